@@ -23,8 +23,8 @@ from scoring.trees import Floats
 
 __all__ = ["ContentProtocol", "ScoreResult", "Scorer"]
 
-_Asked = tuple[PostRecord, Rule | None, bool]
-"""A record, the rule that matches it, and whether a policy in words holds it."""
+_Asked = tuple[PostRecord, Rule | None, bool, float | None]
+"""A record, the rule that matches it, whether a policy in words holds it, and what is known of its text."""
 
 
 class Scorer:
@@ -72,19 +72,25 @@ class Scorer:
         return self.score_many([record], blocklist=blocklist)[0]
 
     def score_many(
-        self, records: Sequence[PostRecord], *, blocklist: Blocklist, held: Sequence[bool] = ()
+        self,
+        records: Sequence[PostRecord],
+        *,
+        blocklist: Blocklist,
+        held: Sequence[bool] = (),
+        known: Sequence[float | None] = (),
     ) -> list[ScoreResult]:
         """Score records with one call to the content model, results in their order.
 
         Banned posts run nothing else. If the content model is unavailable the rest are scored without it and
         marked degraded. `held` tells of each record whether a policy in words holds it for a human; by
-        default none is held.
+        default none is held. `known` is the `content_probability` of an earlier result of this release for
+        the same text, which is not asked about again, None where there is none.
         """
         ruled = [(record, blocklist.match(record)) for record in records]
-        holds = held or [False] * len(records)
+        holds, before = held or [False] * len(records), known or [None] * len(records)
         asked = [
-            (record, rule, is_held)
-            for (record, rule), is_held in zip(ruled, holds, strict=True)
+            (record, rule, is_held, said)
+            for (record, rule), is_held, said in zip(ruled, holds, before, strict=True)
             if not _is_ban(rule)
         ]
         judged = iter(self._judged(asked) if asked else [])
@@ -172,9 +178,9 @@ class Scorer:
         return platform_routes.probabilities(self._release, judged.margins, platforms=platforms)
 
     def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
-        records = [record for record, _, _ in asked]
+        records = [record for record, *_ in asked]
         rows = self._rows(records)
-        answers = self._answers(records, rows=rows)
+        answers = self._answers(records, rows=rows, known=[said for *_, said in asked])
         judgement = self._judge(records, rows, content_probabilities=answers.texts)
         joined = self._joined(records, judgement, read=answers.read)
         probabilities = self._probabilities(records, joined)
@@ -193,7 +199,9 @@ class Scorer:
             for index, one in enumerate(asked)
         ]
 
-    def _answers(self, records: Sequence[PostRecord], *, rows: Floats) -> readings.Answers:
+    def _answers(
+        self, records: Sequence[PostRecord], *, rows: Floats, known: Sequence[float | None]
+    ) -> readings.Answers:
         """Query the content model once; what the release's cascade skips is unknown, but not if there is
         evidence to read, of which the cheap sub-models know nothing.
         """
@@ -204,6 +212,7 @@ class Scorer:
         return readings.ask(
             records,
             is_needed=is_needed.tolist(),
+            known=known,
             content=self._content,
             heads=self._heads,
             evidence=evidence,
@@ -230,7 +239,7 @@ class Scorer:
         found: Sequence[Contribution],
         is_degraded: bool,
     ) -> ScoreResult:
-        record, rule, is_held = asked
+        record, rule, is_held, _ = asked
         names = (*features.NAMES, CONTENT_TEXT)
         content = sub_models["content"]
         values = (*row.tolist(), math.nan if content is None else content)

@@ -122,18 +122,25 @@ def ask(
     records: Sequence[PostRecord],
     *,
     is_needed: Sequence[bool],
+    known: Sequence[float | None],
     content: ContentProtocol,
     heads: PlatformHeads,
     evidence: Readings,
     reader: PlatformHead | None,
 ) -> Answers:
-    """Query the content model once, for own texts where it is needed and, without a `reader`, for all texts
-    of evidence.
+    """Query the content model once, for own texts where it is needed and not `known`, what it says being
+    read by the head, and, without a `reader`, for all texts of evidence.
 
     What it was asked is unknown if it is unavailable. Without anything to ask nothing was missed.
     """
-    own = np.full(len(records), np.nan)
-    asked = [place for place, record in enumerate(records) if is_needed[place] and record.text.strip()]
+    own = np.array(
+        [said if wanted else None for said, wanted in zip(known, is_needed, strict=True)], dtype=np.float64
+    )
+    asked = [
+        place
+        for place, record in enumerate(records)
+        if is_needed[place] and known[place] is None and record.text.strip()
+    ]
     others = evidence.texts if reader is None else []
     read = evidence.known if reader is None else evidence.read_by(reader)
     if not asked and not others:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import F
 
-from moderation.models import Score
+from moderation.models import Revision, Score
 
 EXPLAINING = ("record", "features", "contributions", "word_contributions", "counterfactual")
 """Large fields of a score that neither a case nor a decision needs."""
@@ -27,3 +27,15 @@ def of(post_ids: Iterable[int]) -> dict[int, Score]:
         .distinct("revision__post_id")
     )
     return {score.revision.post_id: score for score in rows}
+
+
+def content_probabilities(revisions: Sequence[Revision], *, release_id: str) -> list[float | None]:
+    """Return what the content model of a release said of each revision's text in an earlier score of it, None
+    where it was not asked. Costs nothing where none was scored before.
+    """
+    again = [revision.pk for revision in revisions if revision.generation > 1]
+    if not again:
+        return [None] * len(revisions)
+    scores = Score.objects.filter(revision__in=again, release=release_id, content_probability__isnull=False)
+    said = dict(scores.order_by("generation").values_list("revision", "content_probability"))
+    return [said.get(revision.pk) for revision in revisions]

@@ -41,6 +41,7 @@ class FakeScorer:
     is_ready_again: bool = False
     poisonous: str | None = None
     asked: int = 0
+    known: Sequence[float | None] = ()
     release: SimpleNamespace = field(
         default_factory=lambda: SimpleNamespace(
             id=RELEASE_ID,
@@ -56,9 +57,15 @@ class FakeScorer:
     )
 
     def score_many(
-        self, records: Sequence[PostRecord], *, blocklist: Blocklist, held: Sequence[bool] = ()
+        self,
+        records: Sequence[PostRecord],
+        *,
+        blocklist: Blocklist,
+        held: Sequence[bool] = (),
+        known: Sequence[float | None] = (),
     ) -> list[ScoreResult]:
         self.asked += len(records)
+        self.known = known
         if self.poisonous is not None and any(record.text == self.poisonous for record in records):
             raise ZeroDivisionError("a poisonous record")
         holds = held or [False] * len(records)
@@ -162,7 +169,12 @@ class _Scores(Protocol):
     """What the product asks of a scorer."""
 
     def score_many(
-        self, records: Sequence[PostRecord], *, blocklist: Blocklist, held: Sequence[bool] = ()
+        self,
+        records: Sequence[PostRecord],
+        *,
+        blocklist: Blocklist,
+        held: Sequence[bool] = (),
+        known: Sequence[float | None] = (),
     ) -> list[ScoreResult]: ...
 
     def spam_probabilities(

@@ -121,6 +121,19 @@ class TestScoreMany:
 
         assert content.calls == [40]
 
+    def test_asks_nothing_about_a_text_of_which_it_is_known(
+        self, scorer: Scorer, content: FakeContent
+    ) -> None:
+        posts = [one.record for one in labelled(5)]
+        before = scorer.score_many(posts, blocklist=NO_BANS)
+        known = [score.content_probability for score in before[:3]]
+        content.calls.clear()
+
+        after = scorer.score_many(posts, blocklist=NO_BANS, known=[*known, None, None])
+
+        assert content.calls == [2]
+        assert all(map(equal, before, after))
+
     def test_of_nothing_is_nothing(self, scorer: Scorer, content: FakeContent) -> None:
         assert scorer.score_many([], blocklist=NO_BANS) == []
         assert content.calls == []

@@ -28,6 +28,7 @@ from moderation.operations.scoring import (
     score_rows,
 )
 from moderation.operations.similarity import backfill
+from moderation.queries import latest_scores
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
 from scoring.blocklist import Blocklist
@@ -171,7 +172,12 @@ def _judge(frozen: _Frozen, *, live: Scorer, at: datetime) -> Sequence[ScoreResu
     return audit_sample.drawn(
         revisions=frozen.revisions,
         records=frozen.records,
-        results=live.score_many(frozen.records, blocklist=frozen.rules, held=frozen.policies.held),
+        results=live.score_many(
+            frozen.records,
+            blocklist=frozen.rules,
+            held=frozen.policies.held,
+            known=latest_scores.content_probabilities(frozen.revisions, release_id=live.release.id),
+        ),
         release=live.release,
         at=at,
     )

@@ -6,16 +6,17 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from django.db import transaction
 
-from moderation.models import Case, Decision, Label, Post, Revision, Score, User
+from moderation.models import Case, Decision, Label, Post, Release, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ScoreState
-from moderation.operations import rules
+from moderation.operations import rescore, rules
 from moderation.operations.cases import claims, review
 from moderation.operations.posts import complaints
 from moderation.operations.scoring import leases, score
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.fakes import RELEASE_ID, FakeScorer
 
 Later = Callable[[float], datetime]
 StorePost = Callable[..., Post]
@@ -65,6 +66,24 @@ class TestRun:
 
         assert score.run(revision_ids=[first], at=later(1)) == 3
         assert score.run(revision_ids=[first], at=later(2)) == 0
+
+    @pytest.mark.parametrize(("release", "known"), [(RELEASE_ID, 0.3), ("a" * 64, None)])
+    def test_a_second_score_knows_what_the_release_said_of_the_text(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later, release: str, known: float | None
+    ) -> None:
+        fake_scorer.default = 0.3
+        first = post()
+        run(later(1))
+        assert list(fake_scorer.known) == [None]
+        Release.objects.get_or_create(pk=release, defaults={"manifest": {}, "first_used_at": later(1)})
+        Score.objects.update(release=release)
+        with transaction.atomic():
+            rescore.again(first.revisions.values_list("pk", flat=True), at=later(2))
+        post()
+
+        run(later(3))
+
+        assert list(fake_scorer.known) == [known, None]
 
     def test_scores_once_when_the_message_comes_three_times(
         self, post: StorePost, fake_scorer: FakeScorer, later: Later
