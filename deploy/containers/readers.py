@@ -7,11 +7,9 @@ see everything that was acknowledged before it.
 from __future__ import annotations
 
 import re
-import threading
 import time
-from collections.abc import Callable
-from typing import Self
 
+from deploy.containers.beside import Beside
 from deploy.containers.client import Desk
 from deploy.containers.engine import Failed
 from deploy.containers.traffic import Traffic
@@ -26,28 +24,17 @@ MOST_SECONDS_OLD = 19.0
 _PAUSE_SECONDS = 0.3
 
 
-class Readers:
+class Readers(Beside):
     """Two threads, each a person who has signed in. A context manager, which ends them."""
 
     def __init__(self, traffic: Traffic, *, looks: Desk, changes: Desk) -> None:
+        super().__init__(
+            lambda: self._look(looks), lambda: self._change(changes), pause_seconds=_PAUSE_SECONDS
+        )
         self._traffic = traffic
-        self._ended = threading.Event()
-        self._failures: list[str] = []
         self._longest_wait = 0.0
         self.pages = self.changes = 0
         self.oldest_seconds = 0.0
-        works = (lambda: self._look(looks), lambda: self._change(changes))
-        self._threads = [threading.Thread(target=self._repeat, args=(work,)) for work in works]
-
-    def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        for thread in self._threads:
-            thread.join()
 
     def longest_wait(self) -> float:
         """Return the longest wait for a page, in seconds and repetitions included, since last asked."""
@@ -60,10 +47,6 @@ class Readers:
         if self.oldest_seconds > MOST_SECONDS_OLD:
             found.append(f"a page was {self.oldest_seconds:.1f} s old")
         return found
-
-    def _repeat(self, work: Callable[[], None]) -> None:
-        while not self._ended.wait(_PAUSE_SECONDS):
-            work()
 
     def _look(self, desk: Desk) -> None:
         desk.cookies.pop(MARK, None)

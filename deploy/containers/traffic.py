@@ -5,14 +5,12 @@ Each keeps only what was acknowledged to it. `findings` then says what was lost,
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Self
 
+from deploy.containers.beside import Beside
 from deploy.containers.client import Api, Refused
 from deploy.containers.engine import Failed
 
@@ -26,14 +24,13 @@ _TEXTS = (
 _SETTLED_SECONDS = 300
 
 
-class Traffic:
+class Traffic(Beside):
     """Posts, decisions and polls in three threads. A context manager, which ends them."""
 
     def __init__(self, api: Api, *, seconds_between_posts: float = 0.5) -> None:
-        self._api, self._pause = api, seconds_between_posts
+        super().__init__(self._send, self._review, self._poll, pause_seconds=seconds_between_posts)
+        self._api = api
         self._run = uuid.uuid4().hex[:8]
-        self._ended = threading.Event()
-        self._failures: list[str] = []
         self.prefix = f"trial-{self._run}-"
         self.posts: list[str] = []
         self.acknowledged_at: list[float] = []
@@ -42,22 +39,6 @@ class Traffic:
         self._cursor = ""
         self._acknowledged_at = time.monotonic()
         self._longest_pause = 0.0
-        works = (self._send, self._review, self._poll)
-        self._threads = [threading.Thread(target=self._repeat, args=(work,)) for work in works]
-
-    def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end()
-
-    def end(self) -> None:
-        """End all three, each after its last answer."""
-        self._ended.set()
-        for thread in self._threads:
-            thread.join()
 
     def check(self) -> None:
         """Raise Failed if one of the three gave up."""
@@ -94,14 +75,6 @@ class Traffic:
             "decisions read twice": repeated,
         }
         return [f"{len(names)} {what}: {', '.join(names[:5])}" for what, names in found.items() if names]
-
-    def _repeat(self, work: Callable[[], None]) -> None:
-        while not self._ended.wait(self._pause):
-            try:
-                work()
-            except Failed as failure:
-                self._failures.append(str(failure))
-                return
 
     def _send(self) -> None:
         name = f"{self.prefix}{len(self.posts)}"
