@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -20,6 +22,7 @@ import redis
 
 from deploy.local.places import ROOT
 from tests.deploy.product import Product
+from tests.faults import disks
 from tests.faults.lines import Line
 
 UNDO_SECONDS = 3
@@ -172,3 +175,33 @@ def _command_line(process: int) -> str:
         return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return ""
+
+
+AnyStand = TypeVar("AnyStand", bound=Stand)
+
+
+@contextlib.contextmanager
+def standing(
+    make: Callable[[Path], AnyStand], *, name: str, megabytes: Mapping[str, int] | None = None
+) -> Iterator[AnyStand]:
+    """Run a product of its own with the demo platform; nothing is left of it.
+
+    `megabytes` are sizes of disks of its own by the folder of its state where they are mounted, outer ones
+    first; that needs root (`disks.need_own`).
+    """
+    # Not pytest's folder: that one is private, and the database's user must pass when root runs the tests.
+    with tempfile.TemporaryDirectory(prefix=f"spamdesk-{name}-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)
+        state = Path(folder) / "state"
+        state.mkdir(mode=0o711)
+        with contextlib.ExitStack() as mounted:
+            for place, size in (megabytes or {}).items():
+                disks.mount(state / place, megabytes=size)
+                mounted.callback(disks.unmount, state / place)
+            stand = make(state)
+            try:
+                stand.start()
+                stand.seed()
+                yield stand
+            finally:
+                stand.end()

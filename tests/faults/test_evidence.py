@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from tests.deploy.product import command_line
 from tests.faults import disks
 from tests.faults.kills.traces import scored_more_often_than_asked
 from tests.faults.pages import Web
-from tests.faults.stand import Stand, post
+from tests.faults.stand import Stand, post, standing
 
 pytestmark = [
     pytest.mark.faults,
@@ -81,19 +80,8 @@ class EvidenceStand(Stand):
 @pytest.fixture(scope="module")
 def running() -> Iterator[EvidenceStand]:
     disks.need_own()
-    with tempfile.TemporaryDirectory(prefix="spamdesk-evidence-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o711)
-        state = Path(folder) / "state"
-        state.mkdir(mode=0o711)
-        disks.mount(state / "evidence", megabytes=4)
-        stand = EvidenceStand(state)
-        try:
-            stand.start()
-            stand.seed()
-            yield stand
-        finally:
-            stand.end()
-            disks.unmount(state / "evidence")
+    with standing(EvidenceStand, name="evidence", megabytes={"evidence": 4}) as stand:
+        yield stand
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ import psycopg
 import pytest
 
 from tests.faults import disks
-from tests.faults.stand import Stand, post
+from tests.faults.stand import Stand, post, standing
 
 pytestmark = [
     pytest.mark.faults,
@@ -37,18 +36,8 @@ _LIMIT_SECONDS = 15 + 5 + 10
 @pytest.fixture(scope="module")
 def running() -> Iterator[Stand]:
     disks.need_own()
-    with tempfile.TemporaryDirectory(prefix="spamdesk-outages-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o711)
-        state = Path(folder) / "state"
-        for name, megabytes in _SIZES.items():
-            disks.mount(state / name, megabytes=megabytes)
-        stand = Stand(state)
-        stand.start()
-        stand.seed()
+    with standing(Stand, name="outages", megabytes=_SIZES) as stand:
         yield stand
-        stand.end()
-        for name in reversed(_SIZES):
-            disks.unmount(state / name)
 
 
 @pytest.fixture

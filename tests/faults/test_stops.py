@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ import httpx
 import pytest
 
 from tests.deploy.product import Product
-from tests.faults.stand import UNDO_SECONDS, Stand, post
+from tests.faults.stand import UNDO_SECONDS, Stand, post, standing
 
 pytestmark = [
     pytest.mark.faults,
@@ -56,16 +55,8 @@ class OwnTriton(Stand):
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Stand]:
-    # Not pytest's folder: that one is private, and the database's user must pass when root runs the tests.
-    with tempfile.TemporaryDirectory(prefix="spamdesk-stops-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o711)
-        stand = OwnTriton(Path(folder) / "state")
-        try:
-            stand.start()
-            stand.seed()
-            yield stand
-        finally:
-            stand.end()
+    with standing(OwnTriton, name="stops") as stand:
+        yield stand
 
 
 @pytest.fixture

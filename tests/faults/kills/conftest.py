@@ -6,30 +6,19 @@ campaigns, exports and erases; in the end it must have read and been told everyt
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.faults import beside
-from tests.faults.stand import Stand
+from tests.faults.stand import Stand, standing
 
 
 @pytest.fixture(scope="package")
 def running() -> Iterator[Stand]:
-    # Not pytest's folder: that one is private, and the database's user must pass when root runs the tests.
-    with tempfile.TemporaryDirectory(prefix="spamdesk-faults-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o711)
-        stand = Stand(Path(folder) / "state")
-        stand.start()
-        stand.seed()
-        try:
-            with beside.at_work(stand):
-                yield stand
-        finally:
-            stand.end()
+    with standing(Stand, name="faults") as stand, beside.at_work(stand):
+        yield stand
 
 
 @pytest.fixture
