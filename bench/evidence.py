@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -48,13 +49,16 @@ def main() -> None:
     waits: dict[str, list[float]] = {Collecting.OFF: [], Collecting.ON: []}
     medians: list[tuple[float, float]] = []
     collected: list[float] = []
+    scores: list[int] = []
     halves: list[str] = [Collecting.OFF, Collecting.ON]
     with _web():
         for _ in range(options.turns):
             of_turn = {}
             for collects in halves:
                 with _collecting(collects):
-                    of_turn[collects] = _scored(options, collects=collects, collected=collected)
+                    of_turn[collects] = _scored(
+                        options, collects=collects, collected=collected, scores=scores
+                    )
                 waits[collects] += of_turn[collects]
             halves.reverse()
             medians.append(
@@ -63,6 +67,11 @@ def main() -> None:
     for collects, values in waits.items():
         print(_row(f"POST to stored score, collecting {collects}", values))
     print(_row("POST to evidence", collected))
+    again, often = (np.mean(np.array(scores) > count) for count in (1, 2))
+    print(
+        f"scores of a post with evidence: {np.mean(scores):.2f};"
+        f" scored again: {again:.0%}, more than once: {often:.0%}"
+    )
     ratios = [on / off for off, on in medians]
     print(
         f"median with evidence / without, by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)};"
@@ -120,8 +129,13 @@ def _collecting(collects: str) -> Iterator[None]:
         Platform.objects.filter(pk=platform.pk).update(collects_evidence=before)
 
 
-def _scored(options: argparse.Namespace, *, collects: str, collected: list[float]) -> list[float]:
-    """Send one half turn; return the milliseconds to each stored score, and add those to each evidence."""
+def _scored(
+    options: argparse.Namespace, *, collects: str, collected: list[float], scores: list[int]
+) -> list[float]:
+    """Send one half turn; return the milliseconds to each first score.
+
+    Where evidence is collected, adds those to each evidence, and how often each post was scored.
+    """
     run = f"evidence-{uuid.uuid4().hex[:8]}"
     payloads = _payloads(
         run=run, posts=int(options.rate * options.seconds), seed=int(run[-6:], 16), rate=options.rate
@@ -141,6 +155,7 @@ def _scored(options: argparse.Namespace, *, collects: str, collected: list[float
     if collects == "on" and len(ends.seen) < len(payloads):
         print(f"{len(payloads) - len(ends.seen)} posts without evidence")
     _settle()
+    scores += _times_scored(run) if collects == "on" else []
     return [(seen - started[name]) * 1000 for name, seen in watcher.seen.items()]
 
 
@@ -214,6 +229,13 @@ def _settle() -> None:
         if not waiting.exists() and not unread.exists() and not enqueue.messages().get("evidence"):
             return
         time.sleep(0.5)
+
+
+def _times_scored(run: str) -> list[int]:
+    from moderation.models import Score  # noqa: PLC0415 - Django is not set up before
+
+    ours = Score.objects.filter(revision__post__external_id__startswith=f"{run}-").order_by("revision")
+    return list(Counter(ours.values_list("revision", flat=True)).values())
 
 
 def _row(name: str, values: list[float]) -> str:
