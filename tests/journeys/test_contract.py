@@ -22,13 +22,19 @@ from tests.moderation.api.routes import OPERATIONS
 
 
 @pytest.mark.parametrize(
-    "phases",
-    ["examples", *(pytest.param(each, marks=pytest.mark.long) for each in ("coverage", "fuzzing,stateful"))],
+    ("phases", "mode"),
+    [
+        ("examples,coverage", "positive"),
+        pytest.param("coverage", "negative", marks=pytest.mark.long),
+        pytest.param("fuzzing,stateful", "all", marks=pytest.mark.long),
+    ],
 )
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("fake_topics")  # without a server it answers 503, which the tool takes for a crash
 @pytest.mark.django_db(transaction=True)
-def test_answers_as_the_document_says(phases: str, live_server: LiveServer, tmp_path: Path) -> None:
+def test_answers_as_the_document_says(
+    phases: str, mode: str, live_server: LiveServer, tmp_path: Path
+) -> None:
     at = timezone.now()
     platform = Platform.objects.create(slug="social", name="Social", created_at=at)
     lead = User.objects.create_user("lead", role=Role.LEAD)
@@ -46,6 +52,7 @@ def test_answers_as_the_document_says(phases: str, live_server: LiveServer, tmp_
             f"--header=Authorization: Bearer {secret}",
             "--checks=all",
             f"--phases={phases}",
+            f"--mode={mode}",
             "--max-examples=4",
             "--request-timeout=60",
             "--generation-deterministic",
