@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -62,7 +63,8 @@ class ContentModel:
 
         `model` is the name under which Triton serves the pinned model: each release may bring its own.
         `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
-        `priority` LAST lets all other requests go first: for explanations, which send hundreds.
+        `priority` LAST lets all other requests go first, one call at a time: for explanations, which send
+        hundreds.
         `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
         `remembers` is for how many texts the latest answer is kept and given again: a pinned model says the
         same of a text whoever shares its batch.
@@ -73,6 +75,9 @@ class ContentModel:
         self._normalised = normalise.of_version(normaliser)
         self._batch_size = batch_size
         self._memory = _Memory(most=remembers)
+        # One call of theirs at a time: the server would put those of all threads into one batch, behind which
+        # scoring waits whatever its priority.
+        self._turn = threading.Lock() if priority == LAST else nullcontext()
         self._calls = TritonCalls(
             url=url,
             model=model,
@@ -115,11 +120,12 @@ class ContentModel:
         return True
 
     def _logits(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        return self._calls.infer(
-            {"TEXT": [[text] for text in texts]},
-            output="logits",
-            check=lambda answer: _checked(answer, rows=len(texts)),
-        )
+        with self._turn:
+            return self._calls.infer(
+                {"TEXT": [[text] for text in texts]},
+                output="logits",
+                check=lambda answer: _checked(answer, rows=len(texts)),
+            )
 
 
 class _Memory:
