@@ -20,6 +20,7 @@ from scoring.features import Evidence, collected
 from scoring.platform_head import PlatformHead
 from scoring.records import PostRecord
 from scoring.release import SchemaMismatch, loading_json
+from scoring.routing import NO_OPINION
 from scoring.trees import Floats
 
 EVIDENCE_FILE, READER_FILE = "evidence.json", "evidence.npz"
@@ -183,6 +184,15 @@ def read_before(contributions: Sequence[Sequence[Any]]) -> Floats:
 def measured(values: Floats, *, name: str) -> Floats:
     """Return a feature's values on the scale of its steps: log-odds of what was read, others as they are."""
     return content_margins(values) if name in _READ else values
+
+
+def rests_on_evidence(opinions: Mapping[str, float | None]) -> bool:
+    """Return whether, of a post that is spam, what it leads to or shows said so and its words did not.
+
+    `opinions` are the parts' own probabilities. Of words that no model has read nothing is assumed.
+    """
+    words, evidence = opinions.get("content"), opinions.get(EVIDENCE)
+    return words is not None and evidence is not None and words < NO_OPINION <= evidence
 
 
 def without(margins: Floats) -> Joined:

@@ -16,6 +16,11 @@ class Label(models.Model):
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="labels")
     is_spam = models.BooleanField()
     similarity_group = models.UUIDField()
+    rests_on_evidence = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Spam by what the post leads to or shows; its words alone had said nothing.",
+    )
     labelled_at = models.DateTimeField()
     retracted_at = models.DateTimeField(null=True, blank=True)
 

@@ -54,7 +54,7 @@ _SIMILAR = (
         name="social.similar_spam_share",
         unit="share",
         maximum=1.0,
-        meaning="Share of confirmed spam among decided near-duplicates, shrunk to 0.1",
+        meaning="Share of confirmed spam among near-duplicates whose words were decided on, shrunk to 0.1",
         why="What was spam this morning is spam at noon",
         evidence=Evidence.PROOF,
         direction=+1,
@@ -64,7 +64,8 @@ _SIMILAR = (
     Feature(
         name="social.similar_confirmed_spam",
         unit="posts",
-        meaning="Near-duplicates that moderators confirmed as spam",
+        meaning="Near-duplicates that moderators confirmed as spam, those aside that only a page or picture "
+        "convicted",
         why="A wording that was judged once need not be judged again",
         evidence=Evidence.PROOF,
         direction=+1,

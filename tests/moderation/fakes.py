@@ -31,12 +31,14 @@ _AUDITED = Routing(
 class FakeScorer:
     """Scores by the text: `probabilities[text]`, else `default`; counts what it was asked.
 
-    Texts in `audited` are drawn into the audit sample, whatever their probability.
+    Texts in `audited` are drawn into the audit sample, whatever their probability. `opinions` are what parts
+    make of a post, by its external id, beside or instead of the content model.
     """
 
     default: float = 0.5
     probabilities: dict[str, float] = field(default_factory=dict)
     audited: set[str] = field(default_factory=set)
+    opinions: dict[str, dict[str, float | None]] = field(default_factory=dict)
     is_degraded: bool = False
     is_ready_again: bool = False
     poisonous: str | None = None
@@ -127,7 +129,7 @@ class FakeScorer:
             schema_hash="e" * 64,
             spam_probability=probability,
             content_probability=None if self.is_degraded or ban else probability,
-            sub_models={} if ban else {"content": probability},
+            sub_models={} if ban else {"content": probability} | self.opinions.get(record.external_id, {}),
             base=0.0,
             contributions=()
             if ban

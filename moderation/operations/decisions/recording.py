@@ -14,6 +14,7 @@ from moderation.operations.audit import entries
 from moderation.operations.decisions import appeal_outcomes, reconsiderations
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
+from scoring.evidence_model import rests_on_evidence
 
 
 @transactions.required
@@ -67,6 +68,8 @@ def _label(decision: Decision) -> Label:
         is_spam=decision.verdict == Verdict.SPAM,
         # A post that was not compared yet has no similarity group.
         similarity_group=decision.revision.similarity_group or uuid.uuid4(),
+        # On the score that the person saw: what was found later was no reason.
+        rests_on_evidence=decision.verdict == Verdict.SPAM and rests_on_evidence(decision.score.sub_models),
         labelled_at=decision.decided_at,
     )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from moderation.models import PostLink, Revision, User
+from django.db.models import Q
+
+from moderation.models import Label, PostLink, Revision, User
 from moderation.queries import search
 from moderation.queries.cases.case_pages import CasePage, History, PostRecord
 from moderation.queries.records import record_histories, records
@@ -46,12 +49,14 @@ _KEYS = {
 class CountedPost:
     """A post now, with the decisions and complaints on it when the case's post was scored.
 
-    `was_spam` is None if nobody had judged it by then.
+    `was_spam` is None if nobody had judged it by then, or its words: one that was spam by what it leads to
+    or shows is `spam_by_evidence`.
     """
 
     row: PostRow
     was_spam: bool | None
     complaints: int
+    spam_by_evidence: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,15 +111,31 @@ def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> Cou
     found = record_histories.posts_of(_KEYS[counted], key=key, post=revision.post_id, at=record.at)
     wanted = PostFilter(post_ids=tuple(post_id for post_id, _, _ in found))
     rows = {row.post_id: row for row in search.posts(wanted=wanted, viewer=viewer, limit=len(found)).rows}
+    elsewhere = _spam_by_evidence(found, at=record.at)
     return CountedPosts(
         posts=tuple(
-            CountedPost(row=rows[post_id], was_spam=was_spam, complaints=complaints)
+            CountedPost(
+                row=rows[post_id],
+                was_spam=was_spam,
+                complaints=complaints,
+                spam_by_evidence=post_id in elsewhere,
+            )
             for post_id, was_spam, complaints in found
             if post_id in rows
         ),
         history=history,
         at=record.at,
     )
+
+
+def _spam_by_evidence(found: Sequence[tuple[int, bool | None, int]], *, at: datetime) -> set[int]:
+    """Return the posts whose verdict stood at an instant and was not counted, since it was not on words."""
+    uncounted = [post_id for post_id, was_spam, _ in found if was_spam is None]
+    if not uncounted:
+        return set()
+    stood = Q(retracted_at__isnull=True) | Q(retracted_at__gte=at)
+    labels = Label.objects.filter(stood, post__in=uncounted, rests_on_evidence=True, labelled_at__lt=at)
+    return set(labels.values_list("post_id", flat=True))
 
 
 def _domain_key(revision: Revision, domain: str) -> str | None:

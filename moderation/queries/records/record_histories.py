@@ -75,7 +75,11 @@ _SOURCES = {
 
 # A label that was retracted later stood at that instant: a replay counts what scoring counted.
 _LABEL = """LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled_at < %(at)s
-        AND (l.retracted_at IS NULL OR l.retracted_at >= %(at)s)"""
+        AND (l.retracted_at IS NULL OR l.retracted_at >= %(at)s){counting}"""
+
+# A page that was spam says nothing of the greeting that led to it, nor of others who use the same words.
+_COUNTING = {"similar": " AND NOT l.rests_on_evidence"}
+"""Of which verdicts a history takes notice, if not of all."""
 
 _HISTORY = """
 SELECT h.* FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)
@@ -132,7 +136,7 @@ def histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at
         return [History()] * len(keys)
     counted = iter(
         rows(
-            _HISTORY.replace("{source}", _SOURCES[kind]),
+            _of_kind(_HISTORY, kind),
             keys=[key for key, _ in asked],
             posts=[post for _, post in asked],
             at=at,
@@ -146,8 +150,12 @@ def posts_of(kind: str, *, key: str, post: int, at: datetime) -> list[tuple[int,
 
     Each with the human verdict by then (None if there was none) and its complaints by then.
     """
-    found = rows(_POSTS.replace("{source}", _SOURCES[kind]), keys=[key], posts=[post], at=at)
+    found = rows(_of_kind(_POSTS, kind), keys=[key], posts=[post], at=at)
     return [(post_id, is_spam, complaints) for post_id, is_spam, complaints in found]
+
+
+def _of_kind(sql: str, kind: str) -> str:
+    return sql.replace("{source}", _SOURCES[kind]).replace("{counting}", _COUNTING.get(kind, ""))
 
 
 def _history(row: tuple[Any, ...]) -> History:

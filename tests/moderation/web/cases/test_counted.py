@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from moderation.models import Case, Revision, Score, User
+from moderation.models import Case, Label, Revision, Score, User
 from moderation.models.cases import CaseReason
 from moderation.queries.cases import counted as cases_counted
 from moderation.queries.cases.case_pages import case_page
@@ -123,6 +123,19 @@ class TestList:
         _, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
 
         assert "The score counted 10 posts: 4 spam, 3 not." in body
+
+    def test_says_of_a_verdict_on_a_page_that_it_was_none_on_the_words(
+        self, desk: Client, counted_case: Case
+    ) -> None:
+        first = Label.objects.filter(labelled_at__lt=record_of(counted_case).at, is_spam=True).earliest("pk")
+        Label.objects.filter(pk=first.pk).update(rests_on_evidence=True)
+
+        there, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
+        by_author, other = listed(desk, counted.address(counted_case.pk, counted=Counted.AUTHOR))
+
+        assert (there.confirmed_spam, body.count("spam, not by its words")) == (3, 1)
+        assert by_author.confirmed_spam == record_of(counted_case).author_history.confirmed_spam
+        assert "not by its words" not in other
 
     @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.SECOND])
     def test_is_hidden_while_a_case_is_judged_blindly(
