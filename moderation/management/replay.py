@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,9 +17,9 @@ from typing import Any
 from django.db import connection
 
 from moderation.evidence import captions
+from moderation.management import link_verdicts
 from moderation.management.simulated_means import Collecting, means
 from moderation.models import LinkVerdict, Platform, PostLink, Revision, User
-from moderation.models.reputation import ReputationProvider
 from moderation.models.users import Role
 from moderation.operations import rehearse
 from moderation.operations.posts import complaints
@@ -38,7 +38,6 @@ from scoring.records import PostRecord
 _ANALYZE_AFTER = frozenset({200, 1000})
 # Worlds in which somebody pays for reputation providers; in the others nobody is asked.
 _REPUTATION_SHARE = 0.6
-_VERDICTS_HOLD = timedelta(days=365)
 # Judgement; and of the posts of a replay, the share whose record waits for their evidence.
 _COLLECTED_AFTER_SECONDS, _AWAITED_SHARE = (1.0, 15.0), 0.4
 # Platforms that have links opened as a browser, too.
@@ -107,6 +106,8 @@ class Replay:
         self._web, self._web_at = SimulatedWeb(), pace.start
         self._web_rng = random.Random(f"evidence {seed}")  # noqa: S311 - as above
         awaits = collecting is not None and collecting.is_awaited
+        self._uncollected: set[int] = set()
+        self._verdicts_before: list[tuple[int, bool]] = []
         self._browses = self._web_rng.random() < _BROWSES_SHARE or awaits
 
     def records(self) -> Iterator[Frozen]:
@@ -164,7 +165,7 @@ class Replay:
                 self._said[row.domain.name] = reputations.reputation(
                     row.domain.name, is_spam=is_spam, rng=self._rng
                 )
-            verdicts += _verdicts(row, said=self._said[row.domain.name], is_new=is_new, at=at)
+            verdicts += link_verdicts.rows(row, said=self._said[row.domain.name], is_new=is_new, at=at)
         LinkVerdict.objects.bulk_create(verdicts)
 
     def _plan_verdict(self, revision_id: int, *, truth: Truth, at: datetime) -> None:
@@ -197,6 +198,8 @@ class Replay:
             seconds=self._web_rng.uniform(*_COLLECTED_AFTER_SECONDS) / min(self._pace.speed, 10)
         )
         collected_at = at + delay + timedelta(hours=collecting.after_hours)
+        if not collecting.after_hours:
+            self._uncollected |= {revision_id for revision_id, _ in accepted}
         share = 1.0 if collecting.is_awaited else _AWAITED_SHARE
         awaited = [post for post in accepted if self._web_rng.random() < share]
         self._schedule(collected_at, lambda: self._collect(accepted, awaited=awaited, at=collected_at))
@@ -216,15 +219,41 @@ class Replay:
         )
         frozen_at = there_at + timedelta(milliseconds=100)
         self._schedule(frozen_at, lambda: _freeze(awaited, at=frozen_at))
+        self._schedule(frozen_at, lambda: self._judge_waiting({one for one, _ in accepted}, at=frozen_at))
         return []
 
     def _schedule(self, at: datetime, act: Callable[[], list[Frozen]]) -> None:
         heapq.heappush(self._due, (at, next(self._order), act))
 
-    def _judge(self, revision_id: int, *, is_spam: bool, at: datetime) -> list[Frozen]:
-        (revision,) = _revisions([revision_id])
-        rehearse.judge(revision=revision, is_spam=is_spam, moderator=self._moderator, at=at)
+    def _judge_waiting(self, collected: set[int], *, at: datetime) -> list[Frozen]:
+        """Judge the posts whose evidence is there, where that was waited for."""
+        self._uncollected -= collected
+        waiting = [verdict for verdict in self._verdicts_before if verdict[0] in collected]
+        self._verdicts_before = [one for one in self._verdicts_before if one not in waiting]
+        for revision_id, is_spam in waiting:
+            self._judge(revision_id, is_spam=is_spam, at=at)
         return []
+
+    def _judge(self, revision_id: int, *, is_spam: bool, at: datetime) -> list[Frozen]:
+        """Judge a post. Evidence takes seconds and people a minute or more: also where days pass in seconds,
+        nobody judges before it is there.
+        """
+        if revision_id in self._uncollected:
+            self._verdicts_before.append((revision_id, is_spam))
+            return []
+        (revision,) = _revisions([revision_id])
+        opinions = self._opinions(revision, at=at) if is_spam else {}
+        rehearse.judge(
+            revision=revision, is_spam=is_spam, moderator=self._moderator, at=at, opinions=opinions
+        )
+        return []
+
+    def _opinions(self, revision: Revision, *, at: datetime) -> Mapping[str, float | None]:
+        """Return what a release makes of a post by then, whose label would not show if nothing was found."""
+        if self._collecting is None or self._collecting.opinions is None:
+            return {}
+        record = records.record_at(revision=revision, at=at)
+        return self._collecting.opinions(record) if record.evidence else {}
 
     def _complain(self, event: ComplaintEvent, *, at: datetime) -> None:
         payload = event.payload
@@ -237,25 +266,6 @@ class Replay:
             reported_at=event.at,
         )
         complaints.record(platform=self._platform, complaint=complaint, at=at)
-
-
-def _verdicts(row: PostLink, *, said: Reputation, is_new: bool, at: datetime) -> list[LinkVerdict]:
-    """Return the rows that the answers make, of a domain only once; they hold for a simulated year."""
-    held: dict[str, Any] = {"fetched_at": at, "expires_at": at + _VERDICTS_HOLD}
-    domain = {**held, "subject": row.domain.name}
-    verdicts = [
-        LinkVerdict(
-            provider=ReputationProvider.WEB_RISK, subject=row.url_digest, value=said.threat_score, **held
-        )
-    ]
-    if is_new and said.trust_score is not None:
-        verdicts.append(LinkVerdict(provider=ReputationProvider.TRUST, value=said.trust_score, **domain))
-    if is_new and said.age_days is not None:
-        live_since_at = at - timedelta(days=said.age_days)
-        verdicts.append(
-            LinkVerdict(provider=ReputationProvider.REGISTRATION, live_since_at=live_since_at, **domain)
-        )
-    return verdicts
 
 
 def incoming_post(payload: dict[str, Any]) -> IncomingPost:

@@ -22,9 +22,16 @@ from moderation.evidence.reader import Reader
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Means
 from moderation.operations.infrastructure import egress
+from moderation.scorer import shipped
 from moderation.simulation.web.simulated_web import SimulatedWeb
+from scoring.blocklist import Blocklist
+from scoring.content import ContentModel, Unavailable
+from scoring.pipeline import Scorer
+from scoring.records import PostRecord
 
-_SECONDS_PER_PICTURE = 120.0
+_SECONDS_PER_PICTURE, _SECONDS_PER_ANSWER = 120.0, 60.0
+
+Opinions = Callable[[PostRecord], Mapping[str, float | None]]
 
 
 def means(web: SimulatedWeb, *, readings: Readings, clock: Callable[[], datetime]) -> Means:
@@ -43,11 +50,33 @@ def means(web: SimulatedWeb, *, readings: Readings, clock: Callable[[], datetime
     return Means(get=get, read=readings.read)
 
 
+def opinions_of(triton: str) -> Opinions:
+    """Return what says what the parts of the shipped release make of a post; Triton serves its content model.
+
+    It raises content.Unavailable where that does not answer: nothing is to be taken for harmless words.
+    """
+    release = shipped()
+    content = ContentModel(
+        url=triton,
+        version=release.content.version,
+        normaliser=release.normaliser,
+        timeout_seconds=_SECONDS_PER_ANSWER,
+    )
+    scorer = Scorer(release=release, content=content)
+
+    def opinions(record: PostRecord) -> Mapping[str, float | None]:
+        said = scorer.score(record, blocklist=Blocklist())
+        if said.is_degraded:
+            raise Unavailable(f"no answer from {triton}")
+        return said.sub_models
+
+    return opinions
+
+
 class Readings:
     """Reads bytes in processes that may be lost, and remembers; use it as a context, which ends them."""
 
     def __init__(self, *, kept_in: Path | None = None) -> None:
-        memory = settings.EVIDENCE_LIMITS.read_bytes
         memory = settings.EVIDENCE_LIMITS.read_bytes
         self._readers = {kind: Reader(memory_bytes=memory) for kind in ("page", "picture")}
         self._known: dict[str, dict[str, Any]] = {}
@@ -99,8 +128,11 @@ class Collecting:
     """How the evidence of a replay is collected: the simulated web, its readings, and how late.
 
     With `is_awaited` every record waits for its evidence; else some are frozen before, as scoring does.
+    `opinions` are what the parts of a release make of a post that somebody decides on; nobody is asked if
+    None.
     """
 
     readings: Readings
     is_awaited: bool = False
     after_hours: float = 0.0
+    opinions: Opinions | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from django.db.models import Q
 
@@ -53,10 +54,18 @@ def accept(
 
 
 @transactions.required
-def judge(*, revision: Revision, is_spam: bool, moderator: User, at: datetime) -> Decision:
+def judge(
+    *,
+    revision: Revision,
+    is_spam: bool,
+    moderator: User,
+    at: datetime,
+    opinions: Mapping[str, float | None] = MappingProxyType({}),
+) -> Decision:
     """Open a case for the revision, claim it and decide it, as the desk does. Call inside a transaction.
 
-    The case needs a score to stand on; no model has run, so it says 0.5 under a release named `simulated`.
+    The case needs a score to stand on: it says 0.5 under a release named `simulated`, and `opinions` are what
+    the parts of a release make of the post, if one was asked.
     """
     score = Score.objects.create(
         revision=revision,
@@ -67,6 +76,7 @@ def judge(*, revision: Revision, is_spam: bool, moderator: User, at: datetime) -
         schema_hash="",
         features=[],
         spam_probability=0.5,
+        sub_models=dict(opinions),
         route=RouteChoice.REVIEW,
     )
     route.apply(scores=[score], at=at)

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 
 from moderation.management.replay import Frozen, Pace, Replay
-from moderation.management.simulated_means import Collecting, Readings
+from moderation.management.simulated_means import Collecting, Opinions, Readings, opinions_of
 from moderation.models import Revision
 from moderation.operations.evidence import collect
 from moderation.simulation.platforms import Network, PlatformKind
@@ -48,12 +48,18 @@ class Web:
     leads: Leads
     after_hours: float
     readings: Readings
+    opinions: Opinions | None = None
 
     @property
     def collecting(self) -> Collecting:
         """Return how a replay collects it."""
         is_awaited = self.leads.mode != Mode.ORDINARY
-        return Collecting(readings=self.readings, is_awaited=is_awaited, after_hours=self.after_hours)
+        return Collecting(
+            readings=self.readings,
+            is_awaited=is_awaited,
+            after_hours=self.after_hours,
+            opinions=self.opinions,
+        )
 
 
 class Command(BaseCommand):
@@ -109,6 +115,11 @@ class Command(BaseCommand):
             "--readings",
             type=Path,
             help="file that keeps what was read in pictures, so that no run reads them again",
+        )
+        parser.add_argument(
+            "--triton",
+            help="with --web, where the shipped release is asked whether a post is spam by its words or by "
+            "what it leads to, when it is decided; without, every verdict is taken for one on words",
         )
         parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
 
@@ -179,7 +190,12 @@ def _web(options: dict[str, Any], *, readings: Readings) -> Web | None:
     if not options["web"]:
         return None
     leads = Leads(mode=Mode(options["web"]), held_out=options["held_out_pages"])
-    return Web(leads=leads, after_hours=options["collect_after_hours"], readings=readings)
+    return Web(
+        leads=leads,
+        after_hours=options["collect_after_hours"],
+        readings=readings,
+        opinions=opinions_of(options["triton"]) if options["triton"] else None,
+    )
 
 
 @contextmanager

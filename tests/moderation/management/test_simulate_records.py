@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
 from moderation.management.commands import simulate_records
 from moderation.management.commands.simulate_records import Web, write_worlds
-from moderation.management.simulated_means import Readings
+from moderation.management.simulated_means import Opinions, Readings, opinions_of
 from moderation.models import Author, Label, Platform, Post, User
 from moderation.simulation.platforms import PlatformKind
 from moderation.simulation.web.shares import Leads, Mode
-from scoring.records import PostRecord
+from scoring.content import Unavailable
+from scoring.records import NOTHING_KNOWN, PostRecord
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +35,17 @@ def rows(out: Path, *, posts: int, seed: int = 7, bare_worlds: int = 0) -> list[
 def read(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a file."""
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def leave_pictures_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the text of pictures unread, which takes a second for each."""
+    read = Readings.read
+
+    def without_text(self: Readings, kind: str, data: bytes, **given: Any) -> dict[str, Any]:
+        given["hints"] = {**given["hints"], "text": "no"}
+        return read(self, kind, data, **given)
+
+    monkeypatch.setattr(Readings, "read", without_text)
 
 
 def test_writes_one_readable_record_per_post(tmp_path: Path) -> None:
@@ -135,14 +149,7 @@ def test_a_share_of_spam_is_a_share(tmp_path: Path) -> None:
 class TestWeb:
     @pytest.fixture(autouse=True)
     def unread(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Leave the text of pictures unread, which takes a second for each."""
-        read = Readings.read
-
-        def without_text(self: Readings, kind: str, data: bytes, **given: Any) -> dict[str, Any]:
-            given["hints"] = {**given["hints"], "text": "no"}
-            return read(self, kind, data, **given)
-
-        monkeypatch.setattr(Readings, "read", without_text)
+        leave_pictures_unread(monkeypatch)
 
     def lines(self, out: Path, *, mode: Mode, posts: int) -> list[dict[str, Any]]:
         with out.open("w") as file, Readings() as readings:
@@ -177,3 +184,42 @@ class TestWeb:
         )
 
         assert once == again
+
+
+class TestVerdictsInAWorldWithPages:
+    """A backlog: weeks pass in seconds, and what posts lead to is collected in seconds, too."""
+
+    @pytest.fixture(autouse=True)
+    def unread(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        leave_pictures_unread(monkeypatch)
+
+    def labels(self, opinions: Opinions | None) -> list[Label]:
+        leads = Leads(mode=Mode.HIDDEN)
+        with transaction.atomic(), Readings() as readings:
+            web = Web(leads=leads, after_hours=0.0, readings=readings, opinions=opinions)
+            replay = simulate_records._replay(number=0, seed=7, posts=60, kind=None, spam_share=0.5, web=web)
+            assert len(list(replay.records())) == 60
+        return list(Label.objects.select_related("decision"))
+
+    def test_rest_on_the_evidence_that_a_release_finds_to_be_spam(self) -> None:
+        asked: list[PostRecord] = []
+
+        def opinions(record: PostRecord) -> Mapping[str, float | None]:
+            asked.append(record)
+            return {"content": 0.02, "evidence": 0.97}
+
+        labels = self.labels(opinions)
+
+        resting = [label for label in labels if label.rests_on_evidence]
+        assert len(resting) == len(asked) > 0
+        assert all(label.is_spam for label in resting)
+        # Nobody judged a post that leads somewhere before that was collected.
+        assert {label.is_spam for label in labels if not label.rests_on_evidence} <= {False}
+        assert all(record.evidence for record in asked)
+
+    def test_rest_on_words_where_no_release_is_asked(self) -> None:
+        assert {label.rests_on_evidence for label in self.labels(None)} == {False}
+
+    def test_are_not_made_up_where_the_content_model_does_not_answer(self) -> None:
+        with pytest.raises(Unavailable, match="no answer from grpc"):
+            opinions_of("grpc://127.0.0.1:1")(replace(NOTHING_KNOWN, text="Feliz cumpleaños"))
