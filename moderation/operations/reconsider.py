@@ -93,12 +93,13 @@ def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
 def _may_decide(row: Reconsideration, score: Score) -> bool:
     """A campaign decides for its members while samples show it pure.
 
-    A post only for near-duplicates of its text.
+    A post only for near-duplicates of its text, and not if it was spam by what it leads to.
     """
     if row.campaign_decision is not None:
         return purity.purity(row.campaign_decision).is_enough
     group = row.decision.revision.similarity_group if row.decision else None
-    return group is not None and score.revision.similarity_group == group
+    is_like = group is not None and score.revision.similarity_group == group
+    return is_like and reconsidered.is_on_words(row)
 
 
 def _automatic(row: Reconsideration, post: Post, score: Score, *, at: datetime) -> Decision:

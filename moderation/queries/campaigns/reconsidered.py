@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.db.models import F, QuerySet
 
-from moderation.models import CampaignMember, Post, Reconsideration
+from moderation.models import CampaignMember, Label, Post, Reconsideration
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState
 from moderation.models.decisions import DecisionSource, Verdict
@@ -32,9 +32,17 @@ def is_carried_out(row: Reconsideration) -> bool:
     return cause is None or cause.state not in (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
 
 
+def is_on_words(row: Reconsideration) -> bool:
+    """Return whether the single decision that requested it says anything of others who use the same words."""
+    return (
+        row.decision is not None
+        and not Label.objects.filter(decision=row.decision, rests_on_evidence=True).exists()
+    )
+
+
 def posts(row: Reconsideration, *, limit: int) -> list[int]:
     """Return the next posts, the newest first: members of the campaign that were not left out and, of a
-    single decision, near-duplicates on its platform. None waits, and no human has decided on any.
+    single decision on words, near-duplicates on its platform. None waits, and no human has decided on any.
     """
     found = _campaign(row) if row.campaign_decision_id else _like(row)
     if row.reached_id:
@@ -58,7 +66,7 @@ def _like(row: Reconsideration) -> QuerySet[Post]:
     decision = row.decision
     if decision is None:
         return Post.objects.none()
-    group = decision.revision.similarity_group
+    group = decision.revision.similarity_group if is_on_words(row) else None
     ids = set(
         _allowed(
             Post.objects.filter(

@@ -17,6 +17,7 @@ from moderation.models import (
     Post,
     Reconsideration,
     Revision,
+    Score,
     User,
 )
 from moderation.models.cases import CaseReason, CaseState
@@ -137,6 +138,20 @@ class TestSweep:
         Revision.objects.update(generation=5, score_state="pending", attempts=0)
         scored(later(60))
         assert Decision.objects.filter(post__decisions__in=made).count() == 2 * row.decided
+
+    def test_decides_on_no_words_for_a_verdict_on_a_page(
+        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+    ) -> None:
+        """Whoever puts a greeting before a spam page removes nobody who says the same."""
+        Platform.objects.update(reconsiders=Reconsidering.DECIDE)
+        Score.objects.filter(pk=waiting.score_id).update(sub_models={"content": 0.1, "evidence": 0.99})
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+
+        reconsider.sweep(at=later(31))
+
+        assert not Decision.objects.filter(reason="reconsidered").exists()
+        members = CampaignMember.objects.filter(campaign__members__post=waiting.post_id)
+        assert reopened() == set(members.values_list("post", flat=True)) - {waiting.post_id}
 
     def test_leaves_all_where_the_platform_says_so(
         self, allowed: list[Post], waiting: Case, moderator: User, later: Later
