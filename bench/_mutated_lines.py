@@ -212,8 +212,8 @@ MUTATIONS = (
     Mutation(
         "scoring/readings.py",
         "filter",
-        "is_needed[place] and record.text.strip()",
-        "is_needed[place] and record.text",
+        "known[place] is None and record.text.strip()",
+        "known[place] is None and record.text",
         "tests/scoring/test_pipeline.py",
     ),
     Mutation(
