@@ -72,13 +72,13 @@ def test_pages_show_what_is_behind_links(address: str, language: str, case: Case
     said = {
         "en": [
             "Behind the links",
-            "leads to www.lands.example",
+            "leads to <bdi>www.lands.example</bdi>",
             "asks for a password",
             "offers a file",
             "shows a browser something else",
             "not what its preview promises",
         ],
-        "de": ["Hinter den Links", "führt zu www.lands.example", "fragt nach einem Passwort"],
+        "de": ["Hinter den Links", "führt zu <bdi>www.lands.example</bdi>", "fragt nach einem Passwort"],
     }
     assert [words for words in said[language] if words not in body] == []
     assert "could not be reached" in body or "nicht erreichbar" in body
