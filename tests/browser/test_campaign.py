@@ -81,6 +81,7 @@ class TestKeyboard:
         assert open_now() == 0
         assert Decision.objects.filter(verdict=Verdict.SPAM, decided_by=moderator).count() == SIZE
 
+        page.wait_for_load_state()  # with the scripts that know the keys
         page.keyboard.press("u")
         expect(page.get_by_text("Undone.")).to_be_visible()
         assert open_now() == SIZE

@@ -151,6 +151,7 @@ class TestPicking:
         expect(page.get_by_role("heading", level=1)).to_have_text("2 cases decided together")
         assert Case.objects.filter(state="open").count() == 1
 
+        page.wait_for_load_state()  # with the scripts that know the keys
         page.keyboard.press("u")
         expect(page.locator(".page__lead")).to_contain_text("all of them are waiting again")
         assert Case.objects.filter(state="open").count() == 3

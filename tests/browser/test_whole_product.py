@@ -227,6 +227,7 @@ def test_a_campaign_of_two_hundred_is_decided_and_undone(
     expect(page.get_by_text(f"{CAMPAIGN} posts decided")).to_be_visible()
     assert whole.rows(product, _STANDING_IN_CAMPAIGNS) == [(CAMPAIGN,)]
 
+    page.wait_for_load_state()  # with the scripts that know the keys
     page.keyboard.press("u")
 
     expect(page.get_by_text("Undone.")).to_be_visible()
