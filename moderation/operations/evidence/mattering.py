@@ -37,7 +37,8 @@ def could_matter(row: Evidence) -> bool:
     Rules about links hold for the domains that a link leads to, too: so what leads to another domain than its
     own could matter. What is said there could if the live release reads it.
     """
-    return any(_site(step["url"]) != row.site for step in row.chain) or _says(row.facts or {}, read=_read())
+    leads_elsewhere = any(_site(step["url"]) != row.site for step in row.chain)
+    return leads_elsewhere or (row.facts is not None and _says(row.facts, read=_read()))
 
 
 def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
@@ -74,7 +75,8 @@ def _tells(piece: Mapping[str, Any], *, read: Collection[str]) -> bool:
 def _plain(piece: Mapping[str, Any], *, read: Collection[str]) -> dict[str, Any]:
     # The image model may answer later: no news to a release that reads none.
     picture = piece["picture"] and {
-        name: None if name in _SHOWN - set(read) else value for name, value in piece["picture"].items()
+        name: None if name in _SHOWN and name not in read else value
+        for name, value in piece["picture"].items()
     }
     return {**piece, "picture": picture}
 
