@@ -54,7 +54,11 @@ def run_piece(*, reconsideration_id: int, at: datetime) -> int | None:
             pk=reconsideration_id, done_at__isnull=True
         )
         row = open_rows.select_related(
-            "decision__post", "decision__revision", "decision__reversal", "campaign_decision__campaign"
+            "decision__post",
+            "decision__revision",
+            "decision__reversal",
+            "decision__label",
+            "campaign_decision__campaign",
         ).first()
         if row is None or not reconsidered.is_carried_out(row):
             return None

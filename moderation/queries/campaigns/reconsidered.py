@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.db.models import F, QuerySet
 
-from moderation.models import CampaignMember, Label, Post, Reconsideration
+from moderation.models import CampaignMember, Post, Reconsideration
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState
 from moderation.models.decisions import DecisionSource, Verdict
@@ -34,10 +34,7 @@ def is_carried_out(row: Reconsideration) -> bool:
 
 def is_on_words(row: Reconsideration) -> bool:
     """Return whether the single decision that requested it says anything of others who use the same words."""
-    return (
-        row.decision is not None
-        and not Label.objects.filter(decision=row.decision, rests_on_evidence=True).exists()
-    )
+    return row.decision is not None and not row.decision.label.rests_on_evidence
 
 
 def posts(row: Reconsideration, *, limit: int) -> list[int]:
