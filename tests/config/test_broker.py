@@ -7,18 +7,32 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import redis
 from kombu import Connection
 
 from config import broker as ours
 from config.celery import app
+from tests.faults.lines import Line, line_to
+
+PATIENCE_SECONDS = 3
 
 
 @pytest.fixture
-def connection(broker: None) -> Iterator[Connection]:
-    """Connect with a patience of a second."""
-    options = {"socket_timeout": 1, "socket_connect_timeout": 5}
-    with Connection(os.environ["CELERY_BROKER_URL"], transport_options=options) as made:
+def line_and_address(broker: None) -> Iterator[tuple[Line, str]]:
+    """Have a line of this test's own to the broker, which others use beside it."""
+    with line_to(os.environ["CELERY_BROKER_URL"]) as made:
+        yield made
+
+
+@pytest.fixture
+def line(line_and_address: tuple[Line, str]) -> Line:
+    return line_and_address[0]
+
+
+@pytest.fixture
+def connection(line_and_address: tuple[Line, str]) -> Iterator[Connection]:
+    """Connect with little patience."""
+    options = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+    with Connection(line_and_address[1], transport_options=options) as made:
         yield made
 
 
@@ -43,18 +57,13 @@ def test_channels_of_the_application_forgive() -> None:
 
 @pytest.mark.parametrize("how", ["ack", "reject", "requeue"])
 def test_a_broker_that_does_not_answer_costs_no_place(
-    connection: Connection, delivered: tuple[Any, Any], how: str
+    line: Line, connection: Connection, delivered: tuple[Any, Any], how: str
 ) -> None:
     channel, message = delivered
     assert not channel.qos.can_consume()
 
-    with redis.Redis.from_url(os.environ["CELERY_BROKER_URL"]) as server:
-        server.client_pause(3_000)
-        try:
-            with pytest.raises(connection.connection_errors):
-                getattr(message, how)()
-        finally:
-            server.client_unpause()  # answered when the pause is over
+    with line.frozen(), pytest.raises(connection.connection_errors):
+        getattr(message, how)()
 
     assert channel.qos.can_consume()
 

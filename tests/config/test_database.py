@@ -5,27 +5,28 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
 from config import database
-from tests.faults.lines import Line
+from tests.faults.lines import Line, line_to
 
 
 @pytest.fixture
-def line(postgres: None) -> Iterator[Line]:
-    made = Line(urlsplit(os.environ["DATABASE_URL"]).port or 0)
-    yield made
-    made.close()
+def line_and_address(postgres: None) -> Iterator[tuple[Line, str]]:
+    with line_to(os.environ["DATABASE_URL"]) as made:
+        yield made
 
 
 @pytest.fixture
-def connection(line: Line) -> Iterator[database.Connection]:
-    address = urlsplit(os.environ["DATABASE_URL"])
-    through = address._replace(netloc=f"{address.username}:{address.password}@127.0.0.1:{line.port}")
-    with database.Connection.connect(through.geturl(), autocommit=True) as made:
+def line(line_and_address: tuple[Line, str]) -> Line:
+    return line_and_address[0]
+
+
+@pytest.fixture
+def connection(line_and_address: tuple[Line, str]) -> Iterator[database.Connection]:
+    with database.Connection.connect(line_and_address[1], autocommit=True) as made:
         yield made
 
 

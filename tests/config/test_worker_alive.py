@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -20,7 +19,7 @@ from config import worker_alive
 from config.celery import app
 from deploy.local.places import ROOT
 from tests.conftest import working
-from tests.faults.lines import Line
+from tests.faults.lines import Line, line_to
 
 PATIENCE_SECONDS = 60
 DOCUMENTS = list(yaml.safe_load_all((ROOT / "deploy/kubernetes/app.yaml").read_text()))
@@ -44,14 +43,9 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def line(broker: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
     """The workers' line to the broker."""
-    url = urlsplit(os.environ["CELERY_BROKER_URL"])
-    assert url.port is not None
-    made = Line(url.port)
-    monkeypatch.setenv(
-        "CELERY_BROKER_URL", url._replace(netloc=url.netloc.replace(f":{url.port}", f":{made.port}")).geturl()
-    )
-    yield made
-    made.close()
+    with line_to(os.environ["CELERY_BROKER_URL"]) as (made, address):
+        monkeypatch.setenv("CELERY_BROKER_URL", address)
+        yield made
 
 
 def passes(file: Path) -> bool:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 from tests.deploy.product import Product
 
@@ -76,6 +77,18 @@ class Line:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
+
+
+@contextlib.contextmanager
+def line_to(address: str) -> Iterator[tuple[Line, str]]:
+    """Yield a line to the server at an address, and the address by that line; end it with the block."""
+    url = urlsplit(address)
+    assert url.port is not None, address
+    line = Line(url.port)
+    try:
+        yield line, url._replace(netloc=url.netloc.replace(f":{url.port}", f":{line.port}")).geturl()
+    finally:
+        line.close()
 
 
 class DeafLine:
