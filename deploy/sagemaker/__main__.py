@@ -2,16 +2,15 @@
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from deploy.local.places import ROOT
-from deploy.sagemaker import archive, images
+from deploy.sagemaker import archive, arguments, images
 
 try:
-    import boto3
-
     from deploy.sagemaker import endpoint, invoke
 except ModuleNotFoundError as missing:
     sys.exit(f"spamdesk: {missing.name} is missing: pip install -r requirements/sagemaker.txt")
@@ -19,13 +18,15 @@ except ModuleNotFoundError as missing:
 _MODEL = "content"
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(given: list[str] | None = None) -> None:
     """Do one step; ends with exit code 1 and one line on standard error if it cannot be done."""
-    options = _options(arguments)
+    options = _options(given)
     try:
         options.act(options)
     except (archive.NotARepository, images.UnknownRegion, endpoint.Failed, OSError) as refusal:
         sys.exit(f"spamdesk: {refusal}")
+    except KeyboardInterrupt:
+        sys.exit("spamdesk: interrupted")
 
 
 def _package(options: argparse.Namespace) -> None:
@@ -34,15 +35,12 @@ def _package(options: argparse.Namespace) -> None:
 
 
 def _create(options: argparse.Namespace) -> None:
-    is_address = "/" in options.image
-    image = (
-        options.image
-        if is_address
-        else images.address(region=_region(), image=options.image, account=options.account)
-    )
+    region = endpoint.region()
+    if "/" not in options.image:
+        options.image = images.address(region=region, image=options.image, account=options.account or "")
     wanted = endpoint.Wanted(
         name=options.name,
-        image=image,
+        image=options.image,
         role=options.role,
         model_data=options.model_data,
         archive=options.archive,
@@ -55,12 +53,13 @@ def _create(options: argparse.Namespace) -> None:
 
 
 def _wait(options: argparse.Namespace) -> None:
-    limits = {"timeout_seconds": options.timeout, "poll_seconds": options.poll}
+    limits = _limits(options)
     try:
         endpoint.wait(options.name, say=_say, **limits)
-    except (endpoint.Failed, KeyboardInterrupt):
+    except (endpoint.Failed, KeyboardInterrupt) as why:
         if options.delete_on_failure:
-            endpoint.delete(options.name, say=_say)
+            _say(f"deleting {options.name}: {why or 'interrupted'}")
+            endpoint.delete(options.name, say=_say, with_archive=False, **limits)
         raise
 
 
@@ -76,10 +75,14 @@ def _invoke(options: argparse.Namespace) -> None:
 
 
 def _delete(options: argparse.Namespace) -> None:
-    endpoint.delete(options.name, say=_say, with_archive=options.with_archive)
+    endpoint.delete(options.name, say=_say, with_archive=options.with_archive, **_limits(options))
 
 
-def _options(arguments: list[str] | None) -> argparse.Namespace:
+def _limits(options: argparse.Namespace) -> dict[str, float]:
+    return {"timeout_seconds": options.timeout, "poll_seconds": options.poll}
+
+
+def _options(given: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m deploy.sagemaker", description=__doc__)
     steps = parser.add_subparsers(required=True, metavar="STEP")
 
@@ -94,34 +97,45 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     _model(package)
     _add_create(step(_create, "create model, endpoint configuration and endpoint; undone if one fails"))
     wait = step(_wait, "wait until an endpoint is in service")
-    wait.add_argument("name")
-    wait.add_argument("--timeout", type=float, default=1800, help="seconds; 1800 if not given")
-    wait.add_argument("--poll", type=float, default=10, help="seconds between two looks; 10 if not given")
+    wait.add_argument("name", type=arguments.name)
+    _waiting(wait)
     wait.add_argument("--delete-on-failure", action="store_true", help="delete all if it does not come up")
     invoke = step(_invoke, "send texts or pictures; prints logits, or the five likeliest classes, as JSON")
-    invoke.add_argument("name")
+    invoke.add_argument("name", type=arguments.name)
     invoke.add_argument("text", nargs="*")
     invoke.add_argument("--image", type=Path, nargs="+", help="files of pictures, for the image model")
     invoke.add_argument("--binary", action="store_true", help="tensors in binary behind a JSON header")
-    delete = step(_delete, "delete endpoint, configuration and model, whichever are there")
-    delete.add_argument("name")
+    delete = step(_delete, "delete endpoint, once it has started or failed, configuration and model")
+    delete.add_argument("name", type=arguments.name)
+    _waiting(delete)
     delete.add_argument("--with-archive", action="store_true", help="the model's archive in S3, too")
-    return parser.parse_args(arguments)
+    return parser.parse_args(given)
 
 
 def _add_create(create: argparse.ArgumentParser) -> None:
-    create.add_argument("name", help="of endpoint, configuration and model")
-    create.add_argument("--image", required=True, help="name:tag, or a whole registry address")
-    create.add_argument("--account", default="", help="whose registry; without it that of AWS's Triton image")
+    create.add_argument("name", type=arguments.name, help="of endpoint, configuration and model")
     create.add_argument(
-        "--role", required=True, help="ARN of the execution role, which must read the archive"
+        "--image", type=arguments.image, required=True, help="name:tag, or a whole registry address"
     )
-    create.add_argument("--model-data", required=True, help="s3://bucket/key of the archive")
-    create.add_argument("--archive", type=Path, help="a local model.tar.gz to send there first")
-    create.add_argument("--instance-type", default="ml.c5.xlarge", help="ml.c5.xlarge if not given")
-    create.add_argument("--instances", type=int, default=1)
     create.add_argument(
-        "--env", type=_pair, action="append", default=[], help="NAME=value, for the container"
+        "--account",
+        type=arguments.account,
+        help="whose registry; without it that of AWS's Triton image",
+    )
+    create.add_argument(
+        "--role",
+        type=arguments.role,
+        required=True,
+        help="ARN of the execution role, which must read the archive",
+    )
+    create.add_argument(
+        "--model-data", type=arguments.s3_address, required=True, help="s3://bucket/key of the archive"
+    )
+    create.add_argument("--archive", type=arguments.file, help="a local model.tar.gz to send there first")
+    create.add_argument("--instance-type", default="ml.c5.xlarge", help="ml.c5.xlarge if not given")
+    create.add_argument("--instances", type=arguments.count, default=1)
+    create.add_argument(
+        "--env", type=arguments.pair, action="append", default=[], help="NAME=value, for the container"
     )
     _model(create)
 
@@ -130,18 +144,13 @@ def _model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default=_MODEL, help="what clients call; content if not given")
 
 
-def _pair(given: str) -> tuple[str, str]:
-    name, is_pair, value = given.partition("=")
-    if not (name and is_pair):
-        raise argparse.ArgumentTypeError(f"{given!r} is not NAME=value")
-    return name, value
-
-
-def _region() -> str:
-    region = boto3.session.Session().region_name
-    if not region:
-        raise images.UnknownRegion("no region: set AWS_REGION or AWS_DEFAULT_REGION, or give a whole address")
-    return str(region)
+def _waiting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--timeout", type=arguments.seconds, default=1800.0, help="seconds; 1800 if not given"
+    )
+    parser.add_argument(
+        "--poll", type=arguments.seconds, default=10.0, help="seconds between looks; 10 if not given"
+    )
 
 
 def _say(line: str) -> None:
@@ -149,4 +158,6 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
+    # What ends a job elsewhere, too: what was made until then is deleted.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     main()

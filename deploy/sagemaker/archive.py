@@ -44,8 +44,13 @@ def _with_steps(repository: Path, *, model: str) -> list[str]:
     # An ensemble's steps only: in another model's configuration nothing is called model_name.
     names = list(dict.fromkeys([*_STEP.findall(config.read_text(encoding="utf-8")), model]))
     for name in names:
-        if not any(place.name.isdigit() for place in (repository / name).glob("*/")):
+        versions = [place for place in (repository / name).glob("*/") if place.name.isdigit()]
+        if not versions:
             raise NotARepository(f"{repository / name} has no version: {model!r} cannot be served")
+        is_empty = not any(place.is_file() for version in versions for place in _places(version))
+        # An ensemble's versions are empty, since its steps have all the files.
+        if is_empty and (name != model or names == [model]):
+            raise NotARepository(f"{repository / name} holds no files: {model!r} cannot be served")
     return names
 
 

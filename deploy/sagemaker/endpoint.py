@@ -1,7 +1,7 @@
 """An endpoint with its configuration and model, all three of one name."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +9,25 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
+from botocore import exceptions
 from botocore.exceptions import BotoCoreError, ClientError
 
 READY = "InService"
 _ON_THE_WAY = {"Creating", "Updating", "SystemUpdating", "RollingBack"}
 _VARIANT = "all"
+_NOT_THERE, _S3_NOT_THERE = "Could not find", "HeadObject: 404:"
+"""SageMaker's words for what is not there, and S3's."""
+
+# Not AWS_REGION, which boto3 does not read.
+_REGION = ": set AWS_DEFAULT_REGION, or AWS_PROFILE to one that has a region"
+_CREDENTIALS = ": set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use a machine's role"
+_HINTS: dict[type[Exception], str] = {
+    exceptions.NoCredentialsError: _CREDENTIALS,
+    exceptions.PartialCredentialsError: _CREDENTIALS,
+    exceptions.ProfileNotFound: ": AWS_PROFILE names none of your configuration",
+    exceptions.NoRegionError: _REGION,
+    exceptions.EndpointConnectionError: ": is the region right (AWS_DEFAULT_REGION), and AWS reachable?",
+}
 
 
 class Failed(Exception):
@@ -43,126 +57,224 @@ def refusals() -> Iterator[None]:
         error = refusal.response.get("Error", {})
         raise Failed(f"{refusal.operation_name}: {error.get('Code')}: {error.get('Message')}") from refusal
     except (BotoCoreError, boto3.exceptions.Boto3Error) as wrong:
-        raise Failed(" ".join(str(wrong).split())) from wrong
+        said = " ".join(str(wrong).split()).removesuffix(".")
+        raise Failed(said + _HINTS.get(type(wrong), "")) from wrong
 
 
 def create(wanted: Wanted, *, say: Callable[[str], None]) -> None:
     """Create model, configuration and endpoint; what was made before a failure is deleted again.
 
-    Returns while the endpoint still starts. Raises Failed.
+    Returns while the endpoint still starts. Raises Failed, also if one of them is there already: what others
+    made is neither written over nor deleted.
     """
-    with refusals():
-        made = sagemaker()
-        undo: list[tuple[str, Callable[[], Any]]] = []
-        try:
-            for title, act, revert in _steps(wanted, made):
-                act()
-                undo.append((title, revert))
-                say(f"created {title}")
-        except BaseException:
-            for title, revert in reversed(undo):
-                _try(title, revert, say=say)
-            raise
+    steps = _steps(wanted, sagemaker())
+    for part, _ in steps:
+        if _is_there(part):
+            raise Failed(f"{part.title} is there already: {part.way_out}")
+    begun: list[_Part] = []
+    try:
+        for part, make in steps:
+            begun.append(part)  # before it is made: AWS may do what is asked, and the answer be lost
+            with refusals():
+                make()
+            say(f"created {part.title}")
+    except BaseException:
+        if left := _removed_but(begun[::-1], say=say):
+            say(f"left behind: {', '.join(left)}; delete {wanted.name} when the reason is gone")
+        raise
 
 
 def wait(name: str, *, timeout_seconds: float, poll_seconds: float, say: Callable[[str], None]) -> None:
     """Return when the endpoint is in service. Raises Failed with AWS's reason, or when time is up."""
-    began = time.monotonic()
-    while True:
-        with refusals():
-            found = sagemaker().describe_endpoint(EndpointName=name)
-        status, took = found["EndpointStatus"], time.monotonic() - began
-        say(f"{took:5.0f} s  {status}")
-        if status == READY:
-            return
-        if status not in _ON_THE_WAY:
-            raise Failed(f"{name} is {status}: {found.get('FailureReason', 'AWS gives no reason')}")
-        if took + poll_seconds > timeout_seconds:
-            raise Failed(f"{name} is still {status} after {took:.0f} s; it costs money until it is deleted")
-        time.sleep(poll_seconds)
+    found = _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
+    if found["EndpointStatus"] != READY:
+        reason = found.get("FailureReason", "AWS gives no reason")
+        raise Failed(f"{name} is {found['EndpointStatus']}: {reason}")
 
 
-def delete(name: str, *, say: Callable[[str], None], with_archive: bool = False) -> None:
-    """Delete endpoint, configuration and model, whichever are there.
+def delete(
+    name: str,
+    *,
+    timeout_seconds: float,
+    poll_seconds: float,
+    say: Callable[[str], None],
+    with_archive: bool = False,
+) -> None:
+    """Delete endpoint, configuration and model, whichever are there; `with_archive` the model's archive, too.
 
-    `with_archive` also the model's archive in S3. One that cannot be deleted does not keep the others.
-    Raises Failed with all that is left.
+    AWS deletes no endpoint while it starts, so that is waited for. What one that cannot be deleted needs is
+    kept. Raises Failed with all that is left.
     """
+    client = sagemaker()
+    endpoint, configuration, model = _parts(name, client)
+    parts = [endpoint, configuration, model]
+    if with_archive and (archive := _archive_of(model, say=say)):
+        parts.insert(2, archive)  # before the model, which alone knows where it is
+    if _is_there(endpoint):
+        _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
+    if left := _removed_but(parts, say=say):
+        raise Failed(f"not deleted, and may cost money: {', '.join(left)}; delete {name} again")
+
+
+def region() -> str:
+    """Return the region that boto3 works in. Raises Failed if none is set."""
     with refusals():
-        client = sagemaker()
-    steps = [
-        (f"endpoint {name}", lambda: client.delete_endpoint(EndpointName=name)),
-        (f"configuration {name}", lambda: client.delete_endpoint_config(EndpointConfigName=name)),
-        (f"model {name}", lambda: client.delete_model(ModelName=name)),
-    ]
-    if with_archive:
-        steps.insert(0, (f"archive of {name}", lambda: _delete_archive(client, name)))
-    if left := [title for title, act in steps if not _try(title, act, say=say)]:
-        raise Failed(f"not deleted, and may cost money: {', '.join(left)}")
+        if found := boto3.session.Session().region_name:
+            return str(found)
+        raise exceptions.NoRegionError
 
 
 def sagemaker() -> Any:
-    """Return boto3's client of the control plane; region and credentials from where boto3 looks."""
-    return boto3.session.Session().client("sagemaker")
+    """Return boto3's client of the control plane; region and credentials from where boto3 looks.
+
+    Raises Failed.
+    """
+    with refusals():
+        return boto3.session.Session().client("sagemaker")
 
 
-def _steps(wanted: Wanted, client: Any) -> Iterator[tuple[str, Callable[[], Any], Callable[[], Any]]]:
-    """Return what to make, in order: title, how, and how to take it back."""
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """One thing in the account; `find` and `remove` raise what `_NOT_THERE` describes if it is not there."""
+
+    title: str
+    find: Callable[[], Any]
+    remove: Callable[[], Any]
+    way_out: str
+
+
+def _parts(name: str, client: Any) -> tuple[_Part, _Part, _Part]:
+    """Return endpoint, configuration and model: each needs those behind it."""
+    way_out = f"take another name, or delete {name} first"
+    return (
+        _Part(
+            title=f"endpoint {name}",
+            find=lambda: client.describe_endpoint(EndpointName=name),
+            remove=lambda: client.delete_endpoint(EndpointName=name),
+            way_out=way_out,
+        ),
+        _Part(
+            title=f"configuration {name}",
+            find=lambda: client.describe_endpoint_config(EndpointConfigName=name),
+            remove=lambda: client.delete_endpoint_config(EndpointConfigName=name),
+            way_out=way_out,
+        ),
+        _Part(
+            title=f"model {name}",
+            find=lambda: client.describe_model(ModelName=name),
+            remove=lambda: client.delete_model(ModelName=name),
+            way_out=way_out,
+        ),
+    )
+
+
+def _archive(address: str, store: Any) -> _Part:
+    parts = urlsplit(address)
+    place = {"Bucket": parts.netloc, "Key": parts.path.removeprefix("/")}
+    return _Part(
+        title=address,
+        find=lambda: store.head_object(**place),
+        # S3 says nothing if there was none to delete.
+        remove=lambda: (store.head_object(**place), store.delete_object(**place)),
+        way_out="leave out --archive to take it as it is, or give another --model-data",
+    )
+
+
+def _archive_of(model: _Part, *, say: Callable[[str], None]) -> _Part | None:
+    if not _is_there(model):
+        say(f"not there: {model.title}, so nothing says where its archive is: look in S3")
+        return None
+    with refusals():
+        address = model.find()["PrimaryContainer"]["ModelDataUrl"]
+        return _archive(address, boto3.session.Session().client("s3"))
+
+
+def _steps(wanted: Wanted, client: Any) -> list[tuple[_Part, Callable[[], Any]]]:
+    """Return what to make, in order, and how."""
     name = wanted.name
-    if wanted.archive:
-        store, place = boto3.session.Session().client("s3"), _object(wanted.model_data)
-        yield (
-            wanted.model_data,
-            lambda: store.upload_file(str(wanted.archive), place["Bucket"], place["Key"]),
-            lambda: store.delete_object(**place),
-        )
+    endpoint, configuration, model = _parts(name, client)
     container = {
         "Image": wanted.image,
         "ModelDataUrl": wanted.model_data,
         "Environment": dict(wanted.environment),
     }
-    yield (
-        f"model {name}",
-        lambda: client.create_model(ModelName=name, ExecutionRoleArn=wanted.role, PrimaryContainer=container),
-        lambda: client.delete_model(ModelName=name),
-    )
     variant = {
         "VariantName": _VARIANT,
         "ModelName": name,
         "InstanceType": wanted.instance_type,
         "InitialInstanceCount": wanted.instances,
     }
-    yield (
-        f"configuration {name}",
-        lambda: client.create_endpoint_config(EndpointConfigName=name, ProductionVariants=[variant]),
-        lambda: client.delete_endpoint_config(EndpointConfigName=name),
-    )
-    yield (
-        f"endpoint {name}",
-        lambda: client.create_endpoint(EndpointName=name, EndpointConfigName=name),
-        lambda: client.delete_endpoint(EndpointName=name),
-    )
+    steps: list[tuple[_Part, Callable[[], Any]]] = [
+        (
+            model,
+            lambda: client.create_model(
+                ModelName=name, ExecutionRoleArn=wanted.role, PrimaryContainer=container
+            ),
+        ),
+        (
+            configuration,
+            lambda: client.create_endpoint_config(EndpointConfigName=name, ProductionVariants=[variant]),
+        ),
+        (endpoint, lambda: client.create_endpoint(EndpointName=name, EndpointConfigName=name)),
+    ]
+    if (file := wanted.archive) is not None:
+        with refusals():
+            store = boto3.session.Session().client("s3")
+        place = urlsplit(wanted.model_data)
+        key = place.path.removeprefix("/")
+        steps.insert(
+            0,
+            (_archive(wanted.model_data, store), lambda: store.upload_file(str(file), place.netloc, key)),
+        )
+    return steps
 
 
-def _delete_archive(client: Any, name: str) -> None:
-    found = client.describe_model(ModelName=name)["PrimaryContainer"]["ModelDataUrl"]
-    boto3.session.Session().client("s3").delete_object(**_object(found))
+def _settled(
+    name: str, *, timeout_seconds: float, poll_seconds: float, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Return what AWS says of an endpoint once it neither starts nor changes. Raises Failed."""
+    client = sagemaker()
+    began = time.monotonic()
+    while True:
+        with refusals():
+            found: dict[str, Any] = client.describe_endpoint(EndpointName=name)
+        status, took = found["EndpointStatus"], time.monotonic() - began
+        say(f"{took:5.0f} s  {status}")
+        if status not in _ON_THE_WAY:
+            return found
+        if took + poll_seconds > timeout_seconds:
+            raise Failed(
+                f"{name} is still {status} after {took:.0f} s; it costs money until it is deleted, which AWS"
+                " does not do before"
+            )
+        time.sleep(poll_seconds)
 
 
-def _object(address: str) -> dict[str, str]:
-    parts = urlsplit(address)
-    return {"Bucket": parts.netloc, "Key": parts.path.removeprefix("/")}
-
-
-def _try(title: str, act: Callable[[], Any], *, say: Callable[[str], None]) -> bool:
+def _is_there(part: _Part) -> bool:
     try:
         with refusals():
-            act()
+            part.find()
     except Failed as refusal:
-        if "Could not find" in str(refusal):  # SageMaker's words for what is not there
-            say(f"not there: {title}")
-            return True
-        say(f"cannot delete {title}: {refusal}")
-        return False
-    say(f"deleted {title}")
+        if _is_missing(refusal):
+            return False
+        raise
     return True
+
+
+def _removed_but(parts: Sequence[_Part], *, say: Callable[[str], None]) -> list[str]:
+    """Remove parts up to the first that cannot be; return the titles of that one and of those behind it."""
+    for number, part in enumerate(parts):
+        try:
+            with refusals():
+                part.remove()
+            say(f"deleted {part.title}")
+        except Failed as refusal:
+            if not _is_missing(refusal):
+                say(f"cannot delete {part.title}: {refusal}")
+                return [one.title for one in parts[number:]]
+            say(f"not there: {part.title}")
+    return []
+
+
+def _is_missing(refusal: Failed) -> bool:
+    return str(refusal).startswith(_S3_NOT_THERE) or _NOT_THERE in str(refusal)

@@ -26,7 +26,9 @@ class _Asked:
 
 def ask(name: str, texts: Sequence[str], *, is_binary: bool) -> dict[str, Any]:
     """Return model, version and, for each text, its logits (not spam, spam). Raises Failed."""
-    asked = _Asked(tensor="TEXT", rows=[text.encode() for text in texts], output={"name": "logits"})
+    asked = _Asked(
+        tensor="TEXT", rows=[text.encode(errors="replace") for text in texts], output={"name": "logits"}
+    )
     told, found = _answer(name, asked, is_binary=is_binary)
     return told | {"logits": _by_row(found, rows=len(texts))}
 

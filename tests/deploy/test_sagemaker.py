@@ -2,74 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
 import tarfile
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from deploy.local.places import ROOT
 from deploy.sagemaker import archive, images
 from deploy.sagemaker.__main__ import main
-
-BUCKET = "models-of-ours"
-CREATE = [
-    *(
-        "create",
-        "spam",
-        "--image",
-        "sagemaker-tritonserver:24.10-py3",
-        "--role",
-        "arn:aws:iam::1:role/runs-it",
-    ),
-    *("--model-data", f"s3://{BUCKET}/spam/model.tar.gz", "--env", "TOKENIZERS_PARALLELISM=false"),
-]
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(port=0, verbose=False)
-    server.start()
-    yield "http://{}:{}".format(*server.get_host_and_port())
-    server.stop()
-
-
-@pytest.fixture
-def aws(moto: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """boto3's client; the account is empty but for a bucket."""
-    for name, value in {
-        "AWS_ENDPOINT_URL": moto,
-        "AWS_DEFAULT_REGION": "eu-central-1",
-        "AWS_ACCESS_KEY_ID": "id",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_CONFIG_FILE": str(tmp_path / "none"),
-    }.items():
-        monkeypatch.setenv(name, value)
-    boto3.client("s3").create_bucket(
-        Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
-    )
-    yield boto3.client("sagemaker")
-    boto3.resource("s3").Bucket(BUCKET).objects.all().delete()
-    boto3.client("s3").delete_bucket(Bucket=BUCKET)
-
-
-def left(aws: Any) -> list[str]:
-    """What an account is charged for or keeps."""
-    return [
-        *[one["EndpointName"] for one in aws.list_endpoints()["Endpoints"]],
-        *[one["EndpointConfigName"] for one in aws.list_endpoint_configs()["EndpointConfigs"]],
-        *[one["ModelName"] for one in aws.list_models()["Models"]],
-        *[one.key for one in boto3.resource("s3").Bucket(BUCKET).objects.all()],
-    ]
+from tests.deploy.sagemaker_account import BUCKET, CREATE, left
 
 
 def test_creates_awaits_and_deletes(aws: Any, tmp_path: Path) -> None:
@@ -82,7 +28,7 @@ def test_creates_awaits_and_deletes(aws: Any, tmp_path: Path) -> None:
     [variant] = aws.describe_endpoint_config(EndpointConfigName="spam")["ProductionVariants"]
     assert (variant["ModelName"], variant["InstanceType"]) == ("spam", "ml.c5.xlarge")
     model = aws.describe_model(ModelName="spam")
-    assert model["ExecutionRoleArn"] == "arn:aws:iam::1:role/runs-it"
+    assert model["ExecutionRoleArn"] == "arn:aws:iam::123456789012:role/runs-it"
     assert model["PrimaryContainer"] == {
         "Image": "746233611703.dkr.ecr.eu-central-1.amazonaws.com/sagemaker-tritonserver:24.10-py3",
         "ModelDataUrl": f"s3://{BUCKET}/spam/model.tar.gz",
@@ -130,59 +76,6 @@ def test_what_was_deleted_by_hand_does_not_keep_the_rest(
     assert left(aws) == []
 
 
-class TestWait:
-    @pytest.fixture
-    def statuses(self, aws: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-        """What DescribeEndpoint answers, one after the other, the last one again and again."""
-        told: list[str] = []
-
-        class Plane(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                self.rfile.read(int(self.headers["Content-Length"]))
-                status = told.pop(0) if len(told) > 1 else told[0]
-                answer = json.dumps({"EndpointStatus": status, "FailureReason": "no ping"}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        server = HTTPServer(("127.0.0.1", 0), Plane)
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER", f"http://127.0.0.1:{server.server_address[1]}")
-        yield told
-        server.shutdown()
-        server.server_close()
-
-    def test_says_how_it_goes_and_why_it_failed(
-        self, statuses: list[str], capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        statuses[:] = ["Creating", "Creating", "Failed"]
-        with pytest.raises(SystemExit, match="spam is Failed: no ping"):
-            main(["wait", "spam", "--poll", "0.01"])
-
-        told = [line.split()[-1] for line in capsys.readouterr().err.splitlines() if " s  " in line]
-        assert told == ["Creating", "Creating", "Failed"]
-
-    def test_ends_when_time_is_up(self, statuses: list[str]) -> None:
-        statuses[:] = ["Creating"]
-        with pytest.raises(SystemExit, match=r"still Creating after \d+ s; it costs money"):
-            main(["wait", "spam", "--poll", "0.05", "--timeout", "0.1"])
-
-
-def test_without_credentials_one_line_says_so(
-    aws: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
-
-    with pytest.raises(SystemExit, match=r"^spamdesk: Unable to locate credentials"):
-        main(CREATE)
-
-
 class TestArchive:
     @pytest.fixture
     def repository(self, tmp_path: Path) -> Path:
@@ -213,6 +106,11 @@ class TestArchive:
         ]
         assert one.read_bytes() == other.read_bytes()
         assert one.read_bytes()[4:8] == bytes(4)  # gzip's time
+
+    def test_a_step_without_files_is_refused(self, repository: Path, tmp_path: Path) -> None:
+        (repository / "distilbert/1/model.py").unlink()
+        with pytest.raises(archive.NotARepository, match="distilbert holds no files"):
+            archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
 
     def test_a_repository_without_a_step_is_refused(self, repository: Path, tmp_path: Path) -> None:
         shutil.rmtree(repository / "tokenizer")

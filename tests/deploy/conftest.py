@@ -1,0 +1,41 @@
+"""An account at AWS, which is moto's here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from tests.deploy.sagemaker_account import BUCKET
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[str]:
+    server = ThreadedMotoServer(port=0, verbose=False)
+    server.start()
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture
+def aws(moto: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """boto3's client; the account is empty but for a bucket."""
+    for name, value in {
+        "AWS_ENDPOINT_URL": moto,
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_CONFIG_FILE": str(tmp_path / "none"),
+        "AWS_MAX_ATTEMPTS": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    boto3.client("s3").create_bucket(
+        Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
+    )
+    yield boto3.client("sagemaker")
+    boto3.resource("s3").Bucket(BUCKET).objects.all().delete()
+    boto3.client("s3").delete_bucket(Bucket=BUCKET)
