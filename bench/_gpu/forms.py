@@ -14,7 +14,8 @@ from typing import Any
 from bench._gpu.form import Form
 from bench._serving import models, weights
 from deploy.local.places import ROOT
-from scoring.training import export_onnx, half_precision
+from scoring.training import export_onnx, half_precision, plan_recipe, variants
+from scoring.training.model_configs import Variant
 from scoring.training.variants import REPOSITORY
 
 FULL, SHIPPED = "full", "shipped"
@@ -34,10 +35,12 @@ def make(model: str, *, folder: Path, python: str, device: str) -> dict[str, Any
         export_onnx.write_onnx(held, path=full)
         export_onnx.store_weights_as_fp16(source=full, target=onnx)
     half_precision.write(source=onnx, target=folder / "half.onnx")
+    variants.write(variant=Variant.TENSORRT, repository=repository_of(folder), out=folder / "variant")
+    graph = folder / "variant" / plan_recipe.TEXTS.name / "1" / plan_recipe.GRAPH
     weights.script(held, path=folder / "logits-float.pt", device=device)
     weights.script(held, path=folder / "logits-half.pt", device=device, is_half=True)
     return {
-        str(width): _build(onnx, plan=folder / f"{width}.plan", tokens=width, python=python)
+        str(width): _build(graph, plan=folder / f"{width}.plan", tokens=width, python=python)
         for width in WIDTHS
     }
 
@@ -45,7 +48,7 @@ def make(model: str, *, folder: Path, python: str, device: str) -> dict[str, Any
 def serve(folder: Path, *, python: str) -> Path:
     """Build the variant of this model by the product's own command; return its repository."""
     out = folder / "served"
-    command = [python, "-m", "scoring.training", "tensorrt", f"--repository={repository_of(folder)}"]
+    command = [python, "-m", "scoring.training", "tensorrt", f"--repository={folder / 'variant'}"]
     subprocess.run([*command, f"--out={out}"], cwd=ROOT, check=True, env=_environment())
     return out
 
@@ -77,10 +80,10 @@ def _lay_out(out: Path) -> None:
     shutil.copytree(models.REPOSITORY, out, ignore=left_out, dirs_exist_ok=True)
 
 
-def _build(onnx: Path, *, plan: Path, tokens: int, python: str) -> dict[str, Any]:
+def _build(graph: Path, *, plan: Path, tokens: int, python: str) -> dict[str, Any]:
     """Build a plan by the other Python. Raises CalledProcessError."""
     done = subprocess.run(
-        [python, "-m", "bench._gpu.build", str(onnx), str(plan), f"--tokens={tokens}"],
+        [python, "-m", "bench._gpu.build", str(graph), str(plan), f"--tokens={tokens}"],
         cwd=ROOT,
         check=True,
         env=_environment(),

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from bench._gpu.form import Form, running
-from scoring import normalise
 from scoring.release import Release
-from scoring.training.model_configs import MAX_TOKENS
+from scoring.training import tensorrt_graph
 
 _STARTER = Path(__file__).resolve().parents[2] / "scoring" / "starter"
 
@@ -27,33 +26,17 @@ def texts(files: list[Path], *, count: int) -> Iterator[tuple[str, list[str]]]:
         yield file.stem, [json.loads(line)["text"] for line in chosen]
 
 
-def tokenized(asked: list[str], *, tokenizer: Path) -> dict[str, np.ndarray]:
-    """Return what the server's tokenizer gives: normalised first, as the product asks, padded to 128."""
-    from tokenizers import Tokenizer  # noqa: PLC0415 - `python -m bench` imports every measurement
-
-    read = Tokenizer.from_file(str(tokenizer))
-    read.no_padding()
-    read.enable_truncation(MAX_TOKENS)
-    as_asked = normalise.of_version(normalise.VERSION)
-    ids = np.zeros((len(asked), MAX_TOKENS), dtype=np.int32)
-    mask = np.zeros_like(ids)
-    for row, encoding in enumerate(read.encode_batch([as_asked(text) for text in asked])):
-        ids[row, : len(encoding.ids)] = encoding.ids
-        mask[row, : len(encoding.ids)] = 1
-    return {"input_ids": ids, "attention_mask": mask}
-
-
 def compare(
     named: list[tuple[str, list[str]]], *, onnx: Path, tokenizer: Path, form: Form, scratch: Path
 ) -> list[dict[str, Any]]:
     """Return a row for each set of texts."""
-    import onnxruntime  # noqa: PLC0415 - as above
+    import onnxruntime  # noqa: PLC0415 - `python -m bench` imports every measurement
 
     session = onnxruntime.InferenceSession(str(onnx), providers=["CPUExecutionProvider"])
     rows = []
     with running(form) as plan:
         for name, asked in named:
-            arrays = tokenized(asked, tokenizer=tokenizer)
+            arrays = tensorrt_graph.tokenised(asked, tokenizer=tokenizer)
             np.savez(scratch / "asked.npz", allow_pickle=False, **arrays)
             found = plan.answers(scratch / "asked.npz", out=scratch / "answers.npz")["logits"]
             expected = np.concatenate(

@@ -1,6 +1,5 @@
 """Build an exported model's TensorRT plan, on the GPU it will run on: `python -m scoring.training tensorrt`.
 
-A plan holds code for one kind of GPU and one version of TensorRT, so it is built there and never shipped.
 Through `trtexec` where that is on PATH, else through TensorRT's Python API.
 """
 
@@ -13,15 +12,13 @@ import logging
 import re
 import shutil
 import subprocess
-import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring.training import half_precision, variants
-from scoring.training.image import configs as image_configs
+from scoring.training import served_weights, variants
 from scoring.training.image import repository as image_repository
-from scoring.training.model_configs import MAX_BATCH, MAX_TOKENS, Variant
+from scoring.training.model_configs import Variant
+from scoring.training.plan_recipe import GRAPH, RECIPE, TEXTS, Network, Profile
 
 log = logging.getLogger(__name__)
 
@@ -30,27 +27,6 @@ BUILT_WITH = "built_with.json"
 
 # The first line of trtexec: "&&&& RUNNING TensorRT.trtexec [TensorRT v101303] [b9] # …".
 _BANNER = re.compile(r"\[TensorRT v(\d+)\]")
-
-
-@dataclass(frozen=True)
-class Profile:
-    """Rows in a batch that a plan is built for, a text of 128 tokens or a picture each; fastest at `opt`."""
-
-    min: int = 1
-    opt: int = 16
-    max: int = MAX_BATCH
-
-
-@dataclass(frozen=True, kw_only=True)
-class Network:
-    """What a plan is built of: its place in a repository, its inputs, and the shape of a row of each."""
-
-    name: str
-    inputs: tuple[str, ...]
-    row: tuple[int, ...]
-
-
-TEXTS = Network(name="distilbert", inputs=("input_ids", "attention_mask"), row=(MAX_TOKENS,))
 
 
 class NoGpu(Exception):
@@ -63,6 +39,16 @@ class NoTensorrt(Exception):
 
 class BuildFailed(Exception):
     """TensorRT refused the model; the message is TensorRT's."""
+
+
+_REFUSALS = (
+    NoGpu,
+    NoTensorrt,
+    BuildFailed,
+    variants.NoModel,
+    image_repository.NoModel,
+    served_weights.Unreadable,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,52 +65,48 @@ def main(arguments: argparse.Namespace) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
         plan = _BUILDERS[arguments.model](repository=arguments.repository, out=arguments.out)
-    except (NoGpu, NoTensorrt, BuildFailed, variants.NoModel, image_repository.NoModel) as refusal:
+    except _REFUSALS as refusal:
         raise SystemExit(f"tensorrt: {refusal}") from refusal
     log.info("%s: %d bytes", plan, plan.stat().st_size)
 
 
-def build(*, repository: Path, out: Path, profile: Profile | None = None) -> Path:
+def build(*, repository: Path, out: Path) -> Path:
     """Write a whole repository of the tensorrt variant with its plan; return the plan.
 
-    Raises NoGpu, NoTensorrt, BuildFailed, variants.NoModel; without a GPU nothing is written.
+    A `repository` that is of this variant already is taken as it is, so a machine with a GPU needs no torch.
+    Raises NoGpu, NoTensorrt, BuildFailed, variants.NoModel, served_weights.Unreadable; without a GPU nothing
+    is written.
     """
     require_gpu()
-    variants.write(variant=Variant.TENSORRT, repository=repository, out=out)
-    return _plan(TEXTS, repository=repository, out=out, profile=profile or Profile())
+    if (repository / TEXTS.name / "1" / RECIPE).is_file():
+        shutil.copytree(repository, out, dirs_exist_ok=True)
+    else:
+        variants.write(variant=Variant.TENSORRT, repository=repository, out=out)
+    return _plan(TEXTS, out=out, profile=Profile())
 
 
 def build_image(*, repository: Path, out: Path) -> Path:
     """Write the image model of a repository with a plan for its network; raises as `build` does."""
     require_gpu()
     image_repository.write_variant(variant=Variant.TENSORRT, repository=repository, out=out)
-    side = image_repository.served_of(repository).preprocessing.crop
-    pictures = Network(name=image_configs.NETWORK, inputs=("pixels",), row=(3, side, side))
-    return _plan(
-        pictures, repository=repository, out=out, profile=Profile(opt=8, max=image_configs.MAX_BATCH)
-    )
+    return _plan(image_repository.pictures(repository), out=out, profile=image_repository.PROFILE)
 
 
 _BUILDERS = {variants.CONTENT: build, variants.IMAGE: build_image}
 
 
-def _plan(network: Network, *, repository: Path, out: Path, profile: Profile) -> Path:
+def _plan(network: Network, *, out: Path, profile: Profile) -> Path:
     plan = out / network.name / "1" / "model.plan"
-    version = write_plan(
-        network, onnx=repository / network.name / "1" / "model.onnx", plan=plan, profile=profile
-    )
+    version = write_plan(network, graph=plan.with_name(GRAPH), plan=plan, profile=profile)
     plan.with_name(BUILT_WITH).write_text(json.dumps({"tensorrt": version}), encoding="utf-8")
     return plan
 
 
-def write_plan(network: Network, *, onnx: Path, plan: Path, profile: Profile) -> str:
-    """Write the plan of one exported network; return TensorRT's version. Raises NoTensorrt, BuildFailed."""
-    with tempfile.TemporaryDirectory() as scratch:
-        half = Path(scratch, "model.onnx")
-        half_precision.write(source=onnx, target=half)
-        if trtexec := shutil.which("trtexec"):
-            return _run(trtexec_command(trtexec, network, onnx=half, plan=plan, profile=profile))
-        return _build_with_python(network, onnx=half, plan=plan, profile=profile)
+def write_plan(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
+    """Write the plan of a network's graph; return TensorRT's version. Raises NoTensorrt, BuildFailed."""
+    if trtexec := shutil.which("trtexec"):
+        return _run(trtexec_command(trtexec, network, graph=graph, plan=plan, profile=profile))
+    return _build_with_python(network, graph=graph, plan=plan, profile=profile)
 
 
 def require_gpu() -> None:
@@ -141,23 +123,12 @@ def require_gpu() -> None:
         raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {failed}): build the plan where one is")
 
 
-def trtexec_command(trtexec: str, network: Network, *, onnx: Path, plan: Path, profile: Profile) -> list[str]:
-    """Return the command line: FP16, the network's inputs in the profile's three shapes."""
-
-    def shapes(rows: int) -> str:
-        shape = "x".join(map(str, (rows, *network.row)))
-        return ",".join(f"{name}:{shape}" for name in network.inputs)
-
-    return [
-        trtexec,
-        f"--onnx={onnx}",
-        f"--saveEngine={plan}",
-        f"--minShapes={shapes(profile.min)}",
-        f"--optShapes={shapes(profile.opt)}",
-        f"--maxShapes={shapes(profile.max)}",
-        "--fp16",
-        "--skipInference",
-    ]
+def trtexec_command(
+    trtexec: str, network: Network, *, graph: Path, plan: Path, profile: Profile
+) -> list[str]:
+    """Return the command line that builds a plan."""
+    files = [f"--onnx={graph}", f"--saveEngine={plan}"]
+    return [trtexec, *files, *network.arguments(profile), "--skipInference"]
 
 
 def _run(command: list[str]) -> str:
@@ -178,7 +149,7 @@ def spelt(version: int) -> str:
     return f"{major}.{rest // 100}.{rest % 100}"
 
 
-def _build_with_python(network: Network, *, onnx: Path, plan: Path, profile: Profile) -> str:
+def _build_with_python(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
     try:
         import tensorrt
     except ImportError as error:
@@ -191,7 +162,7 @@ def _build_with_python(network: Network, *, onnx: Path, plan: Path, profile: Pro
     builder = trt.Builder(logger)
     definition = builder.create_network(_flags(trt))
     parser = trt.OnnxParser(definition, logger)
-    if not parser.parse(onnx.read_bytes()):
+    if not parser.parse(graph.read_bytes()):
         raise BuildFailed("; ".join(str(parser.get_error(index)) for index in range(parser.num_errors)))
     shapes = builder.create_optimization_profile()
     for name in network.inputs:

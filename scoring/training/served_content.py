@@ -26,7 +26,7 @@ _STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
 MODELS = _STATE / "triton" / "models"
 _TIMEOUT_SECONDS = 30.0
 _BATCH = 64
-_PROBES = (
+PROBES = (
     "Are you ready?",
     "Congratulations, you won a free prize! Call 0800 123 456 now to claim your cash.",
     "Shall we meet at the station at six? I bring the bread.",
@@ -62,8 +62,8 @@ def pin(repository: Path, *, version: str) -> ContentPin:
 
 def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
     """Add answers that the model must still give wherever it is served. Raises content.Unavailable."""
-    answers = content.probabilities(_PROBES).tolist()
-    probes = tuple(Probe(text=text, probability=said) for text, said in zip(_PROBES, answers, strict=True))
+    answers = content.probabilities(PROBES).tolist()
+    probes = tuple(Probe(text=text, probability=said) for text, said in zip(PROBES, answers, strict=True))
     return dataclasses.replace(pinned, probes=probes)
 
 

@@ -105,6 +105,11 @@ def read(path: Path) -> WideAndDeep:
     return model
 
 
+def has_wide_half(path: Path) -> bool:
+    """Return whether an ONNX file holds a wide half beside DistilBERT. Raises Unreadable."""
+    return any(tensor.name.startswith("wide.") for tensor in _graph(path).initializer)
+
+
 def _graph(path: Path) -> Any:
     import onnx
     from google.protobuf.message import DecodeError

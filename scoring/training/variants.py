@@ -10,7 +10,7 @@ import logging
 import shutil
 from pathlib import Path
 
-from scoring.training import half_precision, model_configs
+from scoring.training import half_precision, model_configs, tensorrt_graph
 from scoring.training.image import repository as image_repository
 from scoring.training.model_configs import Variant
 
@@ -63,7 +63,7 @@ def write_configs(*, variant: Variant, out: Path) -> None:
 def write(*, variant: Variant, repository: Path, out: Path) -> None:
     """Write a whole repository of this variant below `out`, from the exported one at `repository`.
 
-    TensorRT's plan is not in it: `build_tensorrt` writes that, on the GPU. Raises NoModel.
+    TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel or served_weights.Unreadable.
     """
     model, tokenizer = repository / "distilbert" / "1", repository / "tokenizer" / "1"
     for needed in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
@@ -86,3 +86,5 @@ def write(*, variant: Variant, repository: Path, out: Path) -> None:
             shutil.copyfile(model / name, target / name)
     elif variant is Variant.ONNXRUNTIME_GPU:
         half_precision.write(source=model / "model.onnx", target=target / "model.onnx")
+    else:
+        tensorrt_graph.write(repository=repository, folder=target)

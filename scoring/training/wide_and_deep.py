@@ -31,10 +31,16 @@ class WideHalf(nn.Module):  # type: ignore[misc] # torch has no types here
 
     def forward(self, logits: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Mix deep logits [n, 2] with what ids and mask, integers [n, tokens], say: logits [n, 2]."""
-        pairs = len(self.codes) + self.codes[ids[:, :-1]] + ids[:, 1:]
-        of_pieces, of_pairs = self._sums(ids, mask), self._sums(pairs, mask[:, 1:])
+        pairs, pairs_mask = self._pairs(ids, mask)
+        of_pieces, of_pairs = self._sums(ids, mask), self._sums(pairs, pairs_mask)
         weights, squares = of_pieces[0] + of_pairs[0], of_pieces[1] + of_pairs[1]
         margins = weights / squares.clamp(min=1.0).sqrt() + self.bias
+        return self._mixed(logits, margins)
+
+    def _pairs(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return len(self.codes) + self.codes[ids[:, :-1]] + ids[:, 1:], mask[:, 1:]
+
+    def _mixed(self, logits: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
         apart = torch.tensor([-0.5, 0.5], dtype=logits.dtype, device=logits.device)
         mixed: torch.Tensor = self.deep * logits + margins[:, None] * apart
         return mixed
@@ -45,6 +51,25 @@ class WideHalf(nn.Module):  # type: ignore[misc] # torch has no types here
         times = (rows[:, :, None] == rows[:, None, :]).to(self.weights.dtype).sum(dim=2)
         shares = mask.to(self.weights.dtype) / times
         return (shares * self.weights[rows]).sum(dim=1), (shares * self.squares[rows]).sum(dim=1)
+
+
+class PaddedWideHalf(WideHalf):
+    """The same sums in a graph that TensorRT 8.6 builds: pairs by padding, not by slicing; logits stacked."""
+
+    def _pairs(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        before, after = (nn.functional.pad(ids, side) for side in _SIDES)
+        mask_before, mask_after = (nn.functional.pad(mask, side) for side in _SIDES)
+        return len(self.codes) + self.codes[before] + after, mask_before * mask_after
+
+    def _mixed(self, logits: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+        scaled, half = self.deep * logits, 0.5 * margins
+        return torch.stack((scaled[:, 0] - half, scaled[:, 1] + half), dim=1)
+
+
+_SIDES = (
+    (1, 0),
+    (0, 1),
+)  # a place more on the left, on the right: what was before each place, and what is there
 
 
 class WideAndDeep(DistilBertForSequenceClassification):  # type: ignore[misc] # nor has transformers
@@ -60,6 +85,14 @@ class WideAndDeep(DistilBertForSequenceClassification):  # type: ignore[misc] # 
         answer = super().forward(input_ids, attention_mask, *arguments, **options)
         answer.logits = self.wide(answer.logits, input_ids, attention_mask)
         return answer
+
+
+def for_tensorrt(model: WideAndDeep) -> WideAndDeep:
+    """Give a model, in place, the form that TensorRT builds; its weights and answers stay."""
+    padded = PaddedWideHalf(model.config.vocab_size)
+    padded.load_state_dict(model.wide.state_dict())
+    model.wide = padded.eval()
+    return model
 
 
 def load(folder: Path) -> Any:

@@ -10,16 +10,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring.training import half_precision
+from scoring.training import half_precision, plan_recipe
 from scoring.training.image import configs, export
 from scoring.training.image.backbone import Backbone, Preprocessing
 from scoring.training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
 from scoring.training.image.labelled_pictures import SERVED
 from scoring.training.model_configs import Variant
+from scoring.training.plan_recipe import Network, Profile
 
 ABOUT = "image.json"
 """Beside the models: where the weights are from, preprocessing and measurements."""
 ONNX = "model.onnx"
+PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
 
 
 class NoModel(Exception):
@@ -59,7 +61,7 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
 def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
     """Write the image model of a repository in another variant below `out`.
 
-    TensorRT's plan is not in it: `build_tensorrt` writes that, on the GPU. Raises NoModel.
+    TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel.
     """
     source = repository / NETWORK / "1" / ONNX
     labels = repository / MODEL / "1" / LABELS
@@ -74,8 +76,16 @@ def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
     target = out / NETWORK / "1" / ONNX
     if variant is Variant.CPU:
         shutil.copyfile(source, target)
-    elif variant is Variant.ONNXRUNTIME_GPU:
-        half_precision.write(source=source, target=target)
+        return
+    half_precision.write(source=source, target=target)
+    if variant is Variant.TENSORRT:
+        plan_recipe.write(target.parent, network=pictures(repository), profile=PROFILE)
+
+
+def pictures(repository: Path) -> Network:
+    """Return what a plan of a repository's network takes."""
+    side = served_of(repository).preprocessing.crop
+    return Network(name=NETWORK, inputs=("pixels",), row=(3, side, side))
 
 
 def served_of(repository: Path) -> Served:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scoring.training import __main__ as command
+from scoring.training import export_onnx, wide
 
 WORDS = [
     "free",
@@ -76,4 +78,38 @@ def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             *("--learning-rate", "3e-3", "--threads", "1"),
         ]
     )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def both_halves(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `content --out` writes: DistilBERT and a wide half, with matrices large enough for FP16."""
+    torch = pytest.importorskip("torch", reason="torch is in the train group")
+    transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
+    from scoring.training import wide_and_deep
+
+    vocabulary = 500
+    torch.manual_seed(1)
+    config = transformers.DistilBertConfig(
+        vocab_size=vocabulary, dim=96, hidden_dim=192, n_layers=2, n_heads=4
+    )
+    random = np.random.default_rng(2)
+    texts = [random.integers(1, vocabulary, size=30).tolist() for _ in range(20)]
+    fitted = wide.fit(texts, labels=[0, 1] * 10, weights=[1.0] * 20, vocabulary=vocabulary, seed=1)
+    deep = transformers.DistilBertForSequenceClassification(config)
+    with torch.no_grad():
+        for weights in deep.parameters():  # the exporter stores equal ones once, as all biases are at first
+            weights.add_(torch.randn_like(weights) * 0.05)
+    folder = tmp_path_factory.mktemp("both-halves")
+    mix = wide.Mix(deep=0.7, wide=1.3, intercept=-0.4)
+    wide_and_deep.joined(deep, fitted=fitted, mix=mix).save_pretrained(folder)
+    (folder / "tokenizer.json").write_bytes((tiny_base / "tokenizer.json").read_bytes())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def both_halves_exported(both_halves: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository that `export` makes of them."""
+    folder = tmp_path_factory.mktemp("both-halves-exported")
+    export_onnx.export(model_folder=both_halves, repository=folder)
     return folder

@@ -13,8 +13,9 @@ from google.protobuf import text_format
 from tritonclient.grpc import model_config_pb2
 
 from scoring.training import __main__ as command_line
-from scoring.training import build_tensorrt, export_onnx
-from scoring.training.build_tensorrt import BuildFailed, NoGpu, NoTensorrt, Profile
+from scoring.training import build_tensorrt, export_onnx, plan_recipe
+from scoring.training.build_tensorrt import BuildFailed, NoGpu, NoTensorrt
+from scoring.training.plan_recipe import Profile
 from scoring.training.variants import REPOSITORY
 
 
@@ -55,7 +56,7 @@ class TestRefusal:
         take_driver(monkeypatch)
 
         with pytest.raises(NoGpu, match="no NVIDIA driver here"):
-            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out", profile=Profile())
+            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out")
 
         assert not (tmp_path / "out").exists()
 
@@ -63,7 +64,7 @@ class TestRefusal:
         give_driver(monkeypatch, gpus=0)
 
         with pytest.raises(NoGpu, match="counts no GPU"):
-            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out", profile=Profile())
+            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out")
 
         assert not (tmp_path / "out").exists()
 
@@ -76,7 +77,11 @@ class TestRefusal:
 
 def test_command_line_has_the_profile_of_the_repository() -> None:
     command = build_tensorrt.trtexec_command(
-        "trtexec", build_tensorrt.TEXTS, onnx=Path("m.onnx"), plan=Path("m.plan"), profile=Profile()
+        "trtexec",
+        plan_recipe.TEXTS,
+        graph=Path("m.onnx"),
+        plan=Path("m.plan"),
+        profile=Profile(),
     )
 
     assert "--minShapes=input_ids:1x128,attention_mask:1x128" in command
@@ -108,7 +113,7 @@ class TestBuild:
         )
         fake_trtexec(tmp_path / "bin", script=script, monkeypatch=monkeypatch)
 
-        plan = build_tensorrt.build(repository=repository, out=tmp_path / "out", profile=Profile())
+        plan = build_tensorrt.build(repository=repository, out=tmp_path / "out")
 
         assert plan.read_text() == "input_ids:128x128,attention_mask:128x128"
         config = text_format.Parse(
@@ -126,7 +131,7 @@ class TestBuild:
         )
 
         with pytest.raises(BuildFailed, match="Unsupported operator"):
-            build_tensorrt.build(repository=repository, out=tmp_path / "out", profile=Profile())
+            build_tensorrt.build(repository=repository, out=tmp_path / "out")
 
     def test_names_what_is_not_installed(
         self, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -136,7 +141,7 @@ class TestBuild:
         monkeypatch.setitem(sys.modules, "tensorrt", None)
 
         with pytest.raises(NoTensorrt, match="neither trtexec"):
-            build_tensorrt.build(repository=repository, out=tmp_path / "out", profile=Profile())
+            build_tensorrt.build(repository=repository, out=tmp_path / "out")
 
 
 class TestVersions:

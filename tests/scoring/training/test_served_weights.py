@@ -13,7 +13,7 @@ import pytest
 from scoring import hosting, release
 from scoring.release import Corrupt
 from scoring.training import __main__ as command
-from scoring.training import export_onnx, served_content, served_weights, wide
+from scoring.training import export_onnx, served_content, served_weights
 from tests.libraries import later, needs
 
 pytestmark = [
@@ -28,35 +28,17 @@ onnx = later("onnx")
 wide_and_deep = later("scoring.training.wide_and_deep")
 
 STARTER = Path(__file__).resolve().parents[3] / "scoring" / "starter"
-VOCABULARY = 500
-MIX = wide.Mix(deep=0.7, wide=1.3, intercept=-0.4)
 
 
 @pytest.fixture(scope="module")
-def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as `content --out` writes it, with matrices large enough to be stored as FP16."""
-    torch.manual_seed(1)
-    config = transformers.DistilBertConfig(
-        vocab_size=VOCABULARY, dim=96, hidden_dim=192, n_layers=2, n_heads=4
-    )
-    random = np.random.default_rng(2)
-    texts = [random.integers(1, VOCABULARY, size=30).tolist() for _ in range(20)]
-    fitted = wide.fit(texts, labels=[0, 1] * 10, weights=[1.0] * 20, vocabulary=VOCABULARY, seed=1)
-    deep = transformers.DistilBertForSequenceClassification(config)
-    with torch.no_grad():
-        for weights in deep.parameters():  # the exporter stores equal ones once, as all biases are at first
-            weights.add_(torch.randn_like(weights) * 0.05)
-    folder = tmp_path_factory.mktemp("trained")
-    wide_and_deep.joined(deep, fitted=fitted, mix=MIX).save_pretrained(folder)
-    (folder / "tokenizer.json").write_bytes((tiny_base / "tokenizer.json").read_bytes())
-    return folder
+def trained(both_halves: Path) -> Path:
+    """A folder as `content --out` writes it."""
+    return both_halves
 
 
 @pytest.fixture(scope="module")
-def repository(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("repository")
-    export_onnx.export(model_folder=trained, repository=folder)
-    return folder
+def repository(both_halves_exported: Path) -> Path:
+    return both_halves_exported
 
 
 def release_of(repository: Path, folder: Path) -> Path:
@@ -106,7 +88,7 @@ def test_finds_what_a_release_pins_among_the_installed(repository: Path, tmp_pat
 
     model, _ = served_weights.load(live, models=tmp_path / "models")
 
-    assert model.config.vocab_size == VOCABULARY
+    assert model.config.vocab_size == 500
 
 
 def test_refuses_a_release_whose_files_are_not_there(repository: Path, tmp_path: Path) -> None:
