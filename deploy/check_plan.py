@@ -1,7 +1,7 @@
 """Start Triton unless a plan in its repositories was built by another TensorRT than the one here.
 
 TensorRT reads only plans of its own version; Triton says so in a page of log and serves nothing. Standard
-library only: it runs in NVIDIA's image, `check_plan.py tritonserver --model-repository=… …`.
+library only: it runs in NVIDIA's image, after `serve_plans`, which builds what is missing.
 """
 
 import ctypes
@@ -11,12 +11,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_REPOSITORY = "--model-repository="
+REPOSITORY = "--model-repository="
+NOTE = "built_with.json"
+"""Beside a plan: the version of TensorRT that built it."""
 
 
 def refusals(repositories: Sequence[Path]) -> Iterator[str]:
     """Yield a line for each plan that cannot be read here."""
-    for note in sorted(note for folder in repositories for note in folder.glob("*/*/built_with.json")):
+    for note in sorted(note for folder in repositories for note in folder.glob(f"*/*/{NOTE}")):
         built_with = str(json.loads(note.read_text(encoding="utf-8"))["tensorrt"])
         here = version_here(major=built_with.partition(".")[0])
         if here != built_with:
@@ -41,11 +43,7 @@ def version_here(*, major: str) -> str:
 
 def main(command: Sequence[str]) -> None:
     """Become the command; ends with exit code 1 and one line for each plan that it could not read."""
-    given = [Path(word.removeprefix(_REPOSITORY)) for word in command if word.startswith(_REPOSITORY)]
+    given = [Path(word.removeprefix(REPOSITORY)) for word in command if word.startswith(REPOSITORY)]
     if found := list(refusals(given)):
         sys.exit("\n".join(found))
     os.execvp(command[0], list(command))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

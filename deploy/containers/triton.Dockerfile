@@ -4,11 +4,13 @@ ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.08-py3
 FROM ${TRITON_IMAGE}
 RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3" "pillow~=13.0"
 COPY triton_repo /models
-COPY deploy/check_plan.py /usr/local/lib/spamdesk/check_plan.py
+COPY deploy/__init__.py deploy/check_plan.py deploy/serve_plans.py /usr/local/lib/spamdesk/deploy/
 # A new volume takes owner and folders from the image that mounts it first: they are the application's in both.
 RUN install -d -o 10001 /promoted /promoted/models
+RUN install -d -o triton-server /plans
 USER triton-server
-ENV TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
-CMD ["python3", "/usr/local/lib/spamdesk/check_plan.py", \
-     "tritonserver", "--model-repository=/models", "--model-repository=/promoted/models", \
+# At its first start it builds the TensorRT plans that the repository describes, and keeps them in /plans.
+ENV TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/usr/local/lib/spamdesk
+CMD ["python3", "-m", "deploy.serve_plans", "--plans=/plans", "tritonserver", \
+     "--model-repository=/models", "--model-repository=/promoted/models", \
      "--model-control-mode=explicit", "--load-model=content", "--load-model=topics", "--exit-on-error=false"]

@@ -130,6 +130,15 @@ class TestCompose:
         assert own["source"].startswith("${TRITON_GPU_REPOSITORY:-/")
         assert own["bind"] == {"create_host_path": False}  # Docker would make an empty one
 
+    def test_the_plan_of_a_card_is_kept_and_waited_for(self) -> None:
+        service = COMPOSE["services"]["triton-gpu"]
+        text = (DEPLOY / "containers" / "triton.Dockerfile").read_text()
+
+        assert "plans:/plans" in service["volumes"]
+        assert service["healthcheck"]["start_period"] == "30m"
+        assert '"--plans=/plans"' in text
+        assert "install -d -o triton-server /plans" in text
+
     def test_publishes_nothing_but_the_web_on_the_loopback(self) -> None:
         published = {name: row["ports"] for name, row in COMPOSE["services"].items() if "ports" in row}
 
