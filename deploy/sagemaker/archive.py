@@ -9,6 +9,9 @@ from pathlib import Path
 
 _STEP = re.compile(r'^\s*model_name:\s*"([^"]+)"', re.MULTILINE)
 _NOT_SERVED = {"__pycache__"}
+_PLAN, _RECIPE = "model.plan", "plan.json"
+_BUILDS_A_PLAN = {_RECIPE, "model.onnx"}
+"""Beside a plan: what it was built from."""
 
 
 class NotARepository(Exception):
@@ -47,6 +50,12 @@ def _with_steps(repository: Path, *, model: str) -> list[str]:
         versions = [place for place in (repository / name).glob("*/") if place.name.isdigit()]
         if not versions:
             raise NotARepository(f"{repository / name} has no version: {model!r} cannot be served")
+        for version in versions:
+            if (version / _RECIPE).is_file() and not (version / _PLAN).is_file():
+                raise NotARepository(
+                    f"{version} has no {_PLAN}: build it by `python -m scoring.training tensorrt` on a card"
+                    " of the endpoint's kind, with the TensorRT of its image"
+                )
         is_empty = not any(place.is_file() for version in versions for place in _places(version))
         # An ensemble's versions are empty, since its steps have all the files.
         if is_empty and (name != model or names == [model]):
@@ -57,8 +66,9 @@ def _with_steps(repository: Path, *, model: str) -> list[str]:
 def _places(folder: Path) -> Iterator[Path]:
     """Return the folder and all in it, in a fixed order; a version's folder may be empty in all but name."""
     yield folder
+    left_out = _NOT_SERVED | (_BUILDS_A_PLAN if (folder / _PLAN).is_file() else set())
     for place in sorted(folder.iterdir()):
-        if place.name in _NOT_SERVED:
+        if place.name in left_out:
             continue
         if place.is_dir():
             yield from _places(place)

@@ -112,6 +112,24 @@ class TestArchive:
         with pytest.raises(archive.NotARepository, match="distilbert holds no files"):
             archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
 
+    def test_a_plan_goes_without_what_it_was_built_from(self, repository: Path, tmp_path: Path) -> None:
+        version = repository / "distilbert" / "1"
+        for name in ("plan.json", "model.plan", "model.onnx"):
+            (version / name).write_text(name)
+
+        archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
+
+        with tarfile.open(tmp_path / "model.tar.gz") as tar:
+            names = {name for name in tar.getnames() if name.startswith("distilbert/1/")}
+        assert "distilbert/1/model.plan" in names
+        assert not names & {"distilbert/1/plan.json", "distilbert/1/model.onnx"}
+
+    def test_a_plan_that_is_not_built_is_refused(self, repository: Path, tmp_path: Path) -> None:
+        (repository / "distilbert" / "1" / "plan.json").write_text("{}")
+
+        with pytest.raises(archive.NotARepository, match=r"distilbert/1 has no model\.plan: build it by"):
+            archive.write(repository, model="content", archive=tmp_path / "model.tar.gz")
+
     def test_a_repository_without_a_step_is_refused(self, repository: Path, tmp_path: Path) -> None:
         shutil.rmtree(repository / "tokenizer")
         with pytest.raises(archive.NotARepository, match="tokenizer has no version"):
