@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import html_text
@@ -20,11 +21,16 @@ MOST_BYTES = 1_000_000
 """Of a longer page the beginning is read."""
 MOST_ARTICLE_ELEMENTS = 5_000
 """In a page of more elements no article is looked for: that takes time by their square."""
-MOST_JSON_LD, MOST_JSON_LD_CHARACTERS, MOST_JSON_LD_VALUES = 5, 20_000, 40
+MOST_JSON_LD, MOST_JSON_LD_CHARACTERS, MOST_JSON_LD_VALUES = 5, 100_000, 40
 _MOST_PROPERTIES = 40
+_PREVIEWS = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src")
+"""Names of a page's picture, in the order in which platforms look for one."""
+_OTHER_NAMES = frozenset(("description", *_PREVIEWS))
 _CHARSET = re.compile(r"charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _JSON_LD = "application/ld+json"
+_BEFORE_JSON, _AFTER_JSON = ("<!--", "//<![CDATA[", "<![CDATA["), ("-->", "//]]>", "]]>")
+"""Comments in which old pages hide scripts from older browsers; no JSON has them."""
 
 
 def read(data: bytes, hints: Mapping[str, str]) -> PageFacts:
@@ -35,15 +41,18 @@ def read(data: bytes, hints: Mapping[str, str]) -> PageFacts:
     tree = _parsed(html)
     properties = _properties(tree)
     url = hints.get("url", "")
+    base = page_offers.base_url(tree, url=url)
     return PageFacts(
         title=line(tree.findtext(".//title")) or properties.get("og:title", ""),
         description=properties.pop("description", ""),
         language=line(tree.get("lang"))[:16],
         json_ld=list(_json_ld(tree)),
-        forms=page_offers.forms(tree, url=url),
-        downloads=page_offers.downloads(tree, url=url),
-        refresh_url=page_offers.refresh_url(tree, url=url),
-        preview_url=absolute(properties.get("og:image", ""), url=url),
+        forms=page_offers.forms(tree, url=url, base=base),
+        downloads=page_offers.downloads(tree, base=base),
+        refresh_url=page_offers.refresh_url(tree, url=url, base=base),
+        preview_url=next(
+            filter(None, (absolute(properties.get(name, ""), url=base) for name in _PREVIEWS)), ""
+        ),
         open_graph={name: value for name, value in properties.items() if name.startswith("og:")},
         # The last two: an extractor may change the tree.
         text=_visible(tree, html),
@@ -74,31 +83,52 @@ def _properties(tree: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for meta in tree.iterfind(".//meta"):
         name = line(meta.get("property") or meta.get("name")).lower()
-        if (name.startswith("og:") or name == "description") and len(found) < _MOST_PROPERTIES:
+        if (name.startswith("og:") or name in _OTHER_NAMES) and len(found) < _MOST_PROPERTIES:
             found.setdefault(name, line(meta.get("content")))
     return found
 
 
 def _json_ld(tree: Any) -> Iterator[dict[str, Any]]:
-    scripts = [script for script in tree.iterfind(".//script") if script.get("type") == _JSON_LD]
-    for script in scripts[:MOST_JSON_LD]:
-        try:
-            said = json.loads((script.text or "")[:MOST_JSON_LD_CHARACTERS])
-        except (ValueError, RecursionError):
-            continue
-        for part in said if isinstance(said, list) else [said]:
-            if isinstance(part, dict):
-                # The plain values: what the page calls itself, not a tree of whatever depth.
-                yield dict(_plain(part))
-                break
+    """Yield what a page calls itself and its things, each as plain values: no tree of whatever depth."""
+    scripts = (script for script in tree.iterfind(".//script") if _is_json_ld(script.get("type") or ""))
+    things = (thing for script in islice(scripts, MOST_JSON_LD) for thing in _things(script.text or ""))
+    yield from islice(filter(None, (dict(_plain(thing)) for thing in things)), MOST_JSON_LD)
 
 
-def _plain(part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in list(part.items())[:MOST_JSON_LD_VALUES]:
-        if isinstance(value, str):
-            yield line(name), line(value)
-        elif isinstance(value, dict) and isinstance(value.get("name"), str):
-            yield line(name), line(value["name"])
+def _is_json_ld(kind: str) -> bool:
+    return kind.partition(";")[0].strip().lower() == _JSON_LD
+
+
+def _things(said: str) -> Iterator[dict[str, Any]]:
+    """Yield the things of one script: one, a list of them, or those that it has under `@graph`."""
+    if len(said) > MOST_JSON_LD_CHARACTERS:
+        return
+    try:
+        found = json.loads(_bare(said))
+    except (ValueError, RecursionError):
+        return
+    for part in found if isinstance(found, list) else [found]:
+        if isinstance(part, dict):
+            graph = part.get("@graph")
+            yield from (
+                one for one in (graph if isinstance(graph, list) else [part]) if isinstance(one, dict)
+            )
+
+
+def _bare(said: str) -> str:
+    said = said.strip()
+    for before, after in zip(_BEFORE_JSON, _AFTER_JSON, strict=True):
+        said = said.removeprefix(before).removesuffix(after)
+    return said
+
+
+def _plain(thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in list(thing.items())[:MOST_JSON_LD_VALUES]:
+        # Of several types or authors the first one; of a thing in a thing its name.
+        first = value[0] if isinstance(value, list) and value else value
+        said = first.get("name") if isinstance(first, dict) else first
+        if isinstance(said, str):
+            yield line(name), line(said)
 
 
 def _visible(tree: Any, html: str) -> str:

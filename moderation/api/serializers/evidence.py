@@ -35,7 +35,7 @@ class EvidenceFormSerializer(serializers.Serializer[Any]):
 class EvidenceFileSerializer(serializers.Serializer[Any]):
     """A file that is offered."""
 
-    url = serializers.CharField()
+    url = serializers.CharField(help_text="Empty where the page carries the file itself.")
     name = serializers.CharField()
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import httpcore
 from django.conf import settings
 
+from moderation.evidence import page_offers
 from moderation.operations.infrastructure import egress
 
 SOUNDS = ("video/", "audio/", "application/ogg")
@@ -30,7 +31,8 @@ class Unpackable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a site answered. `location` is set for a redirect, whose body is not read.
+    """What a site answered. `location` is set for a redirect, whose body is not read, also one by the header
+    `Refresh`.
 
     `is_cut` says that the body goes on after what was read.
     """
@@ -62,6 +64,9 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None, is_browser: 
         given = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
         if response.status in _REDIRECTS and given.get("location"):
             return Answer(status=response.status, location=given["location"])
+        refreshed = page_offers.refreshed(given.get("refresh", ""), base=url)
+        if refreshed and refreshed != url:
+            return Answer(status=response.status, location=refreshed)
         most = most_bytes or _most(given.get("content-type", ""))
         body, is_cut = _body(response, packing=given.get("content-encoding", ""), most=most)
         return Answer(

@@ -24,14 +24,16 @@ from moderation.operations.evidence import (
     answers,
     browsing,
     fetch,
+    kinds,
     leads,
     leases,
     mattering,
     picture_model,
+    politeness,
     renewal,
     thumbnails,
 )
-from moderation.operations.evidence.answers import SOUNDS, Answer
+from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey, Means
 from moderation.operations.evidence.thumbnails import Kept
 from moderation.operations.infrastructure import erasure_locks
@@ -40,7 +42,7 @@ from scoring import links
 
 log = structlog.get_logger(__name__)
 
-_PAGES = ("text/html", "application/xhtml+xml", "text/plain")
+_FIRST_ERROR = 400
 _UNREAD = {
     Reason.WRONG_KIND: EvidenceState.WRONG_KIND,
     Reason.TOO_LARGE: EvidenceState.TOO_LARGE,
@@ -57,9 +59,9 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
     row = leases.claim(evidence_id=evidence_id, at=at)
     if row is None:
         return 0
-    means = means or Means(get=answers.get, read=_guarded_read)
-    journey = fetch.begin(row.url, means=means, is_browser=row.kind == EvidenceKind.BROWSER)
-    facts = picture_model.judged(_facts(journey))
+    means = means or Means(get=answers.get, read=_guarded_read, wait=politeness.wait)
+    journey = fetch.begin(row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
+    facts = picture_model.judged(_facts(journey, expected=row.kind))
     with transaction.atomic():
         kept = thumbnails.keep(facts, at=at)
         group = picture_groups.of(facts, at=at)
@@ -83,26 +85,30 @@ def forget() -> None:
     _reader.cache_clear()
 
 
-def _facts(journey: Journey) -> dict[str, Any] | None:
-    """Follow redirects, also those that a page asks of its browser; return the facts of what is there."""
+def _facts(journey: Journey, *, expected: str) -> dict[str, Any] | None:
+    """Follow redirects, also those that a page asks of its browser; return the facts of what is there.
+
+    Where these are too many, the last page is read as far as it goes.
+    """
     fetch.follow(journey)
-    facts = _read(journey)
+    facts = _read(journey, expected=expected)
     while facts and facts.get("refresh_url") and len(journey.chain) <= settings.EVIDENCE_LIMITS.redirects:
         journey.url = str(facts["refresh_url"])
         journey.answer = None
         fetch.follow(journey)
-        facts = _read(journey)
+        facts = _read(journey, expected=expected)
+    if facts and facts.get("refresh_url"):
+        journey.end_redirects()
     return facts
 
 
-def _read(journey: Journey) -> dict[str, Any] | None:
+def _read(journey: Journey, *, expected: str) -> dict[str, Any] | None:
     answer = journey.answer
     if answer is None:
         return None
-    kind = _kind(answer)
+    kind = kinds.of(answer, expected=expected)
     if kind is None:
-        journey.end(EvidenceState.WRONG_KIND, answer.content_type)
-        return _offered(journey.url, answer)
+        return _offered(journey, answer)
     if kind == "picture" and answer.is_cut:
         return None
     if kind == "speech" and not settings.SPEECH_MODEL:
@@ -146,22 +152,16 @@ def _guarded_read(kind: str, data: bytes, *, hints: Mapping[str, str], seconds: 
     return _reader(kind).read(kind, data, hints=hints, seconds=seconds)
 
 
-def _kind(answer: Answer) -> str | None:
-    """Return what reads an answer, None if nothing does. Without a header a tag at the beginning decides."""
-    if answer.file_name:
+def _offered(journey: Journey, answer: Answer) -> dict[str, Any] | None:
+    """Return the file that was offered instead of a page, in the shape of a page's facts.
+
+    What comes with an error is none; that has its name already.
+    """
+    if answer.status >= _FIRST_ERROR:
         return None
-    content_type = answer.content_type.partition(";")[0].strip().lower()
-    if content_type in _PAGES or (not content_type and answer.body.lstrip()[:1] == b"<"):
-        return "page"
-    if content_type.startswith("image/") and not content_type.startswith("image/svg"):
-        return "picture"
-    return "speech" if content_type.startswith(SOUNDS) else None
-
-
-def _offered(url: str, answer: Answer) -> dict[str, Any]:
-    """Return the file that was offered instead of a page, in the shape of a page's facts."""
-    name = answer.file_name or urlsplit(url).path.rpartition("/")[2]
-    return {"downloads": [{"url": url, "name": name[:200]}]}
+    journey.end(EvidenceState.WRONG_KIND, answer.content_type)
+    name = answer.file_name or urlsplit(journey.url).path.rpartition("/")[2]
+    return {"downloads": [{"url": journey.url, "name": name[:200]}]}
 
 
 def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | None, at: datetime) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from django.conf import settings
 
 from moderation.evidence.addresses import absolute
 from moderation.models.evidence import EvidenceState
-from moderation.operations.evidence import robots
+from moderation.operations.evidence import leads, robots
 from moderation.operations.evidence.answers import Answer, Unpackable
 from moderation.operations.infrastructure import egress
 
@@ -22,6 +23,17 @@ class Get(Protocol):
     """Get an address, as answers.get does."""
 
     def __call__(self, url: str, *, seconds: float, is_browser: bool) -> Answer: ...
+
+
+class Wait(Protocol):
+    """Wait until a site that others lead to may be asked, as politeness.wait does."""
+
+    def __call__(self, site: str, /, *, seconds: float, at: datetime) -> bool: ...
+
+
+def at_once(_site: str, /, *, seconds: float, at: datetime) -> bool:  # noqa: ARG001 - as every other Wait
+    """Wait for nothing: whoever rehearses asks no site."""
+    return True
 
 
 class Read(Protocol):
@@ -38,6 +50,7 @@ class Means:
 
     get: Get
     read: Read
+    wait: Wait = at_once
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,6 +62,8 @@ class Journey:
     """
 
     url: str
+    at: datetime
+    began: float
     ends_at: float
     means: Means
     is_browser: bool = False
@@ -61,14 +76,19 @@ class Journey:
         """Note how it ended."""
         self.state, self.detail = state, detail[:_MOST_DETAIL]
 
+    def end_redirects(self) -> None:
+        """Note that the way would go on."""
+        self.end(EvidenceState.TOO_MANY_REDIRECTS, f"more than {settings.EVIDENCE_LIMITS.redirects}")
 
-def begin(url: str, *, means: Means, is_browser: bool = False) -> Journey:
+
+def begin(url: str, *, means: Means, at: datetime, is_browser: bool = False) -> Journey:
     """Return a way that starts now and has `seconds` of the limits, across however many hops.
 
     `is_browser` says to ask as a browser does, not by our own name.
     """
-    ends_at = time.monotonic() + settings.EVIDENCE_LIMITS.seconds
-    return Journey(url=url, ends_at=ends_at, means=means, is_browser=is_browser)
+    began = time.monotonic()
+    ends_at = began + settings.EVIDENCE_LIMITS.seconds
+    return Journey(url=url, at=at, began=began, ends_at=ends_at, means=means, is_browser=is_browser)
 
 
 def follow(journey: Journey) -> None:
@@ -78,7 +98,7 @@ def follow(journey: Journey) -> None:
         if not location:
             return
         if len(journey.chain) > settings.EVIDENCE_LIMITS.redirects:
-            journey.end(EvidenceState.TOO_MANY_REDIRECTS, f"more than {settings.EVIDENCE_LIMITS.redirects}")
+            journey.end_redirects()
             return
         journey.url = location
 
@@ -92,6 +112,7 @@ def _hop(journey: Journey) -> str:
         if settings.EVIDENCE_OBEYS_ROBOTS and not robots.allows(url, seconds=_seconds(journey)):
             journey.end(EvidenceState.DISALLOWED)
             return ""
+        _wait(journey)
         answer = journey.means.get(url, seconds=_seconds(journey), is_browser=journey.is_browser)
     except egress.Refused as refused:
         journey.end(EvidenceState.REFUSED, str(refused))
@@ -105,6 +126,16 @@ def _hop(journey: Journey) -> str:
         step["status"] = answer.status
         return _arrived(journey, answer)
     return ""
+
+
+def _wait(journey: Journey) -> None:
+    """Wait until the site may be asked that redirects lead to. Raises egress.TimedOut."""
+    site = leads.site(journey.url)
+    if len(journey.chain) == 1 or site == leads.site(journey.chain[0]["url"]):
+        return  # the lease has waited for it
+    at = journey.at + timedelta(seconds=time.monotonic() - journey.began)
+    if not journey.means.wait(site, seconds=_seconds(journey), at=at):
+        raise egress.TimedOut("Its site is asked too often by way of others.")
 
 
 def _arrived(journey: Journey, answer: Answer) -> str:

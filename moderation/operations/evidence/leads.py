@@ -27,6 +27,12 @@ def digest(url: str, *, kind: str) -> str:
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
+def site(url: str) -> str:
+    """Return the registrable domain of an address, its host without one, "" of what is no web address."""
+    found = links.links_in("", extra=[url])
+    return (found[0].domain or found[0].host) if found else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
     """An address that a revision carries, and how."""

@@ -13,9 +13,8 @@ from django.db.models.fields.json import KeyTransform
 
 from moderation import scorer
 from moderation.models import Evidence, Promotion, Revision, Score
-from moderation.operations.evidence import picture_model
+from moderation.operations.evidence import leads, picture_model
 from moderation.queries.records import record_evidence
-from scoring import links
 from scoring.evidence import CAPTIONS
 from scoring.evidence_model import EVIDENCE_FILE
 
@@ -37,7 +36,7 @@ def could_matter(row: Evidence) -> bool:
     Rules about links hold for the domains that a link leads to, too: so what leads to another domain than its
     own could matter. What is said there could if the live release reads it.
     """
-    leads_elsewhere = any(_site(step["url"]) != row.site for step in row.chain)
+    leads_elsewhere = any(leads.site(step["url"]) != row.site for step in row.chain)
     return leads_elsewhere or (row.facts is not None and _says(row.facts, read=_read()))
 
 
@@ -97,8 +96,3 @@ def _read() -> Collection[str]:
 def _shipped() -> tuple[Collection[str], str | None]:
     one = scorer.shipped()
     return one.files, one.image.model if one.image else None
-
-
-def _site(url: str) -> str:
-    found = links.links_in("", extra=[url])
-    return (found[0].domain or found[0].host) if found else ""

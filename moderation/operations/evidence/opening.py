@@ -19,7 +19,6 @@ from moderation.operations.evidence import browsing, leads, mattering, renewal
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import erasure_locks, transactions
 from moderation.operations.similarity import picture_groups
-from scoring import links
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
@@ -170,13 +169,11 @@ def _ids(digests: Iterable[str], *, hour: datetime) -> Iterable[tuple[str, int]]
 
 
 def _row(one: Address, *, digest: str, hour: datetime, at: datetime) -> Evidence:
-    found = links.links_in("", extra=[one.url])
-    site = (found[0].domain or found[0].host) if found else ""
     return Evidence(
         url=one.url,
         url_digest=digest,
         hour=hour,
-        site=site[:255],
+        site=leads.site(one.url)[:255],
         kind=one.kind,
         enqueued_at=at,
         due_at=at,

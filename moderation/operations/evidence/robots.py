@@ -5,24 +5,27 @@ from __future__ import annotations
 import threading
 import time
 from urllib.parse import urlsplit
-from urllib.robotparser import RobotFileParser
 
-from moderation.operations.evidence import answers
+from moderation.evidence.addresses import absolute
+from moderation.operations.evidence import answers, robots_rules
+from moderation.operations.evidence.robots_rules import Rules
 from moderation.operations.infrastructure import egress
 
 AGENT = "Spamdesk"
 """The name that rules for this product are under."""
-_MOST_BYTES = 500_000
-_KEPT_SECONDS, _MOST_KEPT = 3_600.0, 1_000
+_MOST_BYTES = 512_000
+_REDIRECTS = 5
+_KEPT_SECONDS, _ERROR_KEPT_SECONDS, _MOST_KEPT = 3_600.0, 300.0, 1_000
 
-_kept: dict[str, tuple[float, RobotFileParser]] = {}
+_kept: dict[str, tuple[float, Rules]] = {}
 _lock = threading.Lock()
 
 
 def allows(url: str, *, seconds: float) -> bool:
     """Return whether the site of an address lets it be fetched; its rules are kept for an hour.
 
-    A site without rules, or one that cannot be reached, forbids nothing: the fetch itself will say so.
+    A site without rules, or one that cannot be reached, forbids nothing: the fetch itself will say so. One
+    that answers with an error of its own forbids everything for a while.
     """
     parts = urlsplit(url)
     site = f"{parts.scheme}://{parts.netloc}"
@@ -33,8 +36,9 @@ def allows(url: str, *, seconds: float) -> bool:
         with _lock:
             if len(_kept) >= _MOST_KEPT:
                 _kept.clear()
-            _kept[site] = (time.monotonic() + _KEPT_SECONDS, rules)
-    return rules.can_fetch(AGENT, url)
+            seconds_kept = _ERROR_KEPT_SECONDS if rules is robots_rules.FORBIDDEN else _KEPT_SECONDS
+            _kept[site] = (time.monotonic() + seconds_kept, rules)
+    return rules.allow(url)
 
 
 def forget() -> None:
@@ -43,15 +47,23 @@ def forget() -> None:
         _kept.clear()
 
 
-def _rules(site: str, *, seconds: float) -> RobotFileParser:
-    rules = RobotFileParser()
-    rules.parse(_lines(f"{site}/robots.txt", seconds=seconds))
-    return rules
-
-
-def _lines(url: str, *, seconds: float) -> list[str]:
+def _rules(site: str, *, seconds: float) -> Rules:
+    url, ends_at = f"{site}/robots.txt", time.monotonic() + seconds
     try:
-        answer = answers.get(url, seconds=seconds, most_bytes=_MOST_BYTES)
+        for _ in range(_REDIRECTS + 1):
+            answer = answers.get(url, seconds=max(0.0, ends_at - time.monotonic()), most_bytes=_MOST_BYTES)
+            if not answer.location:
+                return _said(answer)
+            url = absolute(answer.location, url=url)
+            if not url:
+                break
     except (egress.Refused, egress.Failed, answers.Unpackable):
-        return []
-    return answer.body.decode("utf-8", "replace").splitlines() if answer.status == 200 else []
+        pass
+    return Rules()
+
+
+def _said(answer: answers.Answer) -> Rules:
+    if answer.status >= 500:
+        return robots_rules.FORBIDDEN
+    said = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
+    return robots_rules.parse(said, name=AGENT)

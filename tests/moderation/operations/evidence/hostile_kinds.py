@@ -80,5 +80,12 @@ ANSWERS |= {f"/far/{number}": _far for number in range(7)} | {
     "/continues": _raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000 + _OK + b"Content-Length: 3\r\n\r\n<p>"),
     "/no-http": _raw(b"SSH-2.0-OpenSSH_9.7\r\n"),
     "/elements": sends(b"<p>Much" + b"<b>x" * 45_000),
+    "/refresh-header": sends(b"<p>Moment", refresh="0; url=/page"),
+    "/refresh-late": sends(b"<p>Moment", refresh="90; url=/page"),
+    "/refresh-itself": sends(b"<p>Moment", refresh="5"),
+    "/gone.json": lambda site: site.answer(b"{}", status=404, kind="application/json"),
+    "/stored-picture": sends(picture("WIN"), kind="application/octet-stream"),
+    "/attached.png": sends(picture("WIN"), kind="image/png", content_disposition="attachment"),
+    "/called-text.png": sends(picture("WIN"), kind="text/plain"),
     "/attributes": sends(b"<p " + b" ".join(b"a%d=1" % number for number in range(20_000)) + b">Much"),
 }

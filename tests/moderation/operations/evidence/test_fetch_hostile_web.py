@@ -48,7 +48,7 @@ TRICKS = (
     Trick("redirect to data", "/data", (STATE.REFUSED,)),
     Trick("a ring of redirects that set cookies", "/loop", (STATE.TOO_MANY_REDIRECTS,)),
     Trick("10,000 redirects", "/far/0", (STATE.TOO_MANY_REDIRECTS,)),
-    Trick("pages that refresh to each other", "/refresh-loop", (STATE.FETCHED,), says="Moment"),
+    Trick("pages that refresh to each other", "/refresh-loop", (STATE.TOO_MANY_REDIRECTS,), says="Moment"),
     Trick("a page without end", "/endless", (STATE.TOO_LARGE,), says="More"),
     Trick("a byte now and then", "/trickle", (STATE.TIMED_OUT,)),
     Trick("silence, and then nothing", "/silence", (STATE.TIMED_OUT, STATE.UNREACHABLE)),

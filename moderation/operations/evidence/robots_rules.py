@@ -1,0 +1,83 @@
+"""The rules of a robots.txt by RFC 9309: of the groups for a name, or for everybody, the longest rule counts.
+
+Python's own parser takes the first rule, knows no `*` inside a path and drops a group after an empty line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote, unquote_to_bytes, urlsplit
+
+_EVERYBODY = "*"
+_NAME = re.compile(r"[a-z_-]+|\*")
+_MOST_RULES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Paths with whether each is allowed; `*` stands for anything, a `$` at the end for the end."""
+
+    paths: tuple[tuple[str, bool], ...] = ()
+
+    def allow(self, url: str) -> bool:
+        """Return whether an address may be fetched, as it may if no rule is about it."""
+        parts = urlsplit(url)
+        asked = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
+        # The most specific rule, by its length; of two such the one that allows.
+        matching = [(len(path), is_allowed) for path, is_allowed in self.paths if _matches(path, asked)]
+        return max(matching, default=(0, True))[1]
+
+
+FORBIDDEN = Rules(paths=(("/", False),))
+
+
+def parse(said: str, *, name: str) -> Rules:
+    """Return the rules for a name; those for everybody where no group is for it."""
+    groups: dict[str, list[tuple[str, bool]]] = {}
+    names: set[str] = set()
+    was_rule = True
+    for field, value in _lines(said):
+        if field == "user-agent":
+            names = set() if was_rule else names
+            found = _NAME.match(value.lower())
+            names |= {found[0]} & {name.lower(), _EVERYBODY} if found else set()
+            was_rule = False
+        else:
+            was_rule = True
+        for one in names:
+            rules = groups.setdefault(one, [])  # a group without rules forbids nothing, and counts
+            if was_rule and value and len(rules) < _MOST_RULES:
+                rules.append((_plain(value), field == "allow"))
+    return Rules(paths=tuple(groups.get(name.lower(), groups.get(_EVERYBODY, ()))))
+
+
+def _lines(said: str) -> Iterator[tuple[str, str]]:
+    for line in said.removeprefix("\ufeff").splitlines():
+        field, separator, value = line.partition("#")[0].partition(":")
+        field = field.strip().lower()
+        if separator and field in ("user-agent", "allow", "disallow"):
+            yield field, value.strip()
+
+
+def _matches(path: str, asked: str) -> bool:
+    path, is_whole = (path[:-1], True) if path.endswith("$") else (path, False)
+    first, *rest = path.split("*")
+    if not asked.startswith(first):
+        return False
+    at = len(first)
+    # Each part as early as possible: then whatever follows has the most room.
+    for part in rest[:-1] if is_whole else rest:
+        found = asked.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    if not is_whole:
+        return True
+    return asked.endswith(rest[-1]) and len(asked) - len(rest[-1]) >= at if rest else len(asked) == at
+
+
+def _plain(path: str) -> str:
+    """Spell a path as every other: what may be read literally is, all else is percent-encoded."""
+    return quote(unquote_to_bytes(path), safe="/*$?&=:@!'(),;+~")

@@ -1,0 +1,139 @@
+"""What a page asks for, offers and calls itself, however it is written."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from moderation.evidence import page
+from moderation.evidence.facts import PageFacts
+
+URL = "https://site.example/a/b"
+
+
+def read(html: str) -> PageFacts:
+    return page.read(f"<p>Hello{html}".encode(), {"url": URL, "content_type": "text/html"})
+
+
+class TestForms:
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<base href='https://takes.example/x/'><form action=in><input type=password></form>",
+            "<form><input type=password><button formaction='//takes.example/in'>Go</button></form>",
+            "<form action=/in><input type=password><input type=image formaction=//takes.example></form>",
+            "<form id=f action='//takes.example'></form><input form=f type=Password>",
+            "<input form=f type=password><button form=f formaction=//takes.example></button><form id=f>",
+        ],
+    )
+    def test_a_password_that_goes_elsewhere_is_seen(self, html: str) -> None:
+        [form] = read(html).forms
+
+        assert (form.action_host, form.posts_elsewhere, form.asks_password) == ("takes.example", True, True)
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<form><input type=password><button formaction=/in formmethod=post></button></form>",
+            "<base href=/elsewhere/><form action=in><input type=password></form>",
+            "<base target=_blank><form action=in><input type=password></form>",
+            "<base href='javascript:x()'><form action=in><input type=password></form>",
+            "<form action='javascript:x()'><input type=password></form>",
+        ],
+    )
+    def test_one_that_stays_does_not(self, html: str) -> None:
+        [form] = read(html).forms
+
+        assert (form.posts_elsewhere, form.asks_password) == (False, True)
+
+
+class TestDownloads:
+    @pytest.mark.parametrize(
+        ("html", "url", "name"),
+        [
+            ("<a href=/x.exe?a=1>", "https://site.example/x.exe?a=1", "x.exe"),
+            ("<a href=/get download=Invoice.zip>", "https://site.example/get", "Invoice.zip"),
+            ("<area href=app.APK>", "https://site.example/a/app.APK", "app.APK"),
+            ("<base href=//files.example><a href=app.apk>", "https://files.example/app.apk", "app.apk"),
+            ("<a download='Invoice.zip' href='data:application/zip;base64,AAAA'>", "", "Invoice.zip"),
+            ("<a download href='BLOB:https://site.example/1'>", "", "file"),
+        ],
+    )
+    def test_are_named(self, html: str, url: str, name: str) -> None:
+        [file] = read(html).downloads
+
+        assert (file.url, file.name) == (url, name)
+
+    def test_none_is_seen_in_a_picture_or_a_script(self) -> None:
+        assert not read("<a href='data:image/png;base64,AA'><a download href='javascript:x()'>").downloads
+
+
+@pytest.mark.parametrize(
+    ("content", "url"),
+    [
+        ("0;url=/there", "https://site.example/there"),
+        ("0; URL = '/there' and more", "https://site.example/there"),
+        (" .5 , /there", "https://site.example/there"),
+        ("0 /there", "https://site.example/there"),
+        ("10;//other.example", "https://other.example/"),
+        ("11;/there", ""),
+        ("0;url=", ""),
+        ("0", ""),
+        ("/there", ""),
+        ("0;javascript:x()", ""),
+        (f"0;url={URL}", ""),
+        ("0" + " " * 200_000 + "x", "https://site.example/a/x"),
+    ],
+)
+def test_a_page_sends_a_browser_on_at_once(content: str, url: str) -> None:
+    began = time.process_time()
+
+    assert read(f'<meta http-equiv=Refresh content="{content}">').refresh_url == url
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<meta property=og:image content=/p.png><meta name=twitter:image content=/t.png>",
+        "<meta property=og:image:url content=/p.png>",
+        "<meta property=og:image content='data:x'><meta property=og:image:secure_url content=/p.png>",
+        "<meta name=twitter:image content=/p.png>",
+        "<base href=/><meta name=twitter:image:src content=p.png>",
+    ],
+)
+def test_the_preview_picture_is_found_where_platforms_look(html: str) -> None:
+    assert read(html).preview_url == "https://site.example/p.png"
+
+
+class TestJsonLd:
+    @pytest.mark.parametrize(
+        ("said", "things"),
+        [
+            ('{"@type": "Product", "name": "A"}', [{"@type": "Product", "name": "A"}]),
+            ('[{"@type": "A"}, 1, {"@type": "B"}]', [{"@type": "A"}, {"@type": "B"}]),
+            ('{"@context": "x", "@graph": [{"@type": "A"}, [], {"n": "B"}]}', [{"@type": "A"}, {"n": "B"}]),
+            ('{"@type": ["A", "B"], "author": [{"name": "C"}], "n": NaN}', [{"@type": "A", "author": "C"}]),
+            ('<!-- {"@type": "A"} -->', [{"@type": "A"}]),
+            ('//<![CDATA[\n{"@type": "A"}\n//]]>', [{"@type": "A"}]),
+            ('{"@type": "A"', []),
+            ("{}", []),
+            ("[" * 50_000, []),
+            ("9" * 50_000, []),
+            (" " * 99_000, []),
+        ],
+    )  # fmt: skip
+    def test_what_a_page_calls_itself_is_kept(self, said: str, things: list[dict[str, Any]]) -> None:
+        began = time.process_time()
+
+        assert read(f"<script type='application/LD+JSON; charset=utf-8'>{said}</script>").json_ld == things
+        assert time.process_time() - began < 2
+
+    def test_of_much_the_beginning_is_kept(self) -> None:
+        scripts = '<script type="application/ld+json">[{"a": "b"}, {"a": "c"}, {"a": "d"}]</script>' * 9
+        long = '<script type="application/ld+json">{"a": "%s"}</script>' % ("x" * 30_000)
+
+        assert len(read(scripts).json_ld) == page.MOST_JSON_LD
+        assert read(long).json_ld == [{"a": "x" * 300}]
