@@ -16,13 +16,13 @@ from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.language_field import LanguageField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.evidence.facts import Cue, Reason, Unreadable
-from moderation.queries.evidence.transcripts import Transcript
+from moderation.queries.evidence.transcripts import MOST_CUES, Transcript
 
 MAX_TRANSCRIPTS = 5
 MAX_CAPTIONS_LENGTH = 100_000
 MAX_SOURCE_LENGTH = 64
-MOST_CUES, MOST_TEXT = 500, 5_000
-"""Cues of a transcript that are answered, and characters of all of them together."""
+MOST_TEXT = 5_000
+"""Characters of all cues of a transcript that are answered."""
 _WHY = {
     Reason.WRONG_KIND: "Must be WebVTT, beginning with the line WEBVTT, or SRT, with at least one cue.",
     Reason.BROKEN: "Begins as WebVTT, but no cue with its times can be read.",

@@ -9,6 +9,9 @@ from typing import Any
 from moderation.evidence.facts import Cue
 from moderation.models import Revision
 
+MOST_CUES = 500
+"""Cues of a transcript that are shown and answered; more are stored."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:

@@ -40,6 +40,11 @@ class Page:
     heard: Transcript | None = None
     said: list[SaidAt] = field(default_factory=list)
 
+    @property
+    def unsaid(self) -> int:
+        """Return how many of the cues are not shown."""
+        return len(self.heard.cues) - len(self.said) if self.heard else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:

@@ -117,8 +117,8 @@ def redirects(location: str, *, wait_seconds: float = 0.0) -> Callable[[Answerin
     return redirect
 
 
-def sends(body: bytes, **given: str) -> Callable[[Answering], None]:
-    return lambda site: site.answer(body, **given)  # type: ignore[arg-type]  # names of headers
+def sends(body: bytes, *, status: int = 200, **given: str) -> Callable[[Answering], None]:
+    return lambda site: site.answer(body, status=status, **given)
 
 
 @cache

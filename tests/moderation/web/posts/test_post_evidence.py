@@ -124,9 +124,21 @@ def test_pages_show_what_was_heard_with_its_times(address: str, case: Case, lead
     body = re.sub(r"\s+", " ", desk.get(address.format(case=case)).content.decode())
 
     assert re.search(r"Heard by \S*vosk: &lt;i&gt;small&lt;/i&gt;\S* \(the first 1 minute\)", body)
-    assert re.search(r">0:00</span> <span class=\"transcript__words\">you have won<", body)
-    assert re.search(r">1:01</span> <span class=\"transcript__words\">&lt;b&gt;write&lt;/b&gt; to ", body)
+    assert re.search(r">0:00</span> <span class=\"transcript__words\" dir=\"auto\">you have won<", body)
+    assert re.search(
+        r">1:01</span> <span class=\"transcript__words\" dir=\"auto\">&lt;b&gt;write&lt;/b&gt; to ", body
+    )
     assert re.search(r"word--spam-3[^>]*>(?:<[^>]+>)*takes", body)
+
+
+def test_pages_say_how_much_of_what_was_heard_is_left_out(case: Case, desk: Client) -> None:
+    cues = [{"start_ms": 9, "end_ms": 9, "text": "words " * 100} for _ in range(20)]
+    Evidence.objects.filter(url_digest="a").update(facts=HEARD | {"cues": cues, "text": ""})
+
+    body = desk.get(f"/review/{case.pk}/").content.decode()
+
+    assert body.count("transcript__words") == 5
+    assert "The last 15 are not shown." in body
 
 
 def test_pages_say_that_nothing_was_understood(case: Case, desk: Client) -> None:
