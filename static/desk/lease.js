@@ -26,14 +26,23 @@ async function beat() {
   body.set("held", asked.join(","));
   body.set("current", element?.dataset.case ?? "");
   const sentAt = performance.now();
-  const answer = await fetch(desk.dataset.beat, { method: "POST", body, headers: headers(), signal: AbortSignal.timeout(beatMilliseconds) }).catch(() => null);
-  if (answer?.status === 403) await renewToken();
-  if (!answer?.ok) return; // the next beat tries again; the countdown tells the truth meanwhile
-  const found = await answer.json();
+  const found = await heartbeat(body);
+  if (!found) return; // the next beat tries again; the countdown tells the truth meanwhile
   for (const id of found.held) ends.set(String(id), sentAt + found.lease_seconds * 1000);
   const lost = asked.filter((id) => !found.held.includes(Number(id)) && id !== element?.dataset.case);
   if (lost.length) document.dispatchEvent(new CustomEvent("case:lost", { detail: lost }));
   if (element === current()) tell(element, found);
+}
+
+/* A page that is left, or a server that is away, ends any of these early. */
+async function heartbeat(body) {
+  try {
+    const answer = await fetch(desk.dataset.beat, { method: "POST", body, headers: headers(), signal: AbortSignal.timeout(beatMilliseconds) });
+    if (answer.status === 403) await renewToken();
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
 }
 
 function tell(element, found) {

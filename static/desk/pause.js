@@ -19,8 +19,9 @@ document.addEventListener("click", (event) => {
 async function pause(url) {
   document.getElementById("notices").replaceChildren();
   const answer = await fetch(url, { method: "POST", headers: headers(), signal: AbortSignal.timeout(10_000) }).catch(() => null);
-  if (!answer?.ok) return document.dispatchEvent(new CustomEvent("action:failed", { detail: answer?.status ?? 0 }));
-  until = performance.now() + (await answer.json()).pause_seconds * 1000;
+  const found = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (!found) return document.dispatchEvent(new CustomEvent("action:failed", { detail: answer?.status ?? 0 }));
+  until = performance.now() + found.pause_seconds * 1000;
   document.documentElement.dataset.paused = "";
   const behind = desk.dataset.kept.split(",").slice(1);
   document.dispatchEvent(new CustomEvent("case:lost", { detail: behind }));

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, Decision, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from tests.browser.review.review_page import Case_, Open, after_leaving, in_front, nothing_is_claimed
-from tests.browser.stage import press_and_wait, wait_for_decisions, wait_until
+from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -57,6 +57,32 @@ class TestLease:
         later = case.lease_end_at + timedelta(seconds=settings.LEASE_SECONDS)
 
         wait_until(lambda: Case.objects.filter(pk=case.pk, lease_end_at__gt=later).exists())
+
+    @pytest.mark.parametrize("lost", ["the new token", "the rest of the answer"])
+    def test_a_heartbeat_that_is_lost_half_way_is_no_error(
+        self, page_of: Open, open_case: Case_, moderator: User, settings: Any, watch: Watch, lost: str
+    ) -> None:
+        """As when the page is left meanwhile."""
+        settings.LEASE_SECONDS = 3
+        open_case()
+        page = page_of(moderator)
+        beats: list[Route] = []
+
+        def answer(route: Route) -> None:
+            beats.append(route)
+            if lost == "the new token":
+                route.fulfill(status=403, body="")
+            else:
+                route.fulfill(status=200, body='{"held": [')
+
+        page.route("**/beat/", answer)
+        page.route("**/token/", lambda route: route.abort())
+        page.goto("/review/")
+        press_and_wait(page, "r")
+
+        wait_until(lambda: page.evaluate("1") and len(beats) >= 3)
+
+        assert [said for said in watch.complaints if "Failed to load resource" not in said] == []
 
     def test_of_everything_is_given_back_when_the_page_is_left(self, page: Page) -> None:
         assert Case.objects.filter(claimed_by__isnull=False).count() == 4
