@@ -50,7 +50,7 @@ def serving(folder: Path, *, model: str, package: Sequence[str] = ()) -> Iterato
     """The archive of `package`, unpacked as SageMaker does and served with its environment and options."""
     main(["package", "--model", model, "--out", str(folder / "model.tar.gz"), *package])
     with tarfile.open(folder / "model.tar.gz") as archive:
-        archive.extractall(folder / "model", filter="data")
+        archive.extractall(folder / "model")
     files = triton_files.find(TRITON_ENVIRONMENT)
     backends = Triton(state=State(folder), grpc_port=0, metrics_port=0)._backends(files)
     command = [

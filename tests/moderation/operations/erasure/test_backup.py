@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -223,3 +225,35 @@ class TestInterrupted:
         assert done.returncode == 9, done.stderr
         assert (served.returncode, "spamdesk.E001" in served.stderr) == (1, True)
         assert "A restore into it was interrupted" in again.stderr
+
+
+def archived(folder: Path, *, name: str) -> Path:
+    path = folder / "files.tar"
+    with tarfile.open(path, "w") as packed:
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = 4, 0o4777
+        packed.addfile(member, io.BytesIO(b"file"))
+    return path
+
+
+def test_kept_files_are_unpacked_without_what_only_later_pythons_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian 12's Python, 3.11.2, knows no filter for archives."""
+    monkeypatch.delattr(tarfile, "data_filter")
+    for name in ("extract", "extractall"):
+        monkeypatch.delattr(tarfile.TarFile, name)
+
+    restore._unpack(archived(tmp_path, name="releases/r1/manifest.json"))
+
+    [file] = (tmp_path / "releases").rglob("*.*")
+    assert (file.name, file.read_bytes()) == ("manifest.json", b"file")
+    assert file.stat().st_mode & 0o7022 == 0
+
+
+@pytest.mark.parametrize("name", ["releases/../../outside", "releases//outside", "triton-models/../outside"])
+def test_an_archive_that_leaves_its_folders_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(backup.Failed, match="names a file outside of its folders"):
+        restore._unpack(archived(tmp_path, name=name))
+
+    assert not list(tmp_path.rglob("outside"))
