@@ -18,6 +18,8 @@ import can_ada
 import tldextract
 
 MAX_LINKS = 100
+MAX_HOST = 253
+"""DNS knows no longer name, so no browser opens one. What stores hosts relies on this."""
 
 # Ten thousand candidates take about 10 ms; a text with more of them is cut here, not refused.
 _MAX_CANDIDATES = 10_000
@@ -151,9 +153,11 @@ def _parse(candidate: str) -> LinkParts | None:
         parsed = can_ada.parse(candidate)
     except ValueError:
         return None
-    if parsed.protocol not in ("http:", "https:") or not parsed.hostname:
+    if parsed.protocol not in ("http:", "https:"):
         return None
     host = str(parsed.hostname).rstrip(".")
+    if not 0 < len(host) <= MAX_HOST:
+        return None
     return LinkParts(url=str(parsed.href), host=host, domain=registrable_domain(host))
 
 

@@ -78,6 +78,8 @@ class TestLinksIn:
             "javascript:alert(1)",
             "http://",
             "https://%%%/",
+            "http://./x http://%2e/",
+            pytest.param(f"http://{'a' * 246}.example/ https://{'a.' * 200}example/", id="no name of DNS"),
         ],
     )
     def test_finds_none(self, text: str) -> None:
@@ -90,6 +92,11 @@ class TestLinksIn:
         )
 
         assert [link.host for link in links] == ["sent.example", "c.example", "b.example", "a.example"]
+
+    def test_the_longest_name_of_dns_is_a_host(self) -> None:
+        host = f"{'a.' * 123}example"
+
+        assert [link.host for link in links_in(f"http://{host}/")] == [host]
 
     def test_stops_at_the_limit(self) -> None:
         text = " ".join(f"http://h{index}.example/" for index in range(10_000))

@@ -49,6 +49,14 @@ class TestSend:
         ]
         assert (row.shares, row.comments, row.views) == (0, 3, 210)
 
+    def test_takes_a_text_with_what_is_too_long_for_a_host(self, api: APIClient, payload: Payload) -> None:
+        long = f"http://{'a' * 2_000}.example/"
+
+        answer = api.post(POSTS, payload | {"text": f"see {long}", "links": [long]}, format="json")
+
+        assert answer.status_code == 202
+        assert long in Revision.objects.get().text
+
     def test_takes_the_least_and_nulls_for_unknown(self, api: APIClient) -> None:
         least = {
             "external_id": "p",
