@@ -22,6 +22,11 @@ MAX_TOPIC_CHARACTERS = 200
 PROBE = ("Are you ready?", "anything")
 
 
+def has_words(topic: str) -> bool:
+    """Tell whether a topic says anything: without a letter or digit it would match what cannot be read."""
+    return any(map(str.isalnum, normalise.normalise(topic).text))
+
+
 class TopicModel:
     """The topics model on a Triton server. Share one per process; safe across threads and forks."""
 
@@ -49,16 +54,18 @@ class TopicModel:
     def probabilities(self, texts: Sequence[str], *, topics: Sequence[str]) -> NDArray[np.float64]:
         """Answer P(about) of each text and topic: float64 array of shape (n_texts, n_topics), in [0, 1].
 
-        A blank text is about nothing: NaN, since there is nothing to judge. Raises Unavailable.
+        A text of which nothing can be seen is about nothing: NaN, since there is nothing to judge. Raises
+        Unavailable.
         """
         found = np.full((len(texts), len(topics)), np.nan)
-        asked = [row for row, text in enumerate(texts) if text.strip()]
+        shown = [normalise.normalise(shortened(text)).text for text in texts]
+        asked = [row for row, text in enumerate(shown) if text.strip()]
         if not topics:
             return found
         for start in range(0, len(asked), self._batch_size):
             rows = asked[start : start + self._batch_size]
             self._calls.check()
-            found[rows] = self._batch([texts[row] for row in rows], topics)
+            found[rows] = self._batch([shown[row] for row in rows], topics)
         return found
 
     def is_ready(self) -> bool:
@@ -73,7 +80,7 @@ class TopicModel:
         wanted = [topic[:MAX_TOPIC_CHARACTERS] for topic in topics]
         return self._calls.infer(
             {
-                "TEXT": [[normalise.normalise(shortened(text)).text] for text in texts],
+                "TEXT": [[text] for text in texts],
                 "TOPICS": [wanted] * len(texts),
             },
             output="PROBABILITIES",

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.fields import TextListField
 from moderation.api.serializers.strict import StrictSerializer
+from moderation.operations.policies.topics import has_words
 
 MOST_TEXTS, MOST_TOPICS = 64, 20
 LONGEST_TEXT, LONGEST_TOPIC = 20_000, 200
@@ -25,6 +26,17 @@ class TopicsRequestSerializer(StrictSerializer):
         min_length=1,
         help_text="Each completes “This text is about …”.",
     )
+
+    def validate_topics(self, topics: list[str]) -> list[str]:
+        """Refuse topics that say nothing."""
+        if empty := [number for number, topic in enumerate(topics) if not has_words(topic)]:
+            raise serializers.ValidationError(
+                {
+                    number: serializers.ErrorDetail("Must have a letter or digit.", code="blank")
+                    for number in empty
+                }
+            )
+        return topics
 
 
 class TopicsSerializer(serializers.Serializer[Any]):

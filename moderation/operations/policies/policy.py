@@ -16,6 +16,7 @@ from moderation.operations.audit import entries
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import PolicyState
+from scoring.topics import has_words
 
 MOST_ACTIVE = 50
 """Each costs every post a little: a comparison with embeddings, a run of the model with inference."""
@@ -63,7 +64,7 @@ class TooMany(Exception):
 def draft(*, name: str, words: str, reason: str = "", counts: str = "", actor: User, at: datetime) -> Policy:
     """Write down a policy; it does nothing until `activate`. Raises NoWords or TooMany."""
     name, words = " ".join(name.split()), " ".join(words.split()).rstrip(".")
-    if not name or len(words) < _SHORTEST_WORDS:
+    if not name or len(words) < _SHORTEST_WORDS or not has_words(words):
         raise NoWords(_("Give the policy a name, and say in words what a text is about."))
     with transaction.atomic():
         take(AdvisoryLock.POLICIES)

@@ -40,6 +40,8 @@ def test_answers_a_row_for_each_text(api: APIClient, fake_topics: FakeTopics) ->
         (["a"], ["c" * 201], "/topics/0"),
         (["a" * 20_001], ["cats"], "/texts/0"),
         (["a"], [1], "/topics/0"),
+        (["a"], ["cats", "  "], "/topics/1"),
+        (["a"], ["\u200b\u202e"], "/topics/0"),
         ("a", ["cats"], "/texts"),
     ],
 )

@@ -23,7 +23,9 @@ Case_ = Callable[..., Case]
 
 
 class TestDraft:
-    @pytest.mark.parametrize(("name", "words"), [("", "cats and dogs"), (" ", "cats"), ("Pets", " a ")])
+    @pytest.mark.parametrize(
+        ("name", "words"), [("", "cats and dogs"), (" ", "cats"), ("Pets", " a "), ("Pets", "\u200b\u202e…!")]
+    )
     def test_needs_a_name_and_words(self, lead: User, at: datetime, name: str, words: str) -> None:
         with pytest.raises(policy.NoWords):
             policy.draft(name=name, words=words, actor=lead, at=at)
