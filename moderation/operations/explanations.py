@@ -5,12 +5,16 @@ Never delays scoring.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import time
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import structlog
 from django.db import transaction
 from django.db.models import Q
+from numpy.typing import NDArray
 
 from moderation import enqueue, scorer
 from moderation.models import Case, Score
@@ -85,15 +89,22 @@ def _lacking() -> Q:
     return Q(counterfactual__isnull=True, is_degraded=False, ban__isnull=True)
 
 
-def words_of(score: Score) -> list[list[float]]:
+def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
     """Return [start, end, share of the content margin] of each word of a score's text, saved or not.
 
-    Raises content.Unavailable, and what `scorer.of` raises.
+    Raises content.Unavailable, also when the time is up between two calls, and what `scorer.of` raises.
     """
+    ends = time.monotonic() + seconds
     content = scorer.of(score.release_id).content_on(
         score.record["platform"], content=scorer.explaining_content_of(score.release_id)
     )
-    words = word_contributions(score.revision.text, probabilities=content.probabilities)
+
+    def asked(texts: Sequence[str]) -> NDArray[np.float64]:
+        if time.monotonic() > ends:
+            raise Unavailable(f"words take longer than {seconds:g} s")
+        return content.probabilities(texts)
+
+    words = word_contributions(score.revision.text, probabilities=asked)
     return [[word.start, word.end, word.contribution] for word in words]
 
 

@@ -22,10 +22,14 @@ from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
 from scoring.blocklist import Blocklist
 from scoring.content import Unavailable
+from scoring.links import links_in
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 
 log = structlog.get_logger(__name__)
+
+_MARKING_SECONDS = 8.0
+"""Somebody waits, and holds a web thread: on a busy server words stay unmarked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +65,18 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
     return Preview(score=row, record=record, took_ms=round(1000 * (time.monotonic() - began)))
 
 
+def is_link(given: str) -> bool:
+    """Tell whether a browser would open what is given as a link: nothing else is read as one."""
+    return bool(links_in("", extra=[given]))
+
+
 def mark_words(preview: Preview) -> None:
     """Set each word's share of the content margin, unsaved; none if the content model does not answer."""
     score = preview.score
     if score.content_probability is None:
         return
     try:
-        score.word_contributions = explanations.words_of(score)
+        score.word_contributions = explanations.words_of(score, seconds=_MARKING_SECONDS)
     except (Unavailable, *scorer.UNUSABLE) as reason:
         log.info("preview_not_explained", reason=type(reason).__name__)
 

@@ -85,6 +85,13 @@ class PreviewForm(forms.Form):
     account_days = forms.IntegerField(min_value=0, max_value=_OLDEST_DAYS, required=False)
     followers = forms.IntegerField(min_value=0, max_value=10**9, required=False)
 
+    def clean_link(self) -> str:
+        """Refuse what would be left out without a word."""
+        given: str = self.cleaned_data["link"]
+        if given and not score_preview.is_link(given):
+            raise forms.ValidationError(_("No browser opens this. A link is like http://example.org/page."))
+        return given
+
     def post(self, *, at: datetime) -> IncomingPost:
         """Return the post; without an author it comes from one who is not known."""
         given = self.cleaned_data

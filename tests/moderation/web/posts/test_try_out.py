@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from moderation import scorer
 from moderation.models import Platform, Post, User
-from moderation.operations import rules
+from moderation.operations import rules, score_preview
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.web.posts import try_out
 from tests.moderation.fakes import FakeScorer
@@ -96,6 +96,16 @@ class TestPage:
         assert "this score ignores the text. Try again later." in body  # nobody scores it again
         assert "No words are marked" in body
 
+    def test_marks_no_words_when_that_takes_too_long(
+        self, send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(score_preview, "_MARKING_SECONDS", -1.0)
+
+        body = send().content.decode()
+
+        assert "No words are marked" in body
+        assert "scored in" in body
+
     def test_says_that_no_release_can_score(
         self, send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -116,6 +126,8 @@ class TestPage:
             ({"account_days": "-1"}, "greater than or equal to 0"),
             ({"platform": "0"}, "There is no such platform."),
             ({"text": "a\0b"}, "Null characters"),
+            ({"link": "javascript:alert(1)"}, "No browser opens this."),
+            ({"link": f"http://{'a' * 1_900}.example"}, "No browser opens this."),
         ],
     )
     def test_names_what_is_wrong(self, send: Callable[..., Any], given: dict[str, str], problem: str) -> None:
