@@ -64,11 +64,31 @@ def line(text: str, *, length: int, read_link: LinkReader | None = None) -> list
     """Return the beginning of a text on one line; more than a few hidden characters become one mark."""
     visible, labels = without_hidden(text[: length * 4])
     if labels.total() <= _MARKED_IN_PLACE:
-        return segments(excerpt(text, length=length), read_link=read_link)
+        shown = excerpt(text, length=length)
+        return segments(shown, read_link=_of_whole(text, shown, length=length, read_link=read_link))
     shown = excerpt(visible, length=length)
     if len(text) > length * 4 and not shown.endswith("…"):
         shown += "…"
+    whole, _ = without_hidden(text[: length * 4 + _MAX_LINK_LENGTH])
+    read_link = _of_whole(whole, shown, length=length, read_link=read_link)
     return [*segments(shown, read_link=read_link), hidden_in_all(labels)]
+
+
+def _of_whole(text: str, shown: str, *, length: int, read_link: LinkReader | None) -> LinkReader | None:
+    """Return what reads a link that was cut at the end as the whole one: a part names another domain."""
+    if read_link is None or not shown.endswith("…"):
+        return read_link
+    kept = shown.removesuffix("…")
+    whole = " ".join(text[: length * 4 + _MAX_LINK_LENGTH].split())
+
+    def read(candidate: str) -> tuple[str, str] | None:
+        at = len(kept.rstrip(_EDGE)) - len(candidate)
+        if at < 0 or kept[at : at + len(candidate)] != candidate or not whole.startswith(kept):
+            return read_link(candidate)
+        token = _TOKEN.match(whole, at)
+        return read_link(token[0].rstrip(_EDGE)) if token else None
+
+    return read
 
 
 def beginning(text: str, *, length: int, lines: int) -> str:

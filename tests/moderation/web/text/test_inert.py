@@ -220,6 +220,21 @@ class TestLine:
     def test_tells_that_more_follows(self, text: str, shown: str) -> None:
         assert printed(inert.line(text, length=10)) == shown
 
+    @pytest.mark.parametrize("hidden", ["", "\u200b" * 5])
+    def test_reads_a_link_that_is_cut_as_a_whole(self, hidden: str) -> None:
+        text = f"{hidden}See http://{'a' * 40}.paypal.com.evil.example/x?y=1 and more"
+
+        parts = inert.line(text, length=62, read_link=read_link)
+
+        assert [part.text for part in parts if part.link == "domain"] == []
+        assert [part.text for part in parts if part.link == "target"] == ["evil[.]example"]
+        assert "paypal.comevil[.]example…" in "".join(part.text for part in parts)
+
+    def test_marks_the_domain_of_a_cut_link_where_it_is_seen(self) -> None:
+        parts = inert.line(f"http://paypal.com.evil.example/{'x' * 99}", length=40, read_link=read_link)
+
+        assert [part.text for part in parts if part.link == "domain"] == ["evil[.]example"]
+
     def test_leaves_joiners_where_a_script_needs_them(self) -> None:
         text = "نمی\u200cخواهم " * 6
 
