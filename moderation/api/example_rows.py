@@ -17,6 +17,9 @@ POST = {
     "author": {"external_id": "user-77", "display_name": "Rosa", "email_domain": "example.org", "posts": 431},
     "ip": "192.0.2.17",
     "media_urls": ["https://cats.example/grey.jpg"],
+    "pictures": [
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    ],
     "transcripts": [
         {
             "captions": "WEBVTT\n\n00:01.000 --> 00:04.000\nShe answers to Luna\n",

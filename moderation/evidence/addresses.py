@@ -1,12 +1,15 @@
-"""Addresses inside pages and redirects, as a browser opens them."""
+"""Addresses inside pages and redirects, as a browser opens them, and names of pictures that have none."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from urllib.parse import urljoin
 
 import can_ada
 
 MOST_CHARACTERS = 2_048
+_SENT = re.compile(r"sent:[0-9a-f]{64}")
 # Tabs and line ends are dropped, a backslash is a slash: https://url.spec.whatwg.org/#url-parsing
 _AS_BROWSERS_DO = str.maketrans({"\t": None, "\n": None, "\r": None, "\\": "/"})
 
@@ -22,3 +25,18 @@ def absolute(address: str, *, url: str) -> str:
     if found.protocol not in ("http:", "https:") or len(found.href) > MOST_CHARACTERS:
         return ""
     return str(found.href)
+
+
+def sent_name(data: bytes, *, platform: str) -> str:
+    """Return the name of a picture that came with a post; platforms share none."""
+    return f"sent:{hashlib.sha256(platform.encode() + bytes(1) + data).hexdigest()}"
+
+
+def is_sent(url: str) -> bool:
+    """Return whether this is the name of a picture that came with a post."""
+    return _SENT.fullmatch(url) is not None
+
+
+def of_media(url: str) -> str:
+    """Return where a picture or a recording of a post is looked for, "" if nowhere."""
+    return url if is_sent(url) else absolute(url, url="")

@@ -14,7 +14,7 @@ from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
 from moderation.models.drift import DriftAlarm, DriftBlock, DriftWatch
 from moderation.models.erasures import Erasure
-from moderation.models.evidence import Evidence, EvidenceRequest, RevisionEvidence, UnkeptFile
+from moderation.models.evidence import Evidence, EvidenceRequest, RevisionEvidence, SentPicture, UnkeptFile
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
 from moderation.models.golden_items import GoldenItem
@@ -116,6 +116,7 @@ __all__ = [
     "Rule",
     "SavedFilter",
     "Score",
+    "SentPicture",
     "ShadowRun",
     "ShadowScore",
     "SigningSecret",

@@ -152,6 +152,21 @@ class UnkeptFile(models.Model):
         return self.digest
 
 
+class SentPicture(models.Model):
+    """A picture that came with posts, until it was read; `name` stands for it among their `media_urls`."""
+
+    name = models.CharField(primary_key=True, max_length=80)
+    data = models.BinaryField()
+    sent_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("sent_at", "name")
+        indexes = (models.Index(fields=("sent_at", "name"), name="sent_pictures_by_age"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class RevisionEvidence(models.Model):
     """That a revision carries an address, in the order of the post; of each hour that it was asked for in."""
 

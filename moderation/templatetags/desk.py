@@ -11,6 +11,7 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from moderation.evidence import addresses
 from moderation.models import Rule, User
 from moderation.models.campaigns import TieKind
 from moderation.models.rules import RuleKind
@@ -25,6 +26,7 @@ register = template.Library()
 register.filter(queue_position.reason_words)
 register.filter(queue_position.place_words)
 register.filter(translation.is_foreign)
+register.filter(addresses.is_sent)
 register.filter(captions.first_cues)
 register.filter(captions.cues_left_out)
 

@@ -21,7 +21,9 @@ class EvidenceStepSerializer(serializers.Serializer[Any]):
     """An address on the way from a link to what it leads to."""
 
     url = serializers.CharField()
-    status = serializers.IntegerField(allow_null=True, help_text="Null where no answer came.")
+    status = serializers.IntegerField(
+        allow_null=True, help_text="Null where no answer came, and of a picture that came with the post."
+    )
 
 
 class EvidenceFormSerializer(serializers.Serializer[Any]):

@@ -20,6 +20,7 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.language_field import LanguageField
+from moderation.api.serializers.pictures import PicturesField, named_pictures
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
 from moderation.operations.posts.ingest import Accepted
@@ -108,7 +109,9 @@ class PostSerializer(StrictSerializer):
         help_text="Your platform's name; must be the key's own.",
     )
     text = TextField(
-        max_length=MAX_TEXT_LENGTH, allow_blank=True, help_text="May be empty if links or media_urls are not."
+        max_length=MAX_TEXT_LENGTH,
+        allow_blank=True,
+        help_text="May be empty if links, media_urls or pictures are not.",
     )
     parent = ParentSerializer(
         required=False, allow_null=True, help_text="For people to read; the models do not read it."
@@ -131,6 +134,7 @@ class PostSerializer(StrictSerializer):
     media_urls = TextListField(
         max_items=MAX_MEDIA_URLS, max_length=MAX_URL_LENGTH, required=False, allow_null=True
     )
+    pictures = PicturesField(required=False, allow_null=True)
     transcripts = TranscriptSerializer(
         many=True,
         max_length=MAX_TRANSCRIPTS,  # type: ignore[call-arg]  # as of the journey below
@@ -160,14 +164,16 @@ class PostSerializer(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a post without any content, and another platform's."""
-        if not (attrs["text"] or attrs.get("links") or attrs.get("media_urls")):
-            raise _refusal("text", "May be empty only if links or media_urls are not.", code="blank")
+        if not any(attrs.get(name) for name in ("text", "links", "media_urls", "pictures")):
+            raise _refusal(
+                "text", "May be empty only if links, media_urls or pictures are not.", code="blank"
+            )
         if attrs.get("platform", self.context["platform"]) != self.context["platform"]:
             raise _refusal("platform", "Is not the platform of this key.", code="unknown_platform")
         if is_own_parent(attrs):
             refusal = ErrorDetail("Is the post itself.", code="own_parent")
             raise serializers.ValidationError({"parent": {"external_id": [refusal]}})
-        return attrs
+        return named_pictures(attrs, platform=self.context["platform"])
 
 
 class CountsSerializer(StrictSerializer):

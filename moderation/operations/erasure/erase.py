@@ -225,6 +225,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     forget.answered(posts, answers=answers)
     revisions = Revision.objects.filter(post__in=posts)
     bands = _bands(revisions)
+    forget.sent_pictures(revisions)
     _wipe_revisions(revisions)
     _forget_bands(bands)
     forget.links(posts)

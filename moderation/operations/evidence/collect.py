@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
+from moderation.evidence import addresses
 from moderation.evidence.facts import Reason, Unreadable
 from moderation.evidence.reader import Lost, Reader
 from moderation.models import Evidence, PictureGroup, Revision
@@ -31,6 +32,7 @@ from moderation.operations.evidence import (
     picture_model,
     politeness,
     renewal,
+    sent_pictures,
     thumbnails,
 )
 from moderation.operations.evidence.answers import Answer
@@ -70,6 +72,7 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
         if not leases.is_still_held(row):
             return 0
         _keep(row, journey, kept=kept, group=group, at=at)
+        sent_pictures.drop_read(row.url, before=row.started_at)
         carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
         due = _due(row, other) | (picture_groups.join(carrying) if group else set())
         leads.again(row, at=at)
@@ -90,7 +93,10 @@ def _facts(journey: Journey, *, expected: str) -> dict[str, Any] | None:
 
     Where these are too many, the last page is read as far as it goes.
     """
-    fetch.follow(journey)
+    if addresses.is_sent(journey.url):
+        sent_pictures.bring(journey)
+    else:
+        fetch.follow(journey)
     facts = _read(journey, expected=expected)
     while facts and facts.get("refresh_url") and len(journey.chain) <= settings.EVIDENCE_LIMITS.redirects:
         journey.url = str(facts["refresh_url"])

@@ -74,6 +74,8 @@ def is_over(*, at: datetime) -> Q:
 
 
 def _is_busy(site: str, *, at: datetime, but: int) -> bool:
+    if not site:
+        return False  # what came with a post asks nobody
     recent = Evidence.objects.filter(site=site, started_at__gt=at - timedelta(seconds=LEASE_SECONDS))
     recent = recent.exclude(pk=but)
     at_once = recent.filter(state=EvidenceState.FETCHING, lease_until__gt=at)

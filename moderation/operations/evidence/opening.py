@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 from moderation import enqueue
-from moderation.evidence.addresses import absolute
+from moderation.evidence import addresses
 from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceKind, EvidenceRole
 from moderation.models.posts import ScoreState
@@ -130,7 +130,7 @@ def links_of(revision_ids: Sequence[int]) -> list[Address]:
 
 
 def _media(revision_ids: Sequence[int]) -> list[Address]:
-    """Return the pictures that platforms sent by address, after the links; other names are no addresses."""
+    """Return the pictures that platforms sent, and those by address, after the links."""
     limits = settings.EVIDENCE_LIMITS
     sent = Revision.objects.filter(pk__in=revision_ids).exclude(media_urls=[]).order_by("pk")
     return [
@@ -142,7 +142,7 @@ def _media(revision_ids: Sequence[int]) -> list[Address]:
             position=limits.links + position,
         )
         for revision, urls in sent.values_list("pk", "media_urls")
-        for position, url in enumerate(absolute(str(one), url="") for one in urls[: limits.media])
+        for position, url in enumerate(addresses.of_media(str(one)) for one in urls[: limits.media])
         if url
     ]
 

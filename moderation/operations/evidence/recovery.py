@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest
 from moderation.models.evidence import EvidenceState
-from moderation.operations.evidence import leases, picture_model, thumbnails
+from moderation.operations.evidence import leases, picture_model, sent_pictures, thumbnails
 from moderation.queries.health import clocks
 
 MAX_ATTEMPTS = 3
@@ -32,6 +32,7 @@ def sweep(*, at: datetime) -> int:
     patience = timedelta(seconds=SWEEP_BACKLOG_AFTER_SECONDS if has_backlog else SWEEP_AFTER_SECONDS)
     enqueued = _requests(at=at, patience=patience) + _addresses(at=at, patience=patience)
     picture_model.ask_again(at=at)
+    sent_pictures.drop_old(at=at)
     return enqueued + thumbnails.bring()
 
 

@@ -37,7 +37,7 @@ class IncomingParent:
 class IncomingPost:
     """A validated post. `journey` holds (step name, milliseconds since the first step).
 
-    `transcripts` are as a revision stores them.
+    `transcripts` are as a revision stores them; `pictures` are those whose names stand among `media_urls`.
     """
 
     external_id: str
@@ -52,6 +52,7 @@ class IncomingPost:
     user_agent: str = ""
     links: tuple[str, ...] = ()
     media_urls: tuple[str, ...] = ()
+    pictures: tuple[tuple[str, bytes], ...] = ()
     transcripts: tuple[dict[str, Any], ...] = ()
     journey: tuple[tuple[str, int], ...] = ()
     shares: int | None = None
@@ -68,7 +69,7 @@ def of_fields(fields: Mapping[str, Any]) -> IncomingPost:
     values["author"] = IncomingAuthor(**values["author"])
     if "parent" in values:
         values["parent"] = _parent(values["parent"])
-    for name in ("links", "media_urls", "transcripts"):
+    for name in ("links", "media_urls", "pictures", "transcripts"):
         if name in values:
             values[name] = tuple(values[name])
     if "journey" in values:

@@ -11,6 +11,7 @@ from django.db import transaction
 from moderation import enqueue
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
+from moderation.operations.evidence import sent_pictures
 from moderation.operations.posts import complaints, links, parents, sql
 from moderation.operations.posts.incoming_post import IncomingPost, body_digest, revision_of
 from moderation.operations.reputation import inquiry
@@ -65,10 +66,23 @@ def store(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) ->
 def _stored(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
     posts = parents.without_stored(platform=platform, posts=posts)
     taken = _first(platform=platform, posts=posts, at=at) or _all(platform=platform, posts=posts, at=at)
+    _keep_pictures(posts, fresh=taken[1], platform=platform, at=at)
     complaints.attach_to_posts(platform=platform, posts=[revision.post for revision in taken[1]])
     if inquiry.is_configured():
         enqueue.reputation(revision_ids=_pending(taken[1]))
     return taken
+
+
+def _keep_pictures(
+    posts: Sequence[IncomingPost], *, fresh: Sequence[Revision], platform: Platform, at: datetime
+) -> None:
+    """Keep the pictures of new revisions, until they were read."""
+    sent = {name: data for post in posts for name, data in post.pictures}
+    if sent:
+        wanted = {url for revision in fresh for url in revision.media_urls}
+        sent_pictures.keep(
+            {name: data for name, data in sent.items() if name in wanted}, platform=platform, at=at
+        )
 
 
 def _pending(fresh: Sequence[Revision]) -> list[int]:

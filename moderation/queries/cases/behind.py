@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from moderation.evidence.addresses import absolute
+from moderation.evidence import addresses
 from moderation.models import Revision
 from moderation.queries.evidence.findings import Finding, host_behind, hosts
 from moderation.queries.rules import rule_hits
@@ -38,6 +38,6 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Behi
     return Behind(
         pages=tuple(one for one in both if not one[0].is_picture),
         pictures=tuple(one for one in both if one[0].is_picture),
-        unopened=tuple(url for url in map(str, revision.media_urls) if absolute(url, url="") not in known),
+        unopened=tuple(url for url in map(str, revision.media_urls) if addresses.of_media(url) not in known),
         hosts=hosts(findings),
     )

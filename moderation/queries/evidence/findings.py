@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from moderation.evidence import addresses
 from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
 from moderation.models.evidence import OPEN, EvidenceKind, EvidenceRole, EvidenceState
 from scoring.links import links_in
@@ -35,6 +36,11 @@ class Finding:
     def is_picture(self) -> bool:
         """Whether it is a picture, or was expected to be one and nothing else came."""
         return "format" in self.facts or (self.row.kind == EvidenceKind.PICTURE and not self.facts)
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether it came with the post, and has no address."""
+        return addresses.is_sent(self.row.url)
 
     @property
     def is_preview(self) -> bool:

@@ -14,10 +14,11 @@ from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from moderation.api.example_rows import SPEECH_EVIDENCE
-from moderation.api.serializers.transcripts import MOST_CUES, MOST_TEXT
+from moderation.api.serializers.transcripts import MOST_TEXT
 from moderation.models import Case, Post
 from moderation.models.evidence import EvidenceKind
 from moderation.operations.erasure import erase
+from moderation.queries.evidence.transcripts import MOST_CUES
 from tests.moderation.carried_pictures import carry
 
 POSTS = "/api/v1/posts"
