@@ -51,9 +51,9 @@ def explain_score(*, score_id: int, **_: object) -> None:
 
 
 @_sweep
-def explain_ahead(_at: datetime) -> int:
+def explain_ahead(at: datetime) -> int:
     """Enqueue explanations of the cases that come up next."""
-    return explanations.ahead()
+    return explanations.ahead(at=at)
 
 
 @_sweep

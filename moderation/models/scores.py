@@ -38,6 +38,9 @@ class Score(models.Model):
         default=list, help_text="[feature, value or null, contribution], largest first."
     )
     word_contributions = models.JSONField(null=True, help_text="[start, end, contribution] in the raw text.")
+    evidence_words = models.JSONField(
+        null=True, help_text="[word, contribution] in what links and media lead to, where it reads like spam."
+    )
     counterfactual = models.JSONField(
         null=True, help_text="The smallest change that alters the route; {} if there is none."
     )

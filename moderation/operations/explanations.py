@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -17,23 +18,25 @@ from django.db.models import Q
 from numpy.typing import NDArray
 
 from moderation import enqueue, scorer
-from moderation.models import Case, Score
+from moderation.models import Case, ReviewPage, Score
 from moderation.models.cases import CaseState
 from moderation.operations.infrastructure import erasure_locks
-from scoring import counterfactual
+from scoring import counterfactual, evidence_words
 from scoring.content import Unavailable
-from scoring.evidence_model import read_before
+from scoring.evidence_model import EVIDENCE, read_before
 from scoring.explain import word_contributions
 from scoring.records import InvalidRecord, PostRecord
 
 log = structlog.get_logger(__name__)
 
+REVIEWED_WITHIN = timedelta(minutes=30)
 AHEAD = 10
 """Cases at the head of the queue that are explained before anybody asks."""
 
 
 def explain(*, score_id: int) -> None:
-    """Store, once, each word's share of the content probability and the smallest change of the route.
+    """Store, once, each word's share of the content probability, the words by which evidence reads like spam,
+    and the smallest change of the route.
 
     Both ask the release that gave the score, not the one that is live by now.
     """
@@ -45,6 +48,9 @@ def explain(*, score_id: int) -> None:
             score.word_contributions = words_of(score)
             # At once: these cost some hundred calls, and what follows may fail.
             _save(score, "word_contributions")
+        if score.evidence_words is None and EVIDENCE in score.sub_models:
+            score.evidence_words = evidence_words_of(score)
+            _save(score, "evidence_words")
         # A rule decided: no change of the models' input would change the route.
         score.counterfactual = {} if score.rule_id else _counterfactual(score)
     except Unavailable as reason:
@@ -67,12 +73,16 @@ def ask(cases: Iterable[Case]) -> int:
     return len(score_ids)
 
 
-def ahead() -> int:
+def ahead(*, at: datetime) -> int:
     """Ask for the explanations of the cases that moderators will claim next; return how many.
+
+    None while nobody reviews: whoever comes back has their first case explained when they claim it.
 
     An explanation costs some hundred calls to the content model. Explaining every case on arrival would load
     the model more than scoring does, so only cases that moderators will see soon are explained.
     """
+    if not ReviewPage.objects.filter(used_at__gt=at - REVIEWED_WITHIN).exists():
+        return 0
     open_cases = Case.objects.filter(state=CaseState.OPEN).only("pk").order_by("-priority", "id")
     return sum(ask(open_cases.filter(is_escalated=is_escalated)[:AHEAD]) for is_escalated in (True, False))
 
@@ -106,6 +116,15 @@ def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
 
     words = word_contributions(score.revision.text, probabilities=asked)
     return [[word.start, word.end, word.contribution] for word in words]
+
+
+def evidence_words_of(score: Score) -> list[tuple[str, float]]:
+    """Return [word, share] of the words that make what a post leads to read like spam, saved or not.
+
+    Raises InvalidRecord, and what `scorer.of` raises.
+    """
+    release = scorer.of(score.release_id).release
+    return evidence_words.of(PostRecord.from_json(score.record), release=release)
 
 
 def _counterfactual(score: Score) -> dict[str, Any]:

@@ -8,7 +8,14 @@ from django.db.models import F
 
 from moderation.models import Revision, Score
 
-EXPLAINING = ("record", "features", "contributions", "word_contributions", "counterfactual")
+EXPLAINING = (
+    "record",
+    "features",
+    "contributions",
+    "word_contributions",
+    "evidence_words",
+    "counterfactual",
+)
 """Large fields of a score that neither a case nor a decision needs."""
 
 HEAVY = (*EXPLAINING, "revision__text", "revision__journey", "revision__author_snapshot")

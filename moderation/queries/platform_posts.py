@@ -64,7 +64,9 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
         revision=revision,
         parent=parents.parent(revision),
         evidence=findings.of(revision),
-        scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
+        scores=tuple(
+            scores.defer("record", "features", "word_contributions", "evidence_words")[:_MAX_SCORES]
+        ),
         campaign_id=members.values_list("campaign_id", flat=True).first(),
         policies=tuple(policy_pages.matched_by(post.pk, at=at)),
         case=Case.objects.filter(post=post).exclude(reason=CaseReason.BLIND).order_by("-id").first(),

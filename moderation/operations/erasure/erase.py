@@ -232,7 +232,10 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     forget.evidence(posts)
     Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
-        record={"erased": True}, word_contributions=None, counterfactual={"impossible": "erased"}
+        record={"erased": True},
+        word_contributions=None,
+        evidence_words=None,
+        counterfactual={"impossible": "erased"},
     )
     ShadowScore.objects.filter(score__revision__post__in=posts).delete()
     forget.around_posts(posts)

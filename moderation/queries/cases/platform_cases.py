@@ -92,5 +92,9 @@ def _shown() -> QuerySet[Case]:
     shown = Case.objects.exclude(reason=CaseReason.BLIND)
     rows = shown.select_related("post__author", "score__revision__parent_author", "claimed_by")
     return rows.defer(
-        "score__record", "score__features", "score__word_contributions", "score__revision__journey"
+        "score__record",
+        "score__features",
+        "score__word_contributions",
+        "score__evidence_words",
+        "score__revision__journey",
     )

@@ -118,6 +118,7 @@ def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
         "score__features",
         "score__contributions",
         "score__word_contributions",
+        "score__evidence_words",
         "revision__journey",
     )
 

@@ -87,6 +87,7 @@ def _related(entries: QuerySet[FeedEntry]) -> QuerySet[FeedEntry]:
         "score__features",
         "score__contributions",
         "score__word_contributions",
+        "score__evidence_words",
         "revision__text",
         "revision__journey",
         "revision__links",

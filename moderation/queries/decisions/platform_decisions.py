@@ -47,6 +47,7 @@ def _told(decisions: QuerySet[Decision], *, before: datetime) -> QuerySet[Decisi
         decisions.filter(effective_at__lte=before)
         .exclude(is_undone)
         .select_related("post", "revision", "score", "reversal", "replaces")
-        .defer("score__record", "score__features", "score__contributions", "score__word_contributions")
+        .defer("score__record", "score__features", "score__contributions")
+        .defer("score__word_contributions", "score__evidence_words")
         .defer("revision__text", "revision__journey", "revision__links", "revision__media_urls")
     )

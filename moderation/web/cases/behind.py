@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
+from typing import Any
 
 from moderation.models import Revision
 from moderation.queries.cases import behind
@@ -17,11 +20,18 @@ from moderation.web.text import inert
 from moderation.web.text.text_marks import Segment
 
 _PAGE_CHARACTERS, _PICTURE_CHARACTERS = 3_000, 700
+_MOST_MARKED = 300
+_STRONG, _FAINT = 2, 1
+# As scoring/evidence_words.py finds words.
+_WORD = re.compile(r"\w[\w'\u2019-]*")
+
+Shares = Mapping[str, float]
+"""By word how much less its text reads like spam without it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidAt:
-    """What is said in a recording from a time on, with what rules in force name marked."""
+    """What is said in a recording from a time on, marked as the text of a page is."""
 
     start_ms: int
     segments: list[Segment]
@@ -29,7 +39,8 @@ class SaidAt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page; `segments` are the beginning of its text, with what rules in force name marked.
+    """A page; `segments` are the beginning of its text, in which is marked what rules in force name
+    (`is_named`) and what makes it read like spam (`is_like_spam`).
 
     Of a recording that an engine heard, `heard` says by which; `said` is its text cue by cue.
     """
@@ -37,6 +48,7 @@ class Page:
     finding: Finding
     segments: list[Segment]
     is_named: bool
+    is_like_spam: bool = False
     heard: Transcript | None = None
     said: list[SaidAt] = field(default_factory=list)
 
@@ -62,6 +74,7 @@ class Picture:
     finding: Finding
     segments: list[Segment]
     is_named: bool
+    is_like_spam: bool
     leads: list[Lead]
 
 
@@ -74,16 +87,24 @@ class Shown:
     unopened: tuple[str, ...]
 
 
-def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Shown:
-    """Prepare what was found behind a revision's addresses."""
+def of(
+    revision: Revision,
+    findings: Sequence[Finding],
+    *,
+    at: datetime,
+    words: Sequence[Sequence[Any]] | None = None,
+) -> Shown:
+    """Prepare what was found behind a revision's addresses; `words` are a score's `evidence_words`."""
     found = behind.of(revision, findings, at=at)
+    shares: Shares = {str(word): float(share) for word, share in words or ()}
     return Shown(
-        pages=[_page(one, hits) for one, hits in found.pages],
+        pages=[_page(one, hits, shares) for one, hits in found.pages],
         pictures=[
             Picture(
                 finding=one,
-                segments=_segments(one.text, hits, most=_PICTURE_CHARACTERS),
+                segments=_segments(one.text, hits, shares, most=_PICTURE_CHARACTERS),
                 is_named=hits.is_named,
+                is_like_spam=_is_marked(one.text, shares, most=_PICTURE_CHARACTERS),
                 leads=list(_leads(one, found)),
             )
             for one, hits in found.pictures
@@ -92,14 +113,19 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Show
     )
 
 
-def _page(finding: Finding, hits: Hits) -> Page:
+def _page(finding: Finding, hits: Hits, shares: Shares) -> Page:
     heard = transcripts.heard(finding.facts)
-    segments = [] if heard else _segments(finding.text, hits, most=_PAGE_CHARACTERS)
-    said = list(_said(heard, hits)) if heard else []
-    return Page(finding=finding, segments=segments, is_named=hits.is_named, heard=heard, said=said)
+    return Page(
+        finding=finding,
+        segments=[] if heard else _segments(finding.text, hits, shares, most=_PAGE_CHARACTERS),
+        is_named=hits.is_named,
+        is_like_spam=_is_marked(finding.text, shares, most=_PAGE_CHARACTERS),
+        heard=heard,
+        said=list(_said(heard, hits, shares)) if heard else [],
+    )
 
 
-def _said(heard: Transcript, hits: Hits) -> Iterator[SaidAt]:
+def _said(heard: Transcript, hits: Hits, shares: Shares) -> Iterator[SaidAt]:
     """Yield the first cues; the text in which rules were looked for is these, one on each line."""
     begins = 0
     for cue in heard.cues:
@@ -109,17 +135,35 @@ def _said(heard: Transcript, hits: Hits) -> Iterator[SaidAt]:
         within = Hits(spans=tuple(span for span in spans if span[1] <= len(cue.text)))
         yield SaidAt(
             start_ms=cue.start_ms,
-            segments=_segments(cue.text, within, most=_PAGE_CHARACTERS - begins),
+            segments=_segments(cue.text, within, shares, most=_PAGE_CHARACTERS - begins),
         )
         begins += len(cue.text) + 1
 
 
-def _segments(text: str, hits: Hits, *, most: int) -> list[Segment]:
+def _segments(text: str, hits: Hits, shares: Shares, *, most: int) -> list[Segment]:
     if not text:
         return []
     shown = text[:most].rstrip() + ("…" if len(text) > most else "")
-    tones = inert.tones_of((start, end, 1.0) for start, end in hits.spans if end <= most)
+    named = [(start, end) for start, end in hits.spans if end <= most]
+    tones = inert.tones_of((start, end, 1.0) for start, end in named)
+    strongest = max(shares.values(), default=0.0)
+    for start, end, share in _words(text[:most], shares):
+        if all(end <= other[0] or start >= other[1] for other in named):
+            # Fainter than what a rule names, and as strong in every text of the post.
+            tones.append((start, end, _STRONG if share > strongest / 2 else _FAINT))
     return inert.segments(shown, read_link=read_link, tones=tones)
+
+
+def _is_marked(text: str, shares: Shares, *, most: int) -> bool:
+    return next(_words(text[:most], shares), None) is not None
+
+
+def _words(text: str, shares: Shares) -> Iterator[tuple[int, int, float]]:
+    """Yield where a text has one of the words, and how much each says."""
+    if not shares:
+        return
+    found = ((match, shares.get(match[0].lower(), 0.0)) for match in _WORD.finditer(text))
+    yield from islice(((*match.span(), share) for match, share in found if share > 0.0), _MOST_MARKED)
 
 
 def _leads(finding: Finding, found: Behind) -> Iterator[Lead]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -11,6 +14,7 @@ from moderation.models import Post, Revision
 from moderation.queries import post_pages
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
+from moderation.queries.evidence.findings import Finding
 from moderation.queries.policies import policy_pages
 from moderation.queries.post_pages import Cursors
 from moderation.web import access
@@ -43,7 +47,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
         "may_be_golden": request.user.may_lead and golden_items.may_be_marked(post_id=post_id),
         "policies": () if found.is_blind else policy_pages.matched_by(post_id, at=at),
         "texts": [_text(revision, explained) for revision in found.revisions.rows],
-        "behind": behind.of(found.latest, found.evidence, at=at) if found.latest else None,
+        "behind": _behind(found.latest, found.evidence, explained, at=at) if found.latest else None,
         "score": explained.score if explained else None,
         "view": model_view.of(explained, at=at) if explained and not explained.score.ban_id else None,
     }
@@ -62,6 +66,15 @@ def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
     context = {"section": "posts", "revision": revision, "segments": segments}
     template = "posts/revision_text.html#text" if request.htmx else "posts/revision_text.html"
     return render(request, template, context)
+
+
+def _behind(
+    revision: Revision, findings: Sequence[Finding], explained: ScoredPost | None, *, at: datetime
+) -> behind.Shown:
+    """Return what a revision leads to; words stand out if the shown score is of it."""
+    is_explained = explained is not None and explained.score.revision_id == revision.pk
+    words = explained.score.evidence_words if explained and is_explained else None
+    return behind.of(revision, findings, at=at, words=words)
 
 
 def _text(revision: Revision, explained: ScoredPost | None) -> tuple[Revision, list[Segment], bool]:

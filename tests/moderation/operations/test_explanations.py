@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from celery import current_app
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation import enqueue, scorer
-from moderation.models import Case, Post, Revision, Score, User
+from moderation.models import Case, Post, ReviewPage, Revision, Score, User
 from moderation.operations import explanations
 from moderation.operations.cases import claims
 from moderation.operations.scoring import score
+from scoring import evidence_words
 from tests.moderation.fakes import FakeContent, FakeScorer
 
 Later = Callable[[float], datetime]
@@ -42,6 +44,25 @@ class TestExplain:
         words = Score.objects.get().word_contributions or []
         shares = {"this is spam today"[start:end]: share for start, end, share in words}
         assert max(shares, key=lambda word: shares[word]) == "spam"
+
+    @pytest.mark.parametrize(("sub_models", "stored"), [({"evidence": 0.9}, [["pay", 2.5]]), ({}, None)])
+    def test_stores_the_words_of_evidence_that_speaks_for_spam(
+        self,
+        sub_models: dict[str, float],
+        stored: list[list[object]] | None,
+        post: StorePost,
+        fake_scorer: FakeScorer,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(evidence_words, "of", lambda _record, *, release: [("pay", 2.5)])
+        post(text="this is spam today")
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+        Score.objects.update(sub_models=sub_models)
+
+        explanations.explain(score_id=Score.objects.get().pk)
+
+        assert Score.objects.get().evidence_words == stored
 
     def test_stores_the_smallest_change_of_the_route(
         self, post: StorePost, fake_scorer: FakeScorer, later: Later
@@ -135,16 +156,32 @@ class TestAsk:
         assert asked == [lacking.score_id]
 
     def test_looks_ahead_in_the_order_of_the_queue(
-        self, open_case: OpenCase, asked: list[int], monkeypatch: pytest.MonkeyPatch
+        self,
+        open_case: OpenCase,
+        moderator: User,
+        asked: list[int],
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        ReviewPage.objects.create(page=uuid4(), user=moderator, used_at=later(5))
         cases = [open_case() for _ in range(3)]
         for priority, case in enumerate(cases):
             Case.objects.filter(pk=case.pk).update(priority=priority)
         monkeypatch.setattr(explanations, "AHEAD", 2)
 
-        assert explanations.ahead() == 2
+        assert explanations.ahead(at=later(6)) == 2
 
         assert set(asked) == {cases[1].score_id, cases[2].score_id}
+
+    def test_looks_not_ahead_while_nobody_reviews(
+        self, open_case: OpenCase, moderator: User, asked: list[int], later: Later
+    ) -> None:
+        open_case()
+        assert explanations.ahead(at=later(6)) == 0
+
+        ReviewPage.objects.create(page=uuid4(), user=moderator, used_at=later(5))
+        assert explanations.ahead(at=later(5) + explanations.REVIEWED_WITHIN) == 0
+        assert asked == []
 
 
 def test_a_message_has_its_own_queue_and_an_end(

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Evidence, Platform, RevisionEvidence, User
+from moderation.models import Case, Evidence, Platform, RevisionEvidence, Score, User
+from moderation.models.cases import CaseReason
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.models.platforms import Scope
 from moderation.operations import rules
@@ -129,6 +130,28 @@ def test_pages_show_what_was_heard_with_its_times(address: str, case: Case, lead
         r">1:01</span> <span class=\"transcript__words\" dir=\"auto\">&lt;b&gt;write&lt;/b&gt; to ", body
     )
     assert re.search(r"word--spam-3[^>]*>(?:<[^>]+>)*takes", body)
+
+
+@pytest.mark.parametrize("address", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
+def test_pages_mark_what_reads_like_spam(address: str, case: Case, lead: User, desk: Client) -> None:
+    """As in the post: the strongest words most, and what a rule names above all."""
+    rules.impose(value="takes.example", reason="Scam", actor=lead, at=timezone.now())
+    words = [["pay", 2.0], ["takes", 1.5], ["now", 0.3], ["<b>", 1.0]]
+    Score.objects.filter(pk=case.score_id).update(evidence_words=words)
+
+    body = desk.get(address.format(case=case)).content.decode()
+
+    assert re.search(r"word--spam-2[^>]*>(?:<[^>]+>)*Pay<", body)
+    assert re.search(r"word--spam-1[^>]*>(?:<[^>]+>)*now<", body)
+    assert re.search(r"word--spam-3[^>]*>(?:<[^>]+>)*takes", body)
+    assert "what makes it read like spam" in body
+
+
+def test_a_case_that_is_decided_without_its_score_marks_none(case: Case, desk: Client) -> None:
+    Score.objects.filter(pk=case.score_id).update(evidence_words=[["pay", 2.0]])
+    Case.objects.filter(pk=case.pk).update(reason=CaseReason.AUDIT)
+
+    assert "what makes it read like spam" not in desk.get(f"/review/{case.pk}/").content.decode()
 
 
 def test_pages_say_how_much_of_what_was_heard_is_left_out(case: Case, desk: Client) -> None:
