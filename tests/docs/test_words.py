@@ -96,6 +96,7 @@ BESIDE = {
     "api/views": {"base": "of every view", "pages": "the documentation"},
     "api/serializers": {
         "language_field": "a kind of field, of posts and their transcripts",
+        "picture_field": "a kind of field, of posts",
         "cursor_format": "of every page",
         "feed_cursor": "of every feed",
         "fields": "of every serializer",

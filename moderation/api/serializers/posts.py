@@ -20,7 +20,7 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.language_field import LanguageField
-from moderation.api.serializers.pictures import PicturesField, named_pictures
+from moderation.api.serializers.picture_field import PicturesField, named_pictures
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
 from moderation.operations.posts.ingest import Accepted
