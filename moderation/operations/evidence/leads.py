@@ -97,7 +97,7 @@ def reopen(revision_ids: Iterable[int], *, at: datetime) -> None:
     """Have revisions written down again, for what was not known when it was done."""
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids, opened_at__isnull=False)
     due = list(requests.order_by("id").values_list("revision", flat=True))
-    requests.update(opened_at=None, enqueued_at=at)
+    requests.update(opened_at=None, enqueued_at=at, since=at)
     enqueue.evidence_of(revision_ids=due)
 
 

@@ -176,5 +176,6 @@ def _row(one: Address, *, digest: str, hour: datetime, at: datetime) -> Evidence
         site=leads.site(one.url)[:255],
         kind=one.kind,
         enqueued_at=at,
+        since=at,
         due_at=at,
     )

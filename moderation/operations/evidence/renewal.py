@@ -35,7 +35,7 @@ def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
     latest = Revision.objects.filter(post=post, number=post.latest_revision)
     found = due(list(latest.values_list("pk", flat=True)), at=at)
     closed = EvidenceRequest.objects.filter(revision__in=found, opened_at__isnull=False)
-    if not closed.update(opened_at=None, enqueued_at=at):
+    if not closed.update(opened_at=None, enqueued_at=at, since=at):
         return False
     enqueue.evidence_of(revision_ids=sorted(found))
     return True

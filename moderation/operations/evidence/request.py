@@ -27,7 +27,7 @@ def after(scores: Sequence[Score], *, at: datetime) -> int:
     known = dict(found.values_list("revision", "opened_at"))
     fresh = sorted({score.revision_id for score in told if _is_wanted(score)} - known.keys())
     EvidenceRequest.objects.bulk_create(
-        [EvidenceRequest(revision_id=pk, enqueued_at=at) for pk in fresh], ignore_conflicts=True
+        [EvidenceRequest(revision_id=pk, enqueued_at=at, since=at) for pk in fresh], ignore_conflicts=True
     )
     # Opened while this score was being made: only now can be told what it was made without.
     unopened = [pk for pk, opened_at in known.items() if opened_at is None]

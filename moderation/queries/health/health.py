@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Min, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from moderation.models import (
@@ -18,6 +19,7 @@ from moderation.models import (
     EndpointCircuit,
     Erasure,
     Evidence,
+    EvidenceRequest,
     Export,
     Revision,
     Score,
@@ -32,6 +34,7 @@ from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
 from moderation.models.training_runs import TrainingState
 from moderation.models.webhooks import CircuitState, EndpointState
+from moderation.queries.health import lateness
 
 RECENT = 1_000
 _SEQUENCES = {
@@ -116,7 +119,15 @@ def backlogs(*, at: datetime) -> list[Backlog]:
             _("Pages behind links to fetch"),
             _("a worker, or the sites"),
             Evidence.objects.filter(state__in=OPEN),
-            "enqueued_at",
+            lateness.WAITS_SINCE,
+            10 * minute,
+        ),
+        _backlog(
+            "evidence_requests",
+            _("Posts whose links and pictures are to be looked up"),
+            _("a worker"),
+            EvidenceRequest.objects.filter(opened_at__isnull=True),
+            lateness.WAITS_SINCE,
             10 * minute,
         ),
         _backlog(
@@ -209,7 +220,7 @@ def totals() -> dict[str, int]:
 
 
 def _backlog(
-    key: str, name: str, waits_for: str, rows: QuerySet[Any], since: str, late_after: timedelta
+    key: str, name: str, waits_for: str, rows: QuerySet[Any], since: str | Coalesce, late_after: timedelta
 ) -> Backlog:
     found = rows.order_by().aggregate(rows=Count("pk"), oldest_at=Min(since))
     return Backlog(key=key, name=name, waits_for=waits_for, late_after=late_after, **found)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Min, OuterRef, Subquery
+from django.db.models import Min, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from moderation.models import (
     AuditEntry,
@@ -13,6 +15,7 @@ from moderation.models import (
     Delivery,
     Erasure,
     Evidence,
+    EvidenceRequest,
     Revision,
     UnkeptFile,
     WebhookEndpoint,
@@ -25,6 +28,8 @@ from moderation.models.webhooks import CircuitState
 from moderation.queries.health import sweeps
 
 _MINUTE = timedelta(minutes=1)
+WAITS_SINCE = Coalesce("since", "enqueued_at")
+"""Of evidence. The sweep enqueues what waits again, and again; rows from before have no `since`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +57,7 @@ def late(*, at: datetime) -> list[Late]:
         ("erasures", _oldest_unwritten_at(), 5 * _MINUTE, True),
         ("scoring", oldest_unscored_at(), _MINUTE, False),
         ("evidence", _oldest_unfetched_at(), 10 * _MINUTE, False),
+        ("evidence_requests", _oldest_unopened_at(), 10 * _MINUTE, False),
         ("thumbnails", _oldest_unkept_at(), 10 * _MINUTE, False),
         ("deliveries", oldest_due_at(), _MINUTE, False),
     )
@@ -92,8 +98,17 @@ def _oldest_unwritten_at() -> datetime | None:
 
 
 def _oldest_unfetched_at() -> datetime | None:
-    waiting = Evidence.objects.filter(state__in=OPEN)
-    return waiting.order_by("due_at", "id").values_list("enqueued_at", flat=True).first()
+    return _oldest(Evidence.objects.filter(state__in=OPEN))
+
+
+def _oldest_unopened_at() -> datetime | None:
+    # Who fetches also opens: without a worker there are no rows of addresses, only these.
+    return _oldest(EvidenceRequest.objects.filter(opened_at__isnull=True))
+
+
+def _oldest(waiting: QuerySet[Any]) -> datetime | None:
+    found: datetime | None = waiting.order_by().aggregate(since=Min(WAITS_SINCE))["since"]
+    return found
 
 
 def _oldest_unkept_at() -> datetime | None:
