@@ -32,7 +32,7 @@ class TopicsRequestSerializer(StrictSerializer):
         if empty := [number for number, topic in enumerate(topics) if not has_words(topic)]:
             raise serializers.ValidationError(
                 {
-                    number: serializers.ErrorDetail("Must have a letter or digit.", code="blank")
+                    str(number): serializers.ErrorDetail("Must have a letter or digit.", code="blank")
                     for number in empty
                 }
             )
