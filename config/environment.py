@@ -259,9 +259,12 @@ def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -
 
 
 def _triton_url(variables: Mapping[str, str]) -> str:
-    given = _url(variables, "TRITON_URL", schemes=("grpc", "grpcs", "http", "https", "sagemaker"))
+    given = _url(variables, "TRITON_URL", schemes=("grpc", "http", "sagemaker"))
     scheme, _, name = given.partition("://")
     if scheme != "sagemaker":
+        # As TritonCalls needs it, which every score would fail for otherwise.
+        if not re.fullmatch(r"[^/?#@\s]+:\d{1,5}/?", name):
+            raise ImproperlyConfigured("TRITON_URL must be like grpc://host:port, with its port.")
         return given
     if not re.fullmatch(r"[A-Za-z0-9](-*[A-Za-z0-9]){0,62}", name):
         raise ImproperlyConfigured(
