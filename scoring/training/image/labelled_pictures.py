@@ -132,7 +132,7 @@ def _row(line: str, *, where: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
         is_right = isinstance(row["file"], str) and row["label"] in (0, 1)
-    except (ValueError, KeyError, TypeError) as wrong:
+    except (ValueError, KeyError, TypeError, RecursionError) as wrong:
         raise Malformed(f"{where}: expected file and label: {type(wrong).__name__}: {wrong}") from wrong
     if not is_right:
         raise Malformed(f"{where}: `file` must be a name, `label` 0 or 1")
@@ -140,7 +140,10 @@ def _row(line: str, *, where: str) -> dict[str, Any]:
 
 
 def _inside(folder: Path, name: str, *, where: str) -> Path:
-    path = (folder / name).resolve()
+    try:
+        path = (folder / name).resolve()
+    except (ValueError, OSError, RuntimeError) as wrong:  # a zero byte, half a character, links in a circle
+        raise Malformed(f"{where}: {name!r} is no name of a file") from wrong
     if not path.is_relative_to(folder.resolve()):
         raise Malformed(f"{where}: {name!r} is not within the folder")
     return path

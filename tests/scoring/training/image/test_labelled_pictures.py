@@ -49,6 +49,9 @@ def test_what_is_no_picture_is_left_out_and_named(tmp_path: Path) -> None:
         ('{"file": 7, "label": 1}', "`file` must be a name"),
         ('{"file": "../0.png", "label": 1}', "not within the folder"),
         ('{"file": "/etc/hostname", "label": 1}', "not within the folder"),
+        ('{"file": "0\\u0000.png", "label": 1}', "is no name of a file"),
+        ('{"file": "\\ud800.png", "label": 1}', "is no name of a file"),
+        pytest.param("[" * 100_000, "RecursionError", id="nested too deeply"),
     ],
 )
 def test_a_line_that_cannot_be_meant_is_refused_by_its_number(tmp_path: Path, line: str, why: str) -> None:
