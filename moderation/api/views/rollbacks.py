@@ -77,4 +77,6 @@ def _refused(refusal: Exception) -> Refused:
         return Refused("already_live", "This release is live.")
     if isinstance(refusal, promote.NothingBefore):
         return Refused("nothing_before", "No release was live before this one.")
+    if isinstance(refusal, promote.NeverLive):
+        return Refused("not_promoted", "This release was never live here; it can be proposed.")
     return Refused("not_promoted", f"It was refused as {type(refusal).__name__}.")

@@ -21,7 +21,7 @@ from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.outbox import announce
 from moderation.operations.releases import store, triton
-from moderation.queries.learning import shadow_findings
+from moderation.queries.learning import models, shadow_findings
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding
@@ -54,6 +54,10 @@ class LiveHasChanged(Refusal):
 
 class NothingBefore(Refusal):
     """No release was live before this one."""
+
+
+class NeverLive(Refusal):
+    """The release was never live: a promotion, with its gate, lets it go live for the first time."""
 
 
 class FailsOnPosts(Refusal):
@@ -126,13 +130,19 @@ def go_live(
 def roll_back(*, to: str = "", actor: User | None, at: datetime) -> Promotion:
     """Make the previous release live again, or the kept one whose id begins with `to`.
 
-    Raises one of REFUSED.
+    The release that ships with the code counts as one that was live. Raises one of REFUSED.
     """
     live = scorer.newest()
     wanted = store.id_of(to) if to else _before(live)
     if wanted == live:
         raise AlreadyLive(wanted[:12])
-    triton.load(scorer.of(wanted).release)
+    # A roll-back asks no gate and no second person, so it must not be a way in for a candidate.
+    if not models.were_live([wanted]) and wanted != scorer.shipped().id:
+        raise NeverLive(f"{wanted[:12]} was never live; it can be proposed")
+    release = scorer.of(wanted).release
+    triton.load(release)
+    # The promotion points to it, and a shipped release that scored nothing yet has no row.
+    store.release(release, at=at)
     return _flip(wanted, replaces=live, kind=PromotionKind.ROLLBACK, actor=actor, at=at)
 
 

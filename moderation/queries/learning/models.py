@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
-from moderation.models import Label, Promotion, Release, TrainingRun
+from moderation.models import CanaryRun, Label, Promotion, Release, Score, TrainingRun
 from moderation.models.releases import PromotionKind
 
 _SHOWN = 20
@@ -75,6 +75,19 @@ def before(live: str) -> str:
     """Return the id of the release that the live one replaced, empty if it replaced none."""
     found = Promotion.objects.filter(release_id=live, kind=PromotionKind.PROMOTE).order_by("-id").first()
     return found.replaced_id if found else ""
+
+
+def were_live(ids: Sequence[str]) -> set[str]:
+    """Return those of these releases that were live: promoted or replaced, or scoring before any promotion.
+
+    A candidate has a row too, once it scored for a canary or its promotion failed at the last step.
+    """
+    named = Promotion.objects.filter(Q(release__in=ids) | Q(replaced__in=ids))
+    promoted = {one for pair in named.values_list("release_id", "replaced_id") for one in pair}
+    tried = CanaryRun.objects.filter(candidate__in=ids, started_at__isnull=False)
+    scored = Release.objects.filter(Exists(Score.objects.filter(release=OuterRef("pk"))), pk__in=ids)
+    by_itself = scored.exclude(pk__in=tried.values("candidate")).values_list("pk", flat=True)
+    return set(ids) & (promoted | set(by_itself))
 
 
 def runs(*, limit: int = 10) -> list[TrainingRun]:

@@ -64,6 +64,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     manifest = _manifest(live)
     since = next((one.at for one in promotions if one.release_id == live), None)
     releases, kept = models.releases(), store.ids()
+    past = models.were_live([one.pk for one in releases])
     made, proposed = models.made(releases), _proposed(at=at)
     context = {
         "section": "models",
@@ -77,7 +78,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "since": since,
         "before": models.before(live),
         "promotions": promotions,
-        "releases": [(one, one.pk in kept, _training(one.manifest), made.get(one.pk)) for one in releases],
+        "releases": [
+            (one, one.pk in kept, one.pk in past, _training(one.manifest), made.get(one.pk))
+            for one in releases
+        ],
         "runs": [_shown(run, proposed=proposed) for run in models.runs()],
         "platforms": Platform.objects.order_by("name", "pk"),
     }

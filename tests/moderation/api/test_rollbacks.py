@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from rest_framework.test import APIClient
 
 from moderation import scorer
-from moderation.models import AuditEntry, Platform, Promotion, User
+from moderation.models import AuditEntry, CanaryRun, Platform, Promotion, Release, ShadowRun, User
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
@@ -71,4 +73,30 @@ class TestRollbacks:
         problem(
             lead_api.post(ROLLBACKS, body | {"to": BEFORE}, format="json"), status=409, code="not_promoted"
         )
+        assert scorer.newest() == RELEASE_ID
+
+    def test_is_no_way_in_for_a_candidate(
+        self, lead_api: APIClient, lead: User, at: datetime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(settings, "RELEASES_DIR", tmp_path)
+        run, second = ShadowRun.objects.get(), User.objects.create_user("second", role=Role.LEAD)
+        (tmp_path / run.candidate).mkdir()
+        Release.objects.create(pk=run.candidate, manifest={}, first_used_at=at)
+        CanaryRun.objects.create(
+            shadow=run,
+            candidate=run.candidate,
+            live=run.live,
+            share=0.1,
+            proposed_by=lead,
+            proposed_at=at,
+            confirmed_by=second,
+            started_at=at,
+            stopped_at=at,
+            end="worse",
+        )
+
+        answer = lead_api.post(ROLLBACKS, {"live": RELEASE_ID, "to": run.candidate}, format="json")
+
+        problem(answer, status=409, code="not_promoted")
+        assert "never live" in answer.json()["detail"]
         assert scorer.newest() == RELEASE_ID

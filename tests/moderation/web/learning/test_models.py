@@ -18,6 +18,7 @@ from moderation.models.releases import PromotionKind
 from moderation.models.training_runs import TrainingState, TrainingStep
 from moderation.models.users import Role
 from moderation.operations.learning import training_runs
+from moderation.operations.releases import store
 from tests.moderation.web.conftest import HTMX, flat
 
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -164,6 +165,17 @@ class TestRollBack:
 
         assert f'name="to" value="{old.pk}"' in body
         assert f'name="live" value="{new.pk}"' in body
+
+    def test_is_not_offered_to_a_release_that_was_never_live(
+        self, lead_desk: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried = Release.objects.create(pk="a" * 64, manifest={}, first_used_at=timezone.now())
+        monkeypatch.setattr(store, "ids", lambda: {tried.pk})
+
+        body = flat(lead_desk.get("/models/").content.decode())
+
+        assert "never live" in body
+        assert f'name="to" value="{tried.pk}"' not in body
 
 
 class TestTwoNames:
