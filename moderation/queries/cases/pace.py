@@ -103,5 +103,11 @@ def _said_by_others(user: User) -> Subquery:
 
 
 def _look(moments: list[datetime]) -> float | None:
-    looks = [later - earlier for earlier, later in pairwise(moments) if later - earlier < _LONGEST_LOOK]
+    # Cases that were decided at once from a list, or with their campaign, have one instant: no looks.
+    at_once = Counter(moments)
+    looks = [
+        later - earlier
+        for earlier, later in pairwise(moments)
+        if later - earlier < _LONGEST_LOOK and at_once[later] == 1
+    ]
     return median(look.total_seconds() for look in looks) if len(looks) >= 10 else None

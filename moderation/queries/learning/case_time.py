@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -35,9 +36,11 @@ def case_time(*, at: datetime) -> CaseTime:
     )
     latest = made.order_by("-decided_at", "-id").values_list("decided_by_id", "decided_at")[:_MOST]
     by_person = sorted(latest)
+    # Cases that were decided at once from a list have one instant: nobody looked at each of them.
+    at_once = Counter(by_person)
     looks = [
         (later - earlier).total_seconds()
         for (person, earlier), (same, later) in pairwise(by_person)
-        if person == same and later - earlier < LONGEST
+        if person == same and later - earlier < LONGEST and at_once[same, later] == 1
     ]
     return CaseTime(seconds=median(looks) if len(looks) >= _FEWEST else None, decisions=len(looks))

@@ -1,0 +1,54 @@
+"""How long a case takes people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from moderation.models import Case, User
+from moderation.queries.cases import pace
+from moderation.queries.learning import case_time
+
+pytestmark = pytest.mark.django_db
+Judged = Callable[..., None]
+
+
+@pytest.fixture
+def one_by_one(open_case: Callable[..., Case], judged_alike: Judged, at: datetime) -> Case:
+    """25 cases that one person decided, one every 30 s."""
+    case = open_case()
+    for place in range(25):
+        when = {"decided_at": at + timedelta(seconds=30 * place)}
+        judged_alike(case, probability=0.5, spam=1, fine=0, decision=when)
+    return case
+
+
+class TestCaseTime:
+    def test_is_the_median_between_two_decisions_of_a_person(self, one_by_one: Case, at: datetime) -> None:
+        found = case_time.case_time(at=at + timedelta(hours=1))
+
+        assert (found.seconds, found.decisions) == (30.0, 24)
+
+    def test_leaves_out_what_was_decided_at_once(
+        self, one_by_one: Case, judged_alike: Judged, at: datetime
+    ) -> None:
+        at_once = {"decided_at": at + timedelta(seconds=735)}
+        judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
+
+        found = case_time.case_time(at=at + timedelta(hours=1))
+
+        assert (found.seconds, found.decisions) == (30.0, 24)
+
+
+class TestOwnPace:
+    def test_leaves_out_what_was_decided_at_once(
+        self, one_by_one: Case, judged_alike: Judged, moderator: User, at: datetime
+    ) -> None:
+        at_once = {"decided_at": at + timedelta(seconds=735)}
+        judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
+
+        found = pace.own_pace(user=moderator, at=at + timedelta(hours=1))
+
+        assert (found.seconds, found.today) == (30.0, 225)
