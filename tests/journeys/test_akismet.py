@@ -12,7 +12,7 @@ from akismet import CheckResponse
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import Case, Complaint, Platform, Post
+from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.platforms import Scope
 from moderation.operations.accounts import api_keys
 from tests.moderation.fakes import FakeScorer
@@ -74,6 +74,17 @@ def client(live_server: LiveServer, secret: str) -> Iterator[akismet.SyncClient]
 def test_checks_comments(client: akismet.SyncClient, text: str, found: CheckResponse) -> None:
     assert client.comment_check(user_ip="192.0.2.7", comment_content=text, **SENDER) == found
     assert Post.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("de_DE,en_us", "de-DE"), ("x" * 17, ""), ("abcdefghijklmnop", ""), ("-", ""), ("1", "")],
+)
+def test_a_language_that_is_none_is_left_out(client: akismet.SyncClient, said: str, kept: str) -> None:
+    found = client.comment_check(user_ip="192.0.2.7", comment_content=HAM, blog_lang=said, **SENDER)
+
+    assert found == CheckResponse.HAM
+    assert Revision.objects.get().language == kept
 
 
 def test_a_second_check_finds_the_first_one(client: akismet.SyncClient, fake_scorer: FakeScorer) -> None:

@@ -7,6 +7,7 @@ import ipaddress
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from moderation.api.serializers.language_field import MAX_LANGUAGE_LENGTH, is_language
 from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 
 _MAX_TEXT_LENGTH = 100_000
@@ -82,7 +83,7 @@ def _address(text: str) -> str | None:
 def _language(text: str) -> str:
     """Take the first of Akismet's list, en_us,fr_ca, as a language tag."""
     first = text.split(",", maxsplit=1)[0].strip().replace("_", "-")
-    return first if first.replace("-", "").isascii() and first.replace("-", "").isalnum() else ""
+    return first if len(first) <= MAX_LANGUAGE_LENGTH and is_language(first) else ""
 
 
 def _clean(text: str) -> str:

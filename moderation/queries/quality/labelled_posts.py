@@ -68,6 +68,10 @@ ORDER BY l.labelled_at, l.id
 """A label is never older than the score of its post: the index by time of the labels bounds the search."""
 
 
+_LONGEST_LANGUAGE = 8
+"""Letters of a language in BCP 47; what is longer was stored by mistake, and fits into no slice's name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPosts:
     """A column for each field, in the order in which the labels were given; all have the same length.
@@ -172,8 +176,8 @@ def _row(
         uniform = of_audit if has_audit and is_uniform else (1.0 - audit) * (1.0 - undrawn)
     return (
         post, probability, automatic, is_spam, chance, is_uniform, uniform, platform,
-        language.partition("-")[0].casefold(), reason, release, decided_by, scored_at, labelled_at,
-        np.nan if views is None else views,
+        language.partition("-")[0].casefold()[:_LONGEST_LANGUAGE], reason, release, decided_by, scored_at,
+        labelled_at, np.nan if views is None else views,
     )  # fmt: skip
 
 
