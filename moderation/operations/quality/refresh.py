@@ -107,10 +107,10 @@ def _spans(posts: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
 
 def _trends(posts: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
     for span, days in TREND.items():
-        step = _STEPS[span]
-        part = _since(posts, about.at - timedelta(days=days))
-        for start, found in figures.by_day(part, days=step, unit=about.unit):
-            for figure in found:
+        step, since = _STEPS[span], about.at - timedelta(days=days)
+        for start, found in figures.by_day(_since(posts, since), days=step, unit=about.unit):
+            # A step that began before the period would be shown as a whole one, of which a part was read.
+            for figure in found if start >= since else ():
                 yield _row(
                     figure,
                     about=about,

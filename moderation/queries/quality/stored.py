@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from moderation.models import QualityFigure, QualityTable
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
@@ -44,7 +44,7 @@ def sheet(
         trend=[
             row
             for row in rows.filter(span=step).order_by("start", "measure")
-            if (at - row.start).days <= days
+            if row.start >= at - timedelta(days=days)
         ],
         tables={QualityTableKind(table.kind): table.rows for table in counted},
         estimated_at=max((table.counted_at for table in counted), default=None),

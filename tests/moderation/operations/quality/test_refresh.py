@@ -92,3 +92,26 @@ class TestRefresh:
         refresh.refresh(at=at)
 
         assert figure(platform, Measure.MISSED).labels == 0
+
+    def test_a_language_that_is_none_stops_nothing(
+        self, judged: Case, judged_alike: Judged, at: datetime
+    ) -> None:
+        judged.score.revision.language = "a" * 16
+        judged_alike(judged, probability=0.95, spam=20, fine=0, score=AUDIT)
+
+        refresh.refresh(at=at + timedelta(minutes=1))
+
+        assert QualityFigure.objects.filter(
+            dimension=Dimension.LANGUAGE_RELEASE, slice=f"{'a' * 8}:{judged.score.release_id}"
+        ).exists()
+
+    def test_stores_no_part_of_a_day_as_a_day(self, judged: Case, judged_alike: Judged, at: datetime) -> None:
+        """Labels of the noon of the first day are read from noon on: half of what the day had."""
+        days = QualityFigure.objects.filter(platform=None, span=QualitySpan.DAY, measure=Measure.PRECISION)
+        refresh.refresh(at=at + timedelta(days=27))
+        before = [row.start for row in days]
+
+        refresh.refresh(at=at + timedelta(days=28))
+
+        assert before == [at.replace(hour=0)]
+        assert not days.all().exists()
