@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable
 from datetime import datetime
@@ -85,7 +86,8 @@ class TestApiClient:
 
         answer = api.post("/api/v1/posts:bulk", "{}\n" * 400, content_type="application/x-ndjson")
 
-        assert answer.headers["RateLimit"].startswith('"posts";r=600;')
+        [left] = re.findall(r'"posts";r=(\d+);', answer.headers["RateLimit"])
+        assert 600 <= int(left) < 700  # some are given back while the lines are read
 
     def test_reading_is_counted_apart(self, api: APIClient, payload: dict[str, Any]) -> None:
         ApiKey.objects.update(posts_per_minute=6)
