@@ -262,14 +262,11 @@ def _triton_url(variables: Mapping[str, str]) -> str:
     given = _url(variables, "TRITON_URL", schemes=("grpc", "http", "sagemaker"))
     scheme, _, name = given.partition("://")
     if scheme != "sagemaker":
-        # As TritonCalls needs it, which every score would fail for otherwise.
-        if not re.fullmatch(r"[^/?#@\s]+:\d{1,5}/?", name):
-            raise ImproperlyConfigured("TRITON_URL must be like grpc://host:port, with its port.")
-        return given
+        if re.fullmatch(r"[^/?#@\s]+:\d{1,5}/?", name):
+            return given
+        raise ImproperlyConfigured("TRITON_URL must be like grpc://host:port, with its port.")
     if not re.fullmatch(r"[A-Za-z0-9](-*[A-Za-z0-9]){0,62}", name):
-        raise ImproperlyConfigured(
-            f"TRITON_URL is {given!r}; after sagemaker:// it must have the name of an endpoint."
-        )
+        raise ImproperlyConfigured(f"TRITON_URL is {given!r}; after sagemaker:// comes an endpoint's name.")
     if find_spec("boto3") is None:
         raise ImproperlyConfigured(
             "TRITON_URL names a SageMaker endpoint and boto3 is missing: install requirements/sagemaker.txt."
