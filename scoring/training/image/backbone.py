@@ -65,7 +65,11 @@ def load(weights: str, *, seed: int = 0, labels: Path | None = None) -> Backbone
         model, origin = _with_state(_from_hub(weights)), f"torchvision {weights}"
     else:
         model, origin = _from_file(Path(weights))
-    names = [name.strip() for name in (labels or _LABELS).read_text(encoding="utf-8").splitlines()]
+    try:
+        lines = (labels or _LABELS).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise NoWeights(f"--labels: {labels} is no text file in UTF-8: {wrong}") from wrong
+    names = [name.strip() for name in lines]
     if len(names) != model.fc.out_features:
         raise NoWeights(
             f"{len(names)} labels for a network of {model.fc.out_features} classes: give --labels"

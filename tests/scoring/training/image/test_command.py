@@ -224,6 +224,18 @@ class TestRefusals:
             command_line.main(["image", "--out", str(tmp_path / "out")])
 
 
+@pytest.mark.parametrize(
+    "content", [None, b"\xff\xfe", b"cat\ndog\n"], ids=["missing", "no text", "two names"]
+)
+def test_names_of_classes_that_cannot_be_had_are_refused(content: bytes | None, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.txt"
+    if content is not None:
+        labels.write_bytes(content)
+
+    with pytest.raises(backbone.NoWeights, match="--labels"):
+        backbone.load(backbone.RANDOM, labels=labels)
+
+
 def test_weights_from_a_file_are_what_was_saved(tmp_path: Path) -> None:
     random = backbone.load(backbone.RANDOM, seed=1)
     torch.save(random.model.state_dict(), tmp_path / "weights.pth")
