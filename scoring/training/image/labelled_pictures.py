@@ -142,7 +142,7 @@ def _row(line: str, *, where: str) -> dict[str, Any]:
 def _inside(folder: Path, name: str, *, where: str) -> Path:
     try:
         path = (folder / name).resolve()
-    except (ValueError, OSError, RuntimeError) as wrong:  # a zero byte, half a character, links in a circle
+    except (ValueError, OSError, RuntimeError) as wrong:  # a zero byte, half a character, a loop of links
         raise Malformed(f"{where}: {name!r} is no name of a file") from wrong
     if not path.is_relative_to(folder.resolve()):
         raise Malformed(f"{where}: {name!r} is not within the folder")
