@@ -102,14 +102,16 @@ def _lacking() -> Q:
 def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
     """Return [start, end, share of the content margin] of each word of a score's text, saved or not.
 
-    Raises content.Unavailable, also when the time is up between two calls, and what `scorer.of` raises.
+    Raises content.Unavailable, also when the time since the first call is up, and what `scorer.of` raises.
     """
-    ends = time.monotonic() + seconds
+    ends: float | None = None  # counted from the first call: before it a new process loads shap, once
     content = scorer.of(score.release_id).content_on(
         score.record["platform"], content=scorer.explaining_content_of(score.release_id)
     )
 
     def asked(texts: Sequence[str]) -> NDArray[np.float64]:
+        nonlocal ends
+        ends = time.monotonic() + seconds if ends is None else ends
         if time.monotonic() > ends:
             raise Unavailable(f"words take longer than {seconds:g} s")
         return content.probabilities(texts)
