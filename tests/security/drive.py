@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import uuid
@@ -56,6 +57,7 @@ def post_of(operation: str, number: int) -> dict[str, Any]:
         "user_agent": word(f"{operation}/user_agent"),
         "links": [f"https://known.example/{word(f'{operation}/links/*')}"],
         "media_urls": [f"https://known.example/{word(f'{operation}/media_urls/*')}"],
+        "pictures": [base64.b64encode(word(f"{operation}/pictures/*").encode()).decode()],
         "transcripts": [
             {
                 "captions": "WEBVTT\n\n00:01.000 --> 00:04.000\n"

@@ -14,6 +14,7 @@ _POST = (
     "parent/author/external_id",
     "parent/external_id",
     "parent/text",
+    "pictures/*",
     "text",
     "transcripts/*/captions",
     "transcripts/*/source",

@@ -22,6 +22,7 @@ from pytest_django import Settings
 
 from deploy.local.places import ROOT
 from moderation.models import Export, Platform, Post, User
+from moderation.models.platforms import Collecting
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.erasure import erase, journal
 from moderation.operations.labels import export_build, export_files
@@ -85,7 +86,12 @@ def left(words: dict[str, str], folder: Path, logs: str) -> list[str]:
     """Return `field: place` of each word that still stands somewhere."""
     places = [*everything(folder), ("logs", logs)]
     return sorted(
-        {f"{field}: {place}" for place, text in places for field, one in words.items() if one in text}
+        {
+            f"{field}: {place}"
+            for place, text in places
+            for field, one in words.items()
+            if one in text or one.encode().hex() in text  # as PostgreSQL writes bytes
+        }
     )
 
 
@@ -106,6 +112,9 @@ def driven(
     platform: Platform, lead: User, fake_scorer: FakeScorer, settings: Settings, tmp_path: Path
 ) -> Drive:
     settings.UNDO_SECONDS = 0
+    # Else pictures that come with posts are not kept at all.
+    platform.collects_evidence = Collecting.ON
+    platform.save()
     settings.EXPORT_DIR = tmp_path / "exports"
     settings.ERASURE_JOURNAL = tmp_path / "journal.jsonl"
     with redis.Redis.from_url(configured.CELERY_BROKER_URL) as broker:
