@@ -23,6 +23,12 @@ from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite, serving
 
 
+@pytest.fixture(autouse=True)
+def _empty_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests enqueue, too, and nobody takes their messages."""
+    monkeypatch.setattr(enqueue, "messages", dict)
+
+
 @pytest.fixture(scope="module")
 def served() -> Iterator[HostileSite]:
     with serving() as site:

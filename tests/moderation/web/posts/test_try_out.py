@@ -30,6 +30,12 @@ def rows() -> dict[str, int]:
     }
 
 
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marks come late beside a whole run of tests; the limit is for who waits."""
+    monkeypatch.setattr(score_preview, "_MARKING_SECONDS", 600.0)
+
+
 @pytest.fixture
 def send(desk: Client, platform: Platform, fake_scorer: FakeScorer) -> Callable[..., Any]:
     """Press the button as a moderator."""
@@ -156,9 +162,8 @@ class TestPage:
         assert desk.get("/try/", {"example": number}).status_code == 200
 
     def test_the_shipped_models_judge_the_examples_rightly(
-        self, triton: None, desk: Client, platform: Platform, monkeypatch: pytest.MonkeyPatch
+        self, triton: None, desk: Client, platform: Platform
     ) -> None:
-        monkeypatch.setattr(score_preview, "_MARKING_SECONDS", 600.0)  # beside a whole run of tests
         bodies = [
             desk.post("/try/", {"platform": platform.pk, "text": example.text}).content.decode()
             for example in try_out.EXAMPLES
