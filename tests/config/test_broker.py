@@ -48,7 +48,7 @@ def delivered(connection: Connection) -> Iterator[tuple[Any, Any]]:
         queue.clear()
 
 
-def test_channels_of_the_application_forgive() -> None:
+def test_channels_of_the_application_forgive(broker: None) -> None:
     with app.connection_for_read() as made:
         channel: Any = made.channel()
 
