@@ -102,19 +102,22 @@ def _lacking() -> Q:
 def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
     """Return [start, end, share of the content margin] of each word of a score's text, saved or not.
 
-    Raises content.Unavailable, also when the time since the first call is up, and what `scorer.of` raises.
+    Raises content.Unavailable, also when its calls took so long together, and what `scorer.of` raises. What a
+    new process compiles between its first calls does not count.
     """
-    ends: float | None = None  # counted from the first call: before it a new process loads shap, once
+    spent = 0.0
     content = scorer.of(score.release_id).content_on(
         score.record["platform"], content=scorer.explaining_content_of(score.release_id)
     )
 
     def asked(texts: Sequence[str]) -> NDArray[np.float64]:
-        nonlocal ends
-        ends = time.monotonic() + seconds if ends is None else ends
-        if time.monotonic() > ends:
+        nonlocal spent
+        if spent > seconds:
             raise Unavailable(f"words take longer than {seconds:g} s")
-        return content.probabilities(texts)
+        began = time.monotonic()
+        answers = content.probabilities(texts)
+        spent += time.monotonic() - began
+        return answers
 
     words = word_contributions(score.revision.text, probabilities=asked)
     return [[word.start, word.end, word.contribution] for word in words]
