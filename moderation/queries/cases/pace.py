@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
@@ -15,7 +16,7 @@ from moderation.models import Decision, User
 from moderation.queries import outcome_counts
 
 DAYS = 14
-_FEWEST_JUDGED = 20
+_FEWEST_JUDGED, _FEWEST_LOOKS = 20, 10
 _LONGEST_LOOK = timedelta(minutes=10)
 """A longer pause between two decisions counts as absence, not as time on a case."""
 
@@ -71,6 +72,7 @@ def own_pace(*, user: User, at: datetime) -> Pace:
         .order_by("decided_at")
         .values_list("decided_at", flat=True)
     )
+    seen = looks(today)
     is_undone = Q(reversal__isnull=False, reversal__replacement__isnull=True)
     counts = mine.annotate(
         said=Coalesce(_said_by_others(user), NullIf("blind_review__verdict", Value("")))
@@ -83,7 +85,7 @@ def own_pace(*, user: User, at: datetime) -> Pace:
         days=tuple(Day(day=day, decisions=per_day[day]) for day in days),
         today=len(today),
         this_hour=sum(moment > at - timedelta(hours=1) for moment in today),
-        seconds=_look(today),
+        seconds=median(seen) if len(seen) >= _FEWEST_LOOKS else None,
         undone=counts["undone"],
         judged=counts["judged"],
         agreed=counts["agreed"],
@@ -102,12 +104,12 @@ def _said_by_others(user: User) -> Subquery:
     return Subquery(later.order_by("decided_at", "id").values("verdict")[:1])
 
 
-def _look(moments: list[datetime]) -> float | None:
+def looks(moments: Sequence[datetime]) -> list[float]:
+    """Return the seconds that one person took for each case, from the times of their decisions in order."""
     # Cases that were decided at once from a list, or with their campaign, have one instant: no looks.
     at_once = Counter(moments)
-    looks = [
-        later - earlier
+    return [
+        (later - earlier).total_seconds()
         for earlier, later in pairwise(moments)
         if later - earlier < _LONGEST_LOOK and at_once[later] == 1
     ]
-    return median(look.total_seconds() for look in looks) if len(looks) >= 10 else None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 from statistics import median
 
 from moderation.models import Decision
+from moderation.queries.cases import pace
 
 PERIOD = timedelta(days=14)
-LONGEST = timedelta(minutes=10)
-"""A longer pause between two decisions counts as absence, not as time on a case."""
-
 _FEWEST = 20
 _MOST = 20_000
 
@@ -35,12 +33,6 @@ def case_time(*, at: datetime) -> CaseTime:
         decided_at__lte=at,
     )
     latest = made.order_by("-decided_at", "-id").values_list("decided_by_id", "decided_at")[:_MOST]
-    by_person = sorted(latest)
-    # Cases that were decided at once from a list have one instant: nobody looked at each of them.
-    at_once = Counter(by_person)
-    looks = [
-        (later - earlier).total_seconds()
-        for (person, earlier), (same, later) in pairwise(by_person)
-        if person == same and later - earlier < LONGEST and at_once[same, later] == 1
-    ]
+    by_person = groupby(sorted(latest), key=itemgetter(0))
+    looks = [look for _, rows in by_person for look in pace.looks([moment for _, moment in rows])]
     return CaseTime(seconds=median(looks) if len(looks) >= _FEWEST else None, decisions=len(looks))
