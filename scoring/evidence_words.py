@@ -55,11 +55,17 @@ def _reader(folder: Path) -> PlatformHead | None:
     return PlatformHead.load(folder / READER_FILE)
 
 
+def words_in(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each word of a text, in small letters, with where it begins and ends."""
+    for match in _WORD.finditer(text):
+        yield match[0].lower(), *match.span()
+
+
 def _left_out(text: str) -> Iterator[tuple[str, str]]:
     """Yield the first distinct words of a text, each with the text that is left without it."""
     places: dict[str, list[tuple[int, int]]] = {}
-    for match in _WORD.finditer(text):
-        places.setdefault(match[0].lower(), []).append(match.span())
+    for word, start, end in words_in(text):
+        places.setdefault(word, []).append((start, end))
     for word, spans in islice(places.items(), _MOST_TRIED):
         kept, at = [], 0
         for start, end in spans:

@@ -11,6 +11,7 @@ from moderation.models import Revision
 from moderation.queries.evidence.findings import Finding, host_behind, hosts
 from moderation.queries.rules import rule_hits
 from moderation.queries.rules.rule_hits import Hits as Hits  # noqa: PLC0414 - pages read them from here
+from scoring.evidence_words import words_in as words_in  # noqa: PLC0414 - as above
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,8 +21,6 @@ from moderation.web.text.text_marks import Segment
 _PAGE_CHARACTERS, _PICTURE_CHARACTERS = 3_000, 700
 _MOST_MARKED = 300
 _STRONG, _FAINT = 2, 1
-# As scoring/evidence_words.py finds words.
-_WORD = re.compile(r"\w[\w'\u2019-]*")
 
 Shares = Mapping[str, float]
 """By word how much less its text reads like spam without it."""
@@ -162,8 +159,8 @@ def _words(text: str, shares: Shares) -> Iterator[tuple[int, int, float]]:
     """Yield where a text has one of the words, and how much each says."""
     if not shares:
         return
-    found = ((match, shares.get(match[0].lower(), 0.0)) for match in _WORD.finditer(text))
-    yield from islice(((*match.span(), share) for match, share in found if share > 0.0), _MOST_MARKED)
+    found = ((start, end, shares.get(word, 0.0)) for word, start, end in behind.words_in(text))
+    yield from islice((place for place in found if place[2] > 0.0), _MOST_MARKED)
 
 
 def _leads(finding: Finding, found: Behind) -> Iterator[Lead]:
