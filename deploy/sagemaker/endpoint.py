@@ -169,8 +169,7 @@ def _parts(name: str, client: Any) -> tuple[_Part, _Part, _Part]:
 
 
 def _archive(address: str, store: Any) -> _Part:
-    parts = urlsplit(address)
-    place = {"Bucket": parts.netloc, "Key": parts.path.removeprefix("/")}
+    place = _place(address)
     return _Part(
         title=address,
         find=lambda: store.head_object(**place),
@@ -178,6 +177,11 @@ def _archive(address: str, store: Any) -> _Part:
         remove=lambda: (store.head_object(**place), store.delete_object(**place)),
         way_out="leave out --archive to take it as it is, or give another --model-data",
     )
+
+
+def _place(address: str) -> dict[str, str]:
+    parts = urlsplit(address)
+    return {"Bucket": parts.netloc, "Key": parts.path.removeprefix("/")}
 
 
 def _archive_of(model: _Part, *, say: Callable[[str], None]) -> _Part | None:
@@ -220,11 +224,10 @@ def _steps(wanted: Wanted, client: Any) -> list[tuple[_Part, Callable[[], Any]]]
     if (file := wanted.archive) is not None:
         with refusals():
             store = boto3.session.Session().client("s3")
-        place = urlsplit(wanted.model_data)
-        key = place.path.removeprefix("/")
+        place = _place(wanted.model_data)
         steps.insert(
             0,
-            (_archive(wanted.model_data, store), lambda: store.upload_file(str(file), place.netloc, key)),
+            (_archive(wanted.model_data, store), lambda: store.upload_file(Filename=str(file), **place)),
         )
     return steps
 
