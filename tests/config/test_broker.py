@@ -17,22 +17,17 @@ PATIENCE_SECONDS = 3
 
 
 @pytest.fixture
-def line_and_address(broker: None) -> Iterator[tuple[Line, str]]:
+def line(broker: None) -> Iterator[Line]:
     """Have a line of this test's own to the broker, which others use beside it."""
     with line_to(os.environ["CELERY_BROKER_URL"]) as made:
         yield made
 
 
 @pytest.fixture
-def line(line_and_address: tuple[Line, str]) -> Line:
-    return line_and_address[0]
-
-
-@pytest.fixture
-def connection(line_and_address: tuple[Line, str]) -> Iterator[Connection]:
+def connection(line: Line) -> Iterator[Connection]:
     """Connect with little patience."""
     options = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
-    with Connection(line_and_address[1], transport_options=options) as made:
+    with Connection(line.instead_of(os.environ["CELERY_BROKER_URL"]), transport_options=options) as made:
         yield made
 
 

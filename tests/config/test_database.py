@@ -14,19 +14,14 @@ from tests.faults.lines import Line, line_to
 
 
 @pytest.fixture
-def line_and_address(postgres: None) -> Iterator[tuple[Line, str]]:
+def line(postgres: None) -> Iterator[Line]:
     with line_to(os.environ["DATABASE_URL"]) as made:
         yield made
 
 
 @pytest.fixture
-def line(line_and_address: tuple[Line, str]) -> Line:
-    return line_and_address[0]
-
-
-@pytest.fixture
-def connection(line_and_address: tuple[Line, str]) -> Iterator[database.Connection]:
-    with database.Connection.connect(line_and_address[1], autocommit=True) as made:
+def connection(line: Line) -> Iterator[database.Connection]:
+    with database.Connection.connect(line.instead_of(os.environ["DATABASE_URL"]), autocommit=True) as made:
         yield made
 
 

@@ -43,8 +43,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def line(broker: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
     """The workers' line to the broker."""
-    with line_to(os.environ["CELERY_BROKER_URL"]) as (made, address):
-        monkeypatch.setenv("CELERY_BROKER_URL", address)
+    with line_to(os.environ["CELERY_BROKER_URL"]) as made:
+        monkeypatch.setenv("CELERY_BROKER_URL", made.instead_of(os.environ["CELERY_BROKER_URL"]))
         yield made
 
 

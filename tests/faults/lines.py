@@ -50,6 +50,11 @@ class Line:
         self._listener.close()
         self._hang_up()
 
+    def instead_of(self, address: str) -> str:
+        """Return a server's address by way of this line."""
+        url = urlsplit(address)
+        return url._replace(netloc=url.netloc.replace(f":{_port(address)}", f":{self.port}")).geturl()
+
     def _hang_up(self) -> None:
         for line in list(self._open):
             with contextlib.suppress(OSError):
@@ -80,15 +85,19 @@ class Line:
 
 
 @contextlib.contextmanager
-def line_to(address: str) -> Iterator[tuple[Line, str]]:
-    """Yield a line to the server at an address, and the address by that line; end it with the block."""
-    url = urlsplit(address)
-    assert url.port is not None, address
-    line = Line(url.port)
+def line_to(address: str) -> Iterator[Line]:
+    """Yield a line to the server at an address; end it with the block."""
+    line = Line(_port(address))
     try:
-        yield line, url._replace(netloc=url.netloc.replace(f":{url.port}", f":{line.port}")).geturl()
+        yield line
     finally:
         line.close()
+
+
+def _port(address: str) -> int:
+    port = urlsplit(address).port
+    assert port is not None, address
+    return port
 
 
 class DeafLine:
