@@ -54,6 +54,7 @@ def test_the_longest_rule_of_ones_own_group_counts(rules: str, path: str, allowe
         EVERYBODY + ("Disallow: /" + "*a" * 200 + "b\n") * 1_200,
         EVERYBODY + "Disallow: /\n" * 40_000,
         EVERYBODY * 35_000,
+        "".join(f"User-agent: a{name}\n" for name in range(20_000)) + "Disallow: /a\n" * 15_000,
     ],
 )
 def test_no_rules_take_long(rules: str) -> None:
