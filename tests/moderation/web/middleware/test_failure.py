@@ -66,6 +66,21 @@ class TestPage:
         assert "database is full" in answer.content.decode()
         assert "10.0.0.5" not in answer.content.decode()
 
+    def test_of_an_error_is_in_the_language_that_it_names(
+        self, desk: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(**_: object) -> None:
+            raise KeyError("a defect")
+
+        monkeypatch.setattr(queue, "rows", fail)
+        desk.raise_request_exception = False
+
+        answer = desk.get("/queue/", headers={"Accept-Language": "de"})
+
+        assert answer.status_code == 500
+        assert '<html lang="de">' in answer.text
+        assert "Etwas ist schiefgegangen" in answer.text
+
 
 class TestWrongMethod:
     def test_the_address_of_a_form_says_what_to_do(self, lead_desk: Client) -> None:
