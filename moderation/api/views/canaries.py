@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -62,7 +63,7 @@ class Canaries(ApiView):
         asked = self.query(CanariesQuerySerializer, request)
         rows = _own(request)
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
-        return Response(page_of(found, shown=partial(_shown, request)))
+        return Response(page_of(found, shown=_shown_to(request)))
 
     @extend_schema(
         operation_id="propose_canary",
@@ -88,8 +89,8 @@ class Canaries(ApiView):
         person = user_of(request)
         run = own_run(request, given["shadow_run"])
         row = canary.propose(shadow_id=run.pk, share=given["share"], actor=person, at=timezone.now())
-        location = reverse("api:canary", args=[str(row.pk)])
-        return Response(_shown(request, row), status=status.HTTP_201_CREATED, headers={"Location": location})
+        place = {"Location": reverse("api:canary", args=[str(row.pk)])}
+        return Response(_shown_to(request)(row), status=status.HTTP_201_CREATED, headers=place)
 
 
 class OneCanary(ApiView):
@@ -106,7 +107,7 @@ class OneCanary(ApiView):
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one."""
-        return Response(_shown(request, _row(request, id)))
+        return Response(_shown_to(request)(_row(request, id)))
 
     @extend_schema(
         operation_id="end_canary",
@@ -160,7 +161,7 @@ class CanaryConfirmations(ApiView):
             canary.confirm(canary_id=row.pk, actor=person, at=timezone.now())
         except canary.UNUSABLE as refusal:
             raise unusable(refusal) from refusal
-        return Response(_shown(request, _row(request, id)))
+        return Response(_shown_to(request)(_row(request, id)))
 
 
 def _own(request: Request) -> QuerySet[CanaryRun]:
@@ -174,6 +175,7 @@ def _row(request: Request, identifier: str) -> CanaryRun:
     return row
 
 
-def _shown(request: Request, row: CanaryRun) -> dict[str, Any]:
+def _shown_to(request: Request) -> Callable[[CanaryRun], dict[str, Any]]:
     person_id = request.auth.acts_as_id if isinstance(request.auth, ApiKey) else None
-    return shown(row, person_id=person_id, is_alone=not proposal_pages.has_others(platform_of(request)))
+    is_alone = not proposal_pages.has_others(platform_of(request))
+    return partial(shown, person_id=person_id, is_alone=is_alone)

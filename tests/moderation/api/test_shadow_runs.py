@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from moderation import enqueue
@@ -148,6 +149,22 @@ class TestCanaries:
         assert lead_api.get(address).json()["end"] == CanaryEnd.PERSON
         assert [one["state"] for one in lead_api.get(CANARIES).json()["data"]] == ["ended"]
         problem(lead_api.delete(address), status=409, code="canary_ended")
+
+    def test_asks_the_database_as_often_for_many_as_for_one(
+        self,
+        lead_api: APIClient,
+        lead: User,
+        shadow_run: ShadowRun,
+        trained: TrainingRun,
+        django_assert_max_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        at = shadow_run.started_at
+        ended = {"candidate": CANDIDATE, "live": RELEASE_ID, "share": 0.1, "stopped_at": at}
+        for _ in range(9):
+            CanaryRun.objects.create(shadow=shadow_run, proposed_by=lead, proposed_at=at, **ended)
+
+        with django_assert_max_num_queries(5):  # of the key two, of other platforms two
+            assert len(lead_api.get(CANARIES).json()["data"]) == 9
 
     def test_is_refused_to_other_people_and_shares(
         self,
