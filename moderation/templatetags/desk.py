@@ -18,7 +18,7 @@ from moderation.models.rules import RuleKind
 from moderation.queries.cases.case_pages import read_link
 from moderation.web import quantities
 from moderation.web.cases import queue_position
-from moderation.web.posts import captions, translation
+from moderation.web.posts import translation
 from moderation.web.text import inert as text_inert
 from moderation.web.text.text_marks import Segment
 
@@ -27,8 +27,6 @@ register.filter(queue_position.reason_words)
 register.filter(queue_position.place_words)
 register.filter(translation.is_foreign)
 register.filter(addresses.is_sent)
-register.filter(captions.first_cues)
-register.filter(captions.cues_left_out)
 
 # Names, ids and notes are short by the API's rules; a longer one here is an attack on the layout.
 _LONGEST_NAME = 2_000

@@ -18,10 +18,12 @@ from moderation.queries.evidence.transcripts import Transcript
 from moderation.web.text import inert
 from moderation.web.text.text_marks import Segment
 
-_PAGE_CHARACTERS, _PICTURE_CHARACTERS = 3_000, 700
+_PAGE_CHARACTERS, _PICTURE_CHARACTERS, _CUE_CHARACTERS = 3_000, 700, 2_000
 _MOST_MARKED = 300
 _STRONG, _FAINT = 2, 1
 
+Words = Sequence[Sequence[Any]] | None
+"""A score's `evidence_words`."""
 Shares = Mapping[str, float]
 """By word how much less its text reads like spam without it."""
 
@@ -76,6 +78,20 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Captions:
+    """What is said in a video by the captions that the platform sent: the first cues, marked as pages are."""
+
+    transcript: Transcript
+    said: list[SaidAt]
+    is_like_spam: bool
+
+    @property
+    def unsaid(self) -> int:
+        """Return how many of the cues are not shown."""
+        return len(self.transcript.cues) - len(self.said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """What the pages show. `unopened` are addresses of media that were not asked for."""
 
@@ -84,16 +100,10 @@ class Shown:
     unopened: tuple[str, ...]
 
 
-def of(
-    revision: Revision,
-    findings: Sequence[Finding],
-    *,
-    at: datetime,
-    words: Sequence[Sequence[Any]] | None = None,
-) -> Shown:
-    """Prepare what was found behind a revision's addresses; `words` are a score's `evidence_words`."""
+def of(revision: Revision, findings: Sequence[Finding], *, at: datetime, words: Words = None) -> Shown:
+    """Prepare what was found behind a revision's addresses."""
     found = behind.of(revision, findings, at=at)
-    shares: Shares = {str(word): float(share) for word, share in words or ()}
+    shares = _shares(words)
     return Shown(
         pages=[_page(one, hits, shares) for one, hits in found.pages],
         pictures=[
@@ -108,6 +118,28 @@ def of(
         ],
         unopened=found.unopened,
     )
+
+
+def captions(revision: Revision, *, words: Words = None) -> list[Captions]:
+    """Prepare the captions that came with a revision."""
+    shares = _shares(words)
+    return [_captions(one, shares) for one in transcripts.sent(revision)]
+
+
+def _captions(transcript: Transcript, shares: Shares) -> Captions:
+    texts = [(cue.start_ms, cue.text) for cue in transcript.cues[: transcripts.MOST_CUES]]
+    return Captions(
+        transcript=transcript,
+        said=[
+            SaidAt(start_ms=start_ms, segments=_segments(text, Hits(), shares, most=_CUE_CHARACTERS))
+            for start_ms, text in texts
+        ],
+        is_like_spam=any(_is_marked(text, shares, most=_CUE_CHARACTERS) for _, text in texts),
+    )
+
+
+def _shares(words: Words) -> Shares:
+    return {str(word): float(share) for word, share in words or ()}
 
 
 def _page(finding: Finding, hits: Hits, shares: Shares) -> Page:

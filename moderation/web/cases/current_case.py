@@ -32,6 +32,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
     score = page.case.score
     reasons = accounts_reasons.reasons()
     is_blurred = _is_blurred(request, page)
+    words = None if page.is_score_hidden else score.evidence_words
     return {
         "at": at,
         "page": page,
@@ -42,12 +43,8 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "segments": evidence.text_segments(page, is_whole=False),
         "is_shortened": evidence.is_shortened(score.revision.text),
         "is_blurred": is_blurred,
-        "behind": behind.of(
-            score.revision,
-            page.evidence,
-            at=at,
-            words=None if page.is_score_hidden else score.evidence_words,
-        ),
+        "behind": behind.of(score.revision, page.evidence, at=at, words=words),
+        "captions": behind.captions(score.revision, words=words),
         "announced": evidence.announcement(page, is_blurred=is_blurred),
         "ids": evidence.foreign_ids(page),
         "view": None if page.is_score_hidden or score.ban_id else model_view.of(page.scored, at=at),

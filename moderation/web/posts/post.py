@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models import Post, Revision
+from moderation.models import Post, Revision, Score
 from moderation.queries import post_pages
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
@@ -21,6 +21,8 @@ from moderation.web import access
 from moderation.web.cases import behind, evidence, model_view
 from moderation.web.lists import list_pages
 from moderation.web.text.text_marks import Segment
+
+_Text = tuple[Revision, list[Segment], bool, list[behind.Captions]]
 
 
 @require_safe
@@ -72,14 +74,19 @@ def _behind(
     revision: Revision, findings: Sequence[Finding], explained: ScoredPost | None, *, at: datetime
 ) -> behind.Shown:
     """Return what a revision leads to; words stand out if the shown score is of it."""
-    is_explained = explained is not None and explained.score.revision_id == revision.pk
-    words = explained.score.evidence_words if explained and is_explained else None
-    return behind.of(revision, findings, at=at, words=words)
+    score = _score_of(revision, explained)
+    return behind.of(revision, findings, at=at, words=score and score.evidence_words)
 
 
-def _text(revision: Revision, explained: ScoredPost | None) -> tuple[Revision, list[Segment], bool]:
+def _text(revision: Revision, explained: ScoredPost | None) -> _Text:
     """Return a revision with its text, inert; words stand out in the one that the shown score is of."""
-    is_explained = explained is not None and explained.score.revision_id == revision.pk
-    words = (explained.score.word_contributions or ()) if explained and is_explained else ()
-    segments = evidence.segments_of(revision.text, is_whole=False, words=words)
-    return revision, segments, evidence.is_shortened(revision.text)
+    score = _score_of(revision, explained)
+    segments = evidence.segments_of(
+        revision.text, is_whole=False, words=(score and score.word_contributions) or ()
+    )
+    captions = behind.captions(revision, words=score and score.evidence_words)
+    return revision, segments, evidence.is_shortened(revision.text), captions
+
+
+def _score_of(revision: Revision, explained: ScoredPost | None) -> Score | None:
+    return explained.score if explained and explained.score.revision_id == revision.pk else None

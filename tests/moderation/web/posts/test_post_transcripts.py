@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from django.test import Client
 
-from moderation.models import Case
+from moderation.models import Case, Score
 
 Case_ = Callable[..., Case]
 CUES = [[1_000, 4_000, "Claim <b>your</b> prize"], [3_723_000, 3_725_000, "See http://prize.example"]]
@@ -25,6 +26,19 @@ def test_what_a_video_says_is_shown_inert_with_its_times(open_case: Case_, desk:
         assert "http://prize.example" not in body
         assert "only the beginning is here" in body
         assert "not shown" not in body
+
+
+def test_words_by_which_captions_read_like_spam_are_marked(open_case: Case_, desk: Client) -> None:
+    said = {"language": "en", "source": "author", "cues": CUES, "is_cut": False}
+    case = open_case(transcripts=(said,))
+    Score.objects.update(evidence_words=[["prize", 2.0], ["claim", 0.5]])
+
+    for address in (f"/posts/{case.post_id}/", f"/review/{case.pk}/"):
+        body = desk.get(address).content.decode()
+
+        assert re.search(r'class="word word--spam-2"[^>]*>prize<', body)
+        assert re.search(r'class="word word--spam-1"[^>]*>Claim<', body)
+        assert "what makes it read like spam" in body
 
 
 def test_of_very_many_captions_the_first_are_shown(open_case: Case_, desk: Client) -> None:
