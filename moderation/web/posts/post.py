@@ -75,16 +75,15 @@ def _behind(
 ) -> behind.Shown:
     """Return what a revision leads to; words stand out if the shown score is of it."""
     score = _score_of(revision, explained)
-    return behind.of(revision, findings, at=at, words=score and score.evidence_words)
+    return behind.of(revision, findings, at=at, words=score.evidence_words if score else None)
 
 
 def _text(revision: Revision, explained: ScoredPost | None) -> _Text:
     """Return a revision with its text, inert; words stand out in the one that the shown score is of."""
     score = _score_of(revision, explained)
-    segments = evidence.segments_of(
-        revision.text, is_whole=False, words=(score and score.word_contributions) or ()
-    )
-    captions = behind.captions(revision, words=score and score.evidence_words)
+    words = (score.word_contributions or ()) if score else ()
+    segments = evidence.segments_of(revision.text, is_whole=False, words=words)
+    captions = behind.captions(revision, words=score.evidence_words if score else None)
     return revision, segments, evidence.is_shortened(revision.text), captions
 
 
