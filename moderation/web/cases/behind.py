@@ -1,4 +1,4 @@
-"""What is behind the links and media of a post, prepared for display: pages and pictures, inert."""
+"""What is behind the links and media of a post, prepared for display, inert: pages, pictures, captions."""
 
 from __future__ import annotations
 
