@@ -1,7 +1,7 @@
 """The rules of a robots.txt by RFC 9309: of the groups for a name, or for everybody, the longest rule counts.
 
 Python's own parser takes the first rule, knows no `*` inside a path and drops a group after an empty line.
-Protego answers as this does, but keeps every rule for every name: 100 kB of hostile rules take it 22 s.
+Protego answers nearly alike, but keeps every rule for every name: a hostile site can make it take minutes.
 """
 
 from __future__ import annotations
