@@ -126,7 +126,12 @@ def example() -> Case:
     scored = Revision.objects.get(pk=accepted.revision_id).scores.get()
     case = Case.objects.filter(score=scored).first()
     return case or Case.objects.create(
-        post=scored.revision.post, score=scored, reason="uncertain", priority=1, opened_at=at
+        post=scored.revision.post,
+        platform=platform,
+        score=scored,
+        reason="uncertain",
+        priority=1,
+        opened_at=at,
     )
 
 

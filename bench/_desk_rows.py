@@ -108,7 +108,7 @@ def _copy(
     scores = Score.objects.bulk_create(
         [_score(revision, original) for revision, original in zip(revisions, originals, strict=True)]
     )
-    Case.objects.bulk_create(_cases(scores, numbers, cases=cases))
+    Case.objects.bulk_create(_cases(posts, scores, numbers, cases=cases))
 
 
 def _fields(row: Any, **changed: object) -> dict[str, Any]:
@@ -136,11 +136,12 @@ def _score(revision: Revision, original: Score) -> Score:
     return Score(**_fields(original, revision_id=revision.pk, scored_at=revision.received_at))
 
 
-def _cases(scores: list[Score], numbers: list[int], *, cases: int) -> Iterator[Case]:
-    for score, number in zip(scores, numbers, strict=True):
+def _cases(posts: list[Post], scores: list[Score], numbers: list[int], *, cases: int) -> Iterator[Case]:
+    for post, score, number in zip(posts, scores, numbers, strict=True):
         if number < cases:
             yield Case(
-                post_id=score.revision.post_id,
+                post=post,
+                platform_id=post.platform_id,
                 score=score,
                 reason="uncertain",
                 # Mixed, or the first page would show thirty copies of one post.

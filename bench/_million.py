@@ -208,14 +208,15 @@ JOIN (SELECT *, row_number() OVER (ORDER BY id) AS position FROM moderation_scor
 """
 _FREE = """
 FROM moderation_score s JOIN moderation_revision r ON r.id = s.revision_id
+JOIN moderation_post p ON p.id = r.post_id
 WHERE NOT EXISTS (SELECT FROM moderation_case c WHERE c.post_id = r.post_id)
   AND NOT EXISTS (SELECT FROM moderation_decision d WHERE d.post_id = r.post_id)
 ORDER BY s.id DESC LIMIT %s
 """
 _CASES = f"""
-INSERT INTO moderation_case (post_id, score_id, state, reason, priority, uncertainty, complaint_count,
-  language, version, opened_at, is_escalated, skipped_by)
-SELECT r.post_id, s.id, 'open', (array['uncertain','audit'])[1 + (mod(s.id, 20) = 0)::int],
+INSERT INTO moderation_case (post_id, platform_id, score_id, state, reason, priority, uncertainty,
+  complaint_count, language, version, opened_at, is_escalated, skipped_by)
+SELECT r.post_id, p.platform_id, s.id, 'open', (array['uncertain','audit'])[1 + (mod(s.id, 20) = 0)::int],
   mod(s.id, 99991) / 9999.0, mod(s.id, 997) / 997.0, mod(s.id, 7), r.language, 1, %s, false, '{{}}'
 {_FREE}
 """

@@ -47,7 +47,6 @@ REQUESTS: dict[str, Any] = {
     "send_post": POST,
     "send_posts": POST,
     "score_post": POST,
-    "judge_post": POST,
     "score_topics": {
         "texts": ["Send 0.1 BTC and get 0.2 back today", "The choir rehearses on Wednesday"],
         "topics": ["cryptocurrency, bitcoin or tokens", "music"],

@@ -30,7 +30,7 @@ from moderation.api.views.release_proposals import (
 from moderation.api.views.replays import Replays
 from moderation.api.views.rollbacks import Rollbacks
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
-from moderation.api.views.scores import EarlierScores, Scores
+from moderation.api.views.scores import Scores
 from moderation.api.views.shadow_runs import Disagreements, OneShadowRun, ShadowFigures, ShadowRuns
 from moderation.api.views.simulations import ThresholdSimulations
 from moderation.api.views.statements import Statements
@@ -58,7 +58,6 @@ urlpatterns = [
     path("api/v1/appeals/<str:id>", OneAppeal.as_view(), name="appeal"),
     path("api/v1/scores", Scores.as_view(), name="scores"),
     path("api/v1/topics:score", TopicScores.as_view(), name="topic-scores"),
-    path("api/v1/verdicts", EarlierScores.as_view(), name="verdicts"),
     path("api/v1/decisions", Decisions.as_view(), name="decisions"),
     path("api/v1/decisions/<str:id>/statement-of-reasons", Statements.as_view(), name="statement"),
     path("api/v1/decisions/<str:id>/reversal", Reversals.as_view(), name="reversal"),

@@ -8,7 +8,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.fields import RenamedValueField
 from moderation.models.label_draws import LabelDraw
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post
@@ -78,7 +77,7 @@ class Case(models.Model):
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="cases")
     score = models.ForeignKey(Score, on_delete=models.PROTECT, related_name="cases")
     state = models.CharField(max_length=10, choices=CaseState.choices, default=CaseState.OPEN)
-    reason = RenamedValueField(max_length=16, choices=CaseReason.choices)
+    reason = models.CharField(max_length=16, choices=CaseReason.choices)
     priority = models.FloatField(help_text="Expected harm; larger comes first.")
     uncertainty = models.FloatField(
         default=0.0, help_text="0 sure, 1 even odds; says nothing of an audit sample."
@@ -87,13 +86,7 @@ class Case(models.Model):
     language = models.CharField(max_length=16, blank=True, default="")
     # The post's, copied so that one index gives a platform's first case; the post has the constraint.
     platform = models.ForeignKey(
-        Platform,
-        null=True,
-        on_delete=models.CASCADE,
-        related_name="cases",
-        db_index=False,
-        db_constraint=False,
-        help_text="Null in cases that were closed before it was copied.",
+        Platform, on_delete=models.CASCADE, related_name="cases", db_index=False, db_constraint=False
     )
     version = models.PositiveIntegerField(default=1)
     opened_at = models.DateTimeField()

@@ -5,11 +5,9 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.domains import Domain
-from moderation.models.fields import RenamedValueField
 from moderation.models.posts import ERASED_NAME, Author
 
 
@@ -61,7 +59,7 @@ class Rule(models.Model):
     activated, and only a ban may do without an end.
     """
 
-    effect = RenamedValueField(
+    effect = models.CharField(
         max_length=8, choices=RuleEffect.choices, default=RuleEffect.BAN, db_default=RuleEffect.BAN
     )
     kind = models.CharField(max_length=16, choices=RuleKind.choices, default=RuleKind.DOMAIN)
@@ -76,8 +74,7 @@ class Rule(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     imposed_at = models.DateTimeField()
-    # A process of the release before knows no drafts: what it imposes is in force.
-    activated_at = models.DateTimeField(null=True, blank=True, db_default=Now())
+    activated_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     lifted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
@@ -85,8 +82,6 @@ class Rule(models.Model):
     lifted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        # The table's name from when every rule was a ban: renaming it would stop the release before.
-        db_table = "moderation_ban"
         ordering = ("-imposed_at", "-id")
         constraints = (
             models.UniqueConstraint(
@@ -108,7 +103,7 @@ class Rule(models.Model):
         indexes = (
             models.Index(
                 fields=("first_address", "last_address"),
-                name="ban_by_address",
+                name="rule_by_address",
                 condition=Q(kind="address", lifted_at__isnull=True),
             ),
             models.Index(

@@ -6,7 +6,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.fields import RenamedValueField
 from moderation.models.posts import Revision
 from moderation.models.releases import Release
 from moderation.models.rules import Rule
@@ -45,7 +44,7 @@ class Score(models.Model):
         null=True, help_text="The smallest change that alters the route; {} if there is none."
     )
     route = models.CharField(max_length=8, choices=RouteChoice.choices)
-    route_reason = RenamedValueField(max_length=16, blank=True)
+    route_reason = models.CharField(max_length=16, blank=True)
     is_audit_sample = models.BooleanField(default=False)
     audit_probability = models.FloatField(default=0.0)
     audit_uniform_probability = models.FloatField(

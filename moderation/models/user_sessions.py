@@ -12,7 +12,7 @@ from django.db import models
 class UserSession(models.Model):
     """One session of a user, from its sign-in on. Pages name it by `public_id`, never by its secret key.
 
-    It is in force while Django's session is; a process of the release before ends that one alone.
+    It is in force while Django's session is.
     """
 
     session = models.OneToOneField(

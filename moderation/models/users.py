@@ -44,7 +44,7 @@ class User(AbstractUser):
         db_default=False,
         help_text="Whether an ML engineer sees the addresses and e-mail domains that posts came from.",
     )
-    stored_preferences = models.JSONField(default=dict, blank=True, db_column="comfort_settings")
+    stored_preferences = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:
         """Return the name that others read: the full name, else the user name."""

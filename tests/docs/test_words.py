@@ -62,7 +62,6 @@ SUBJECTS = {
 """The nouns of the subjects, and those of what belongs to one where a layer has no folder of the subject."""
 
 BESIDE = {
-    "models": {"fields": "kinds of columns"},
     "operations": {
         "refusals": "what several subjects refuse",
         "rehearse": "the simulated platform's past",
@@ -118,18 +117,6 @@ FORBIDDEN = {
     r"rooms": "package, page",
 }
 ALLOWED = {
-    ("comfort", "moderation/models/users.py"): "the column's name, which the release before reads",
-    ("comfort", "moderation/web/urls.py"): "the earlier address leads to the new one",
-    ("comfort", "tests/moderation/web/test_access.py"): "the same",
-    ("comfort", "tests/moderation/web/accounts/test_preferences.py"): "the same",
-    ("wave", "moderation/models/fields.py"): "the value in the table, which the release before reads",
-    ("wave", "moderation/api/serializers/cases.py"): "accepted for one more release",
-    ("wave", "moderation/api/serializers/rules.py"): "the same",
-    ("wave", "moderation/api/views/cases.py"): "the same",
-    ("wave", "docs/api-guide.md"): "the same",
-    ("wave", "tests/moderation/api/test_document.py"): "the same",
-    ("wave", "tests/moderation/api/test_rules.py"): "the same",
-    ("wave", "tests/moderation/models/test_fields.py"): "the same",
     ("newcomer", "bench/newcomer.py"): "the bench of somebody who clones the repository",
     ("newcomer", "docs/benchmarks.md"): "the same",
     ("newcomer", "deploy/systems/__main__.py"): "an ordinary user of a fresh system",

@@ -10,18 +10,17 @@ from rest_framework import serializers
 
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.decisions import PostReferenceSerializer
-from moderation.api.serializers.fields import OneOfField, RenamedChoiceField, TextField, WholeNumberField
+from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.post_page import PostParentSerializer, parent
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Case, CaseNote
-from moderation.models.cases import BLIND_REASONS, PLATFORM_REASONS, CaseReason, CaseState
+from moderation.models.cases import BLIND_REASONS, PLATFORM_REASONS, CaseState
 from moderation.models.decisions import Verdict
 from moderation.queries import parents
 from moderation.queries.cases import platform_cases
 from moderation.queries.wire import instant
 
-EARLIER_QUEUES = {"wave": CaseReason.HOLD.value}
 MAX_CLAIMS = 50
 
 
@@ -40,9 +39,8 @@ class CaseQuerySerializer(PageQuerySerializer):
     """Filter and order of cases."""
 
     state = OneOfField(choices=CaseState.values, required=False, default=CaseState.OPEN)
-    queue = RenamedChoiceField(
+    queue = OneOfField(
         choices=PLATFORM_REASONS,
-        earlier=EARLIER_QUEUES,
         required=False,
         help_text="Only cases of this reason.",
     )

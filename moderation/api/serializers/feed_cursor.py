@@ -11,34 +11,28 @@ from rest_framework import serializers
 
 from moderation.api.serializers.cursor_format import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, unpack
 from moderation.queries import keyset
-from moderation.queries.decisions.feeds import AnyPosition, EarlierPosition, Position
+from moderation.queries.decisions.feeds import Position
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SHAPE = re.compile(rb"(v1|f1):(\d{1,17}):(\d{1,18})")
-_KINDS: dict[bytes, type[AnyPosition]] = {b"v1": EarlierPosition, b"f1": Position}
-"""v1 was given out before feeds had numbers, and stays good."""
+_SHAPE = re.compile(rb"f1:(\d{1,17}):(\d{1,18})")
 
 
-def encode(position: AnyPosition) -> str:
+def encode(position: Position) -> str:
     """Return the position as text for a URL, exact to the microsecond."""
-    if isinstance(position, Position):
-        kind, moment, last = "f1", position.entered_at, position.number
-    else:
-        kind, moment, last = "v1", position.effective_at, position.id
-    microseconds = (moment - _EPOCH) // timedelta(microseconds=1)
-    return keyset.pack(f"{kind}:{microseconds}:{last}".encode())
+    microseconds = (position.entered_at - _EPOCH) // timedelta(microseconds=1)
+    return keyset.pack(f"f1:{microseconds}:{position.number}".encode())
 
 
-def decode(cursor: str) -> AnyPosition:
+def decode(cursor: str) -> Position:
     """Read a cursor back. Raises ValueError for what we never gave out."""
     parts = _SHAPE.fullmatch(unpack(cursor))
     if parts is None:
         raise ValueError("not a position")
-    return _KINDS[parts[1]](_EPOCH + timedelta(microseconds=int(parts[2])), int(parts[3]))
+    return Position(_EPOCH + timedelta(microseconds=int(parts[1])), int(parts[2]))
 
 
 @extend_schema_field(CURSOR_SCHEMA)
-class CursorField(serializers.Field[AnyPosition, str, str, AnyPosition]):
+class CursorField(serializers.Field[Position, str, str, Position]):
     """A cursor that an earlier answer gave."""
 
     default_error_messages = {"invalid_cursor": INVALID_CURSOR}
@@ -46,7 +40,7 @@ class CursorField(serializers.Field[AnyPosition, str, str, AnyPosition]):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(help_text=CURSOR_HELP, **kwargs)
 
-    def to_internal_value(self, data: str) -> AnyPosition:
+    def to_internal_value(self, data: str) -> Position:
         try:
             return decode(data)
         except ValueError:

@@ -6,14 +6,10 @@ DRF's own fields turn 5 into "5", "yes" into true and true into 1; a sender's bu
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.extensions import OpenApiSerializerFieldExtension
-from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import Direction
 from rest_framework import serializers
 
 MAX_WHOLE_NUMBER = 2_147_483_647
@@ -120,39 +116,6 @@ class OneOfField(serializers.ChoiceField):
                 f"Must be one of {', '.join(self.choices)}.", code="invalid_choice"
             )
         return data
-
-
-class RenamedChoiceField(OneOfField):
-    """One of a few strings, some renamed; their names in `earlier` are still taken, deprecated."""
-
-    def __init__(self, *, choices: Sequence[str], earlier: Mapping[str, str], **kwargs: Any) -> None:
-        super().__init__(choices=choices, **kwargs)
-        self.earlier = earlier
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the choice by its name of today."""
-        return super().to_internal_value(self.earlier.get(data, data) if isinstance(data, str) else data)
-
-
-class RenamedChoiceExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # its base registers it
-    """What the OpenAPI document says of such a field: the earlier names stand apart, marked deprecated."""
-
-    target_class = RenamedChoiceField
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:  # noqa: ARG002 - the signature is drf-spectacular's
-        earlier = self.target.earlier
-        words = ", ".join(f"`{old}` is the earlier name of `{new}`" for old, new in earlier.items())
-        return {
-            "oneOf": [
-                {"type": "string", "enum": list(self.target.choices)},
-                {
-                    "type": "string",
-                    "enum": list(earlier),
-                    "deprecated": True,
-                    "description": f"{words}, taken for one more release.",
-                },
-            ]
-        }
 
 
 class AddressField(TextField):

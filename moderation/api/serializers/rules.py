@@ -12,7 +12,7 @@ from rest_framework import serializers
 from moderation.api import about
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.decisions import PostReferenceSerializer
-from moderation.api.serializers.fields import InstantField, OneOfField, RenamedChoiceField, TextField
+from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
@@ -21,7 +21,6 @@ from moderation.queries.outcome_counts import Figures
 from moderation.queries.rules.rule_pages import RuleState, state_of
 from moderation.queries.wire import instant
 
-EARLIER_EFFECTS = {"wave": RuleEffect.HOLD.value}
 STATES = tuple(state.value for state in RuleState)
 
 
@@ -40,9 +39,8 @@ class FutureField(InstantField):
 class RuleRequestSerializer(StrictSerializer):
     """Effect, target, reason and end of a rule."""
 
-    effect = RenamedChoiceField(
+    effect = OneOfField(
         choices=RuleEffect.values,
-        earlier=EARLIER_EFFECTS,
         help_text=(
             "ban: posts are spam, no model is asked; hold: nothing passes without a human; "
             "allow: passes, whatever the models say."
@@ -65,7 +63,7 @@ class RuleQuerySerializer(PageQuerySerializer):
     """Which rules to return."""
 
     state = OneOfField(choices=STATES, required=False, default=RuleState.LIVE.value)
-    effect = RenamedChoiceField(choices=RuleEffect.values, earlier=EARLIER_EFFECTS, required=False)
+    effect = OneOfField(choices=RuleEffect.values, required=False)
     kind = OneOfField(choices=RuleKind.values, required=False)
     cursor = KeysetField(kinds=(int,), required=False)
 

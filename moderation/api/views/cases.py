@@ -16,7 +16,6 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.cases import (
-    EARLIER_QUEUES,
     CasePageSerializer,
     CaseQuerySerializer,
     CaseSerializer,
@@ -121,8 +120,8 @@ class Claims(ApiView):
                 "queue",
                 str,
                 OpenApiParameter.PATH,
-                enum=[EVERY_QUEUE, *PLATFORM_REASONS, *EARLIER_QUEUES],
-                description="A reason, or all. `wave` is the earlier name of `hold`, deprecated.",
+                enum=[EVERY_QUEUE, *PLATFORM_REASONS],
+                description="A reason, or all.",
             ),
         ],
         request=ClaimRequestSerializer,
@@ -134,7 +133,6 @@ class Claims(ApiView):
     @idempotent
     def post(self, request: Request, queue: str) -> Response:
         """Claim the most harmful free cases until the lease ends."""
-        queue = EARLIER_QUEUES.get(queue, queue)
         if queue not in (EVERY_QUEUE, *PLATFORM_REASONS):
             raise Refused("not_found", "There is no such queue.")
         count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()

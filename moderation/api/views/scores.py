@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -90,14 +90,3 @@ def _preview(platform: Platform, post: IncomingPost) -> score_preview.Preview | 
     except scorer.Loading:
         return None
     return score_preview.run(platform=platform, post=post, live=live, at=timezone.now())
-
-
-@extend_schema_view(
-    post=extend_schema(
-        operation_id="judge_post",
-        deprecated=True,
-        description="The earlier name of `POST /scores`. Scopes: `posts:write`, and `verdicts:read`.",
-    )
-)
-class EarlierScores(Scores):
-    """POST /verdicts, as the release before called it."""

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.crypto import salted_hmac
 
 from moderation.models import (
@@ -42,7 +42,6 @@ from scoring import similarity
 CHUNK = 500
 _CHUNKS_AT_ONCE = 20
 _UNFINISHED_FOR = timedelta(days=7)
-_UPGRADE_LASTS = timedelta(hours=1)
 
 
 def post(
@@ -109,12 +108,7 @@ def expired(*, at: datetime) -> int:
         too_old = at - timedelta(days=platform.text_retention_days or 0)
         erased += _expire(platform, before=too_old, at=at)
     recent = Erasure.objects.filter(kind=ErasureKind.AUTHOR, erased_at__gt=at - _UNFINISHED_FOR)
-    # A process of the release before, during an upgrade, gives an erased author a made-up id.
-    named = Author.objects.filter(pk__in=recent.values("subject_id"), erased_at__isnull=False)
-    named.exclude(external_id=None).update(external_id=None, display_name="")
-    erased += sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
-    _finish_others(at=at)
-    return erased
+    return erased + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
 
 
 def name_digest(*, platform: Platform, external_id: str) -> str:
@@ -171,35 +165,6 @@ def _finish(erasure: Erasure, *, at: datetime) -> int:
         if len(posts) < CHUNK:
             break
     return erased
-
-
-def _finish_others(*, at: datetime) -> None:
-    """Wipe what a process of the release before, during an upgrade, left: parents and translations."""
-    newest = Erasure.objects.order_by("-id").values_list("kind", "subject_id", "erased_at")
-    subjects: dict[str, list[int]] = {ErasureKind.POST: [], ErasureKind.AUTHOR: []}
-    for kind, subject_id, erased_at in newest[: CHUNK * _CHUNKS_AT_ONCE]:
-        if erased_at > at - _UPGRADE_LASTS:
-            subjects[kind].append(subject_id)
-    for row in Author.objects.filter(
-        Exists(Revision.objects.filter(parent_author=OuterRef("pk"))), pk__in=subjects[ErasureKind.AUTHOR]
-    ):
-        with transaction.atomic():
-            forget.author(row)
-    alone = Q(pk__in=subjects[ErasureKind.POST])
-    with_author = Q(author__in=subjects[ErasureKind.AUTHOR])
-    with transaction.atomic():
-        _wipe(_half_erased(Post.objects.filter(alone | with_author)), at=at)
-
-
-def _half_erased(posts: QuerySet[Post]) -> list[int]:
-    """Return erased posts that still hold, or let their answers repeat, what an erased post must not."""
-    revisions = Revision.objects.filter(post=OuterRef("pk"))
-    holding = revisions.filter(
-        ~Q(parent_external_id="") | ~Q(parent_text="") | Q(parent_author__isnull=False)
-    )
-    translated = Translation.objects.filter(revision__post=OuterRef("pk"))
-    found = posts.filter(Exists(holding) | Exists(translated), erased_at__isnull=False)
-    return list(found.order_by("id").values_list("pk", flat=True)[:CHUNK])
 
 
 def _wipe_author(row: Author, *, at: datetime) -> None:

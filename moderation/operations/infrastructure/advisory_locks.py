@@ -74,14 +74,6 @@ class AdvisoryLock(IntEnum):
     """Promotion and rollback."""
 
 
-_ONCE_BY_ONE_NUMBER = frozenset({AdvisoryLock.PROMOTION})
-"""Locks that the release before took by one number: to PostgreSQL another lock than the same one by two.
-
-Both are taken until nobody upgrades from it any more, else a promotion by each version would not exclude the
-other.
-"""
-
-
 @transactions.required
 def take(lock: AdvisoryLock, *, subject_id: int = 0, is_shared: bool = False) -> None:
     """Wait for a lock, of one subject or of all, and hold it until the transaction ends.
@@ -91,5 +83,3 @@ def take(lock: AdvisoryLock, *, subject_id: int = 0, is_shared: bool = False) ->
     function = "pg_advisory_xact_lock_shared" if is_shared else "pg_advisory_xact_lock"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(%s, %s)", (lock.value, subject_id))
-        if lock in _ONCE_BY_ONE_NUMBER:
-            cursor.execute(f"SELECT {function}(%s)", (lock.value,))

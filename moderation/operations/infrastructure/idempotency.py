@@ -37,7 +37,7 @@ _PRUNE_BATCH = 5_000
 _TAKE_TURN = "SELECT pg_try_advisory_xact_lock(%(number)s)"
 _KNOWN = """
 SELECT request_digest, status, headers, body FROM moderation_storedanswer
-WHERE platform_id = %(platform)s AND key IN (%(digest)s, %(key)s) AND answered_at > %(since)s
+WHERE platform_id = %(platform)s AND key = %(digest)s AND answered_at > %(since)s
   AND (status <> 102 OR answered_at > %(claimed_since)s)
 """
 _STORE = """
@@ -196,12 +196,10 @@ def _repeated(digest: str, answer: Answer, *, request_digest: str, is_secret: bo
 def _known(*, platform: Platform, key: str, at: datetime) -> tuple[str, Answer] | None:
     """Return the digest of the request that was answered, or is at work, and what was stored for it."""
     digest = _digest(platform=platform, key=key).hex()
-    # Also under the plain key: the release before stored it so. Unnecessary a day after the upgrade.
     found = prepared.rows(
         _KNOWN,
         platform=platform.pk,
         digest=digest,
-        key=key,
         since=at - KEPT,
         claimed_since=at - LONGEST_CLAIM,
     )

@@ -18,7 +18,7 @@ from moderation.models import Decision, FeedEntry, FeedHead, Platform
 from moderation.models.feed import Stream
 from moderation.operations.infrastructure import transactions
 from moderation.queries.decisions import feeds
-from moderation.queries.decisions.feeds import AnyPosition, Page
+from moderation.queries.decisions.feeds import Page, Position
 
 BATCH = 1_000
 """Entries per statement: more than the largest page."""
@@ -36,7 +36,7 @@ def read(
     platform: Platform,
     stream: Stream,
     since: datetime | None,
-    cursor: AnyPosition | None,
+    cursor: Position | None,
     limit: int,
     at: datetime,
 ) -> Page:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
 
 from moderation.models import FeedEntry, Platform
@@ -20,23 +20,12 @@ class Position:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierPosition:
-    """The position in cursors from before feeds had numbers: the last decision read."""
-
-    effective_at: datetime
-    id: int
-
-
-AnyPosition = Position | EarlierPosition
-
-
 @dataclass(frozen=True, kw_only=True)
 class Page:
     """Entries in order. `end` is the position of the last row, or the given one if there is none."""
 
     rows: tuple[FeedEntry, ...]
-    end: AnyPosition | None
+    end: Position | None
     has_more: bool
 
 
@@ -45,33 +34,21 @@ def page(
     platform: Platform,
     stream: Stream,
     since: datetime | None,
-    cursor: AnyPosition | None,
+    cursor: Position | None,
     limit: int,
 ) -> Page:
-    """Read entries numbered from `since` on and after `cursor`, in one query; two for an old cursor."""
+    """Read entries numbered from `since` on and after `cursor`, in one query."""
     entries = FeedEntry.objects.filter(platform=platform, stream=stream, number__isnull=False)
     if since is not None:
         entries = entries.filter(entered_at__gte=since)
-    after = _place_of(platform, stream, cursor) if isinstance(cursor, EarlierPosition) else cursor
-    if after is not None:
+    if cursor is not None:
         # A row comparison: the index starts at the cursor, even among many entries of one instant.
         place = Tuple(F("entered_at"), F("number"))
-        entries = entries.filter(TupleGreaterThan(place, (after.entered_at, after.number)))
-    # Numbered decisions were undone only by the release before.
-    is_undone = Q(decision__reversal__isnull=False, decision__reversal__replacement__isnull=True)
-    rows = entries.exclude(is_undone) if stream == Stream.DECISIONS else entries
-    found = list(_related(rows).order_by("entered_at", "number")[: limit + 1])
+        entries = entries.filter(TupleGreaterThan(place, (cursor.entered_at, cursor.number)))
+    found = list(_related(entries).order_by("entered_at", "number")[: limit + 1])
     shown = tuple(found[:limit])
     end = _position(shown[-1]) if shown else cursor
     return Page(rows=shown, end=end, has_more=len(found) > limit)
-
-
-def _place_of(platform: Platform, stream: Stream, cursor: EarlierPosition) -> Position:
-    """Return the decision's position now; if it has no number, a position before all later ones."""
-    entry = FeedEntry.objects.filter(
-        platform=platform, stream=stream, decision=cursor.id, number__isnull=False
-    ).first()
-    return _position(entry) if entry else Position(cursor.effective_at, 0)
 
 
 def _position(entry: FeedEntry) -> Position:

@@ -57,7 +57,7 @@ JOIN LATERAL (
   SELECT * FROM moderation_score o
   WHERE o.revision_id = d.revision_id ORDER BY o.is_degraded, o.generation LIMIT 1
 ) s ON s.ban_id IS NULL
-LEFT JOIN moderation_ban b ON b.id = s.rule_id
+LEFT JOIN moderation_rule b ON b.id = s.rule_id
 WHERE l.retracted_at IS NULL AND l.labelled_at >= %(since)s
   AND s.scored_at >= %(since)s AND s.scored_at < %(until)s
   AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)

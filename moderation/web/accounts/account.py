@@ -91,13 +91,6 @@ def home(request: access.DeskRequest) -> HttpResponse:
 
 
 @require_safe
-@access.signed_in
-def moved(_request: access.DeskRequest, *, name: str) -> HttpResponse:
-    """Redirect from a URL of the previous release to its new name."""
-    return redirect(name, permanent=True)
-
-
-@require_safe
 @access.signed_in_before_password_change
 def account(request: access.DeskRequest) -> HttpResponse:
     """Show the user's own account."""

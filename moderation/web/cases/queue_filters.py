@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import CaseReason
-from moderation.models.fields import name_of
 from moderation.models.saved_filters import FilterPage
 from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
 from moderation.queries.policies import policy_pages
@@ -27,20 +26,12 @@ SORTS = (
 _LARGEST_ID = 2**63 - 1
 
 
-class ReasonField(forms.ChoiceField):
-    """A case's reason; filters that were saved or bookmarked may hold its earlier name."""
-
-    def to_python(self, value: Any) -> str:
-        """Return the reason by its name of today."""
-        return name_of(super().to_python(value))
-
-
 class QueueFilterForm(FilterForm):
     """The queue's filters and order."""
 
     page = FilterPage.QUEUE
     queue = forms.IntegerField(min_value=1, max_value=_LARGEST_ID, required=False)
-    reason = ReasonField(choices=CaseReason.choices, required=False)
+    reason = forms.ChoiceField(choices=CaseReason.choices, required=False)
     language = forms.CharField(max_length=16, required=False)
     domain = forms.CharField(max_length=255, required=False)
     campaign = forms.IntegerField(min_value=1, max_value=_LARGEST_ID, required=False)

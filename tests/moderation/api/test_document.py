@@ -17,7 +17,7 @@ from moderation.api.serializers import feed_cursor
 from moderation.api.serializers.cursor_format import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
 from moderation.api.serializers.posts import is_email_domain
 from moderation.queries import keyset
-from moderation.queries.decisions.feeds import EarlierPosition, Position
+from moderation.queries.decisions.feeds import Position
 
 LATEST = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 LARGEST = 2**63 - 1
@@ -66,7 +66,6 @@ class TestCursors:
         "given",
         [
             feed_cursor.encode(Position(LATEST, LARGEST // 10)),
-            feed_cursor.encode(EarlierPosition(LATEST, 1)),
             keyset.encode((LARGEST,)),
             keyset.encode((-1.2345678901234567e-300, LARGEST)),
             keyset.encode((LATEST, LARGEST)),
@@ -82,40 +81,6 @@ class TestCursors:
     def test_another_form_is_refused(self, wrong: str) -> None:
         with pytest.raises(ValueError, match="not"):
             unpack(wrong)
-
-
-def _said(schema: Any, document: Any) -> Any:
-    named = schema.get("$ref", "").rpartition("/")[2]
-    return document["components"]["schemas"][named] if named else schema
-
-
-def test_earlier_names_of_values_are_marked_deprecated(document: Any) -> None:
-    paths = document["paths"]
-    request = document["components"]["schemas"]["RuleRequest"]["properties"]["effect"]
-    places = [request] + [
-        _parameters(paths[path][method])[name]["schema"]
-        for path, method, name in (
-            ("/api/v1/rules", "get", "effect"),
-            ("/api/v1/cases", "get", "queue"),
-        )
-    ]
-
-    for place in places:
-        today, earlier = place["oneOf"]
-        assert (earlier["enum"], earlier["deprecated"]) == (["wave"], True)
-        assert "hold" in _said(today, document)["enum"]
-    queue = _parameters(paths["/api/v1/queues/{queue}/claims"]["post"])["queue"]
-    assert "wave" in queue["schema"]["enum"]
-    assert "deprecated" in queue["description"]
-
-
-def test_the_earlier_name_of_an_operation_is_marked_deprecated(document: Any) -> None:
-    today, earlier = (document["paths"][f"/api/v1/{name}"]["post"] for name in ("scores", "verdicts"))
-
-    assert "deprecated" not in today
-    assert earlier["deprecated"] is True
-    assert earlier["requestBody"] == today["requestBody"]
-    assert earlier["responses"]["200"]["content"] == today["responses"]["200"]["content"]
 
 
 class TestConflicts:

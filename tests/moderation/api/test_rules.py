@@ -218,21 +218,6 @@ class TestBacktest:
         assert (foreign["matches"], foreign["precision"], foreign["examples"]) == (0, None, [])
 
 
-def test_the_earlier_name_of_an_effect_is_taken_and_answered_as_today(
-    lead_api: APIClient, given: dict[str, Any]
-) -> None:
-    drafted = lead_api.post("/api/v1/rules", given | {"effect": "wave"}, format="json")
-
-    assert (drafted.status_code, drafted.json()["effect"]) == (201, "hold")
-    assert lead_api.get("/api/v1/rules?state=draft&effect=wave").json()["data"] == [drafted.json()]
-    assert lead_api.get("/api/v1/rules?state=draft&effect=ban").json()["data"] == []
-
-
-def test_the_earlier_name_of_a_queue_is_taken(lead_api: APIClient) -> None:
-    assert lead_api.post("/api/v1/queues/wave/claims", {}, format="json").json()["cases"] == []
-    assert lead_api.get("/api/v1/cases?queue=wave").json()["data"] == []
-
-
 def test_a_score_names_the_rule_that_decided(
     lead_api: APIClient, post: Any, fake_scorer: FakeScorer, given: dict[str, Any]
 ) -> None:

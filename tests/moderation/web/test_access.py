@@ -26,8 +26,6 @@ ALLOWED = {
     "session-end": EVERYONE,
     "sessions-end-others": EVERYONE,
     "preferences": EVERYONE,
-    "comfort": EVERYONE,
-    "people": EVERYONE,
     "shortcuts": EVERYONE,
     "pace": DECIDERS,
     "guidelines": DECIDERS,

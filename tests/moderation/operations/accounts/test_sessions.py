@@ -75,7 +75,7 @@ def test_are_marked_as_used_in_steps(session: Made, moderator: User) -> None:
 
 def test_that_expired_or_were_ended_elsewhere_are_not_listed(session: Made, moderator: User) -> None:
     gone, expired, kept = (session(moderator) for _ in range(3))
-    Session.objects.filter(pk=gone)._raw_delete("default")  # as a release before does
+    Session.objects.filter(pk=gone)._raw_delete("default")
     Session.objects.filter(pk=expired).update(expire_date=NOW - timedelta(seconds=1))
 
     assert [one.public_id for one in listed(moderator)] == [UserSession.objects.get(session=kept).public_id]

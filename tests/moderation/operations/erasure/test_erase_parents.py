@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import Platform, Post, Revision, Translation
+from moderation.models import Platform, Post, Revision
 from moderation.operations.erasure import erase
 from moderation.operations.posts.incoming_post import IncomingParent
 from tests.moderation.conftest import Post_
@@ -93,38 +93,3 @@ def test_an_answer_that_comes_after_the_erasure_brings_nothing_back(post: Post_,
     post(external_id="answer", parent=TOLD, at=later(2))
 
     assert rows_with("zanzibar") == []
-
-
-@pytest.mark.django_db
-class TestLeftByAnOlderProcess:
-    """A process of the release before knows no parents and no translations: the sweep finishes its work."""
-
-    @pytest.fixture
-    def half_erased(self, answer: Post, later: Later) -> Post:
-        kept = dict(
-            Revision.objects.filter(post=answer).values("parent_external_id", "parent_text", "parent_author")[
-                0
-            ]
-        )
-        erase.post(post_id=answer.pk, at=later(1))
-        Revision.objects.filter(post=answer).update(**kept)
-        Translation.objects.create(
-            revision=Revision.objects.get(post=answer),
-            language="de",
-            text="Sansibar",
-            translated_by="a service",
-            is_whole=True,
-            translated_at=later(0),
-        )
-        return answer
-
-    def test_is_wiped_by_the_sweep(self, half_erased: Post, later: Later) -> None:
-        erase.expired(at=later(300))
-
-        assert rows_with("zanzibar", "sansibar") == []
-        assert not Revision.objects.exclude(parent_author=None).exists()
-
-    def test_is_looked_for_no_longer_than_an_upgrade_lasts(self, half_erased: Post, later: Later) -> None:
-        erase.expired(at=later(2 * 3_600))
-
-        assert rows_with("sansibar")

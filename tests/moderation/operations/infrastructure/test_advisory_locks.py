@@ -13,7 +13,6 @@ from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
 pytestmark = pytest.mark.django_db
 
-ONE_NUMBER = "SELECT pg_try_advisory_xact_lock(%s)"
 TWO_NUMBERS = "SELECT pg_try_advisory_xact_lock(%s, %s)"
 
 
@@ -48,20 +47,3 @@ class TestTake:
 
             assert is_free(other, "SELECT pg_try_advisory_xact_lock_shared(%s, 0)", AdvisoryLock.ERASURES)
             assert not is_free(other, TWO_NUMBERS, AdvisoryLock.ERASURES, 0)
-
-    def test_a_promotion_also_excludes_one_by_the_release_before(
-        self, other: psycopg.Cursor[tuple[bool]]
-    ) -> None:
-        assert is_free(other, ONE_NUMBER, AdvisoryLock.PROMOTION)
-        other.connection.rollback()
-
-        with transaction.atomic():
-            advisory_locks.take(AdvisoryLock.PROMOTION)
-
-            assert not is_free(other, ONE_NUMBER, AdvisoryLock.PROMOTION)
-
-    def test_no_other_lock_is_taken_twice(self, other: psycopg.Cursor[tuple[bool]]) -> None:
-        with transaction.atomic():
-            advisory_locks.take(AdvisoryLock.CAMPAIGNS)
-
-            assert is_free(other, ONE_NUMBER, AdvisoryLock.CAMPAIGNS)

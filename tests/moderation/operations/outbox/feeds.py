@@ -14,7 +14,7 @@ from moderation.models import Delivery, Platform, WebhookEndpoint
 from moderation.models.feed import Stream
 from moderation.operations.outbox import feed
 from moderation.operations.webhooks import attempts
-from moderation.queries.decisions.feeds import AnyPosition
+from moderation.queries.decisions.feeds import Position
 
 
 class Poller:
@@ -22,7 +22,7 @@ class Poller:
 
     def __init__(self, platform: Platform, *, limit: int = 100, stream: Stream = Stream.DECISIONS) -> None:
         self.platform, self.limit, self.stream = platform, limit, stream
-        self.cursor: AnyPosition | None = None
+        self.cursor: Position | None = None
         self.seen: list[int] = []
 
     def poll(self, at: datetime) -> list[int]:

@@ -168,6 +168,7 @@ def _case(makers: Makers, rng: random.Random, score: Score) -> Case:
     is_drawn = rng.random() < 0.3
     return Case.objects.create(
         post=score.revision.post,
+        platform_id=score.revision.post.platform_id,
         score=score,
         reason=rng.choice(CaseReason.values),
         priority=0.5,

@@ -50,6 +50,7 @@ def put_in_draw(case: Case, draw: LabelDraw, at: datetime) -> None:
     for label in Label.objects.select_related("decision__score"):
         own = Case.objects.create(
             post=label.post,
+            platform_id=label.post.platform_id,
             score=label.decision.score,
             state=CaseState.DECIDED,
             reason=CaseReason.RANDOM,

@@ -49,14 +49,6 @@ class TestPreferences:
             read_preferences({"blur": ["x"], "run_cap": "3", "keys": 7, "is_keys_on": None}) == Preferences()
         )
 
-    @pytest.mark.parametrize(
-        ("old", "new"), [("/account/comfort/", "/account/preferences/"), ("/people/", "/users/")]
-    )
-    def test_pages_are_found_under_their_earlier_addresses(self, desk: Client, old: str, new: str) -> None:
-        answer = desk.get(old)
-
-        assert (answer.status_code, answer.headers["Location"]) == (301, new)
-
 
 class TestShortcuts:
     def test_are_changed_and_printed_on_the_buttons(self, desk: Client, case_in_front: Case) -> None:

@@ -81,7 +81,7 @@ class TestLanguages:
         assert 'value="Falscher Laden"' in body
 
     def test_of_the_shipped_reasons_are_complete(self) -> None:
-        shipped = importlib.import_module("moderation.migrations.0053_guidelines_of_reasons").GUIDELINES
+        shipped = importlib.import_module("moderation.migrations.0003_standard_reasons").GUIDELINES
 
         assert len(shipped) == 9
         for words in shipped.values():

@@ -1,6 +1,20 @@
-"""Reasons in the languages of the desk, and the guideline of each; those of a new installation have both."""
+"""The reasons that an installation begins with, in the languages of the desk; its policy page changes them."""
 
-from django.db import migrations, models
+from django.db import migrations
+
+SPAM, FINE = "spam", "not_spam"
+STANDARD = (
+    (1, SPAM, "scam", "Scam or fraud", False, ["complaint:scam"]),
+    (2, SPAM, "phishing", "Phishing", False, ["complaint:impersonation", "context."]),
+    (3, SPAM, "advertising", "Advertising", False, ["content.text"]),
+    (4, SPAM, "copies", "Copies, fake interest", False, ["social.", "journey."]),
+    (5, SPAM, "adult", "Adult services", False, ["complaint:adult"]),
+    (6, SPAM, "other_spam", "Other spam", True, []),
+    (7, FINE, "ordinary", "Ordinary post", False, []),
+    (8, FINE, "false_report", "False report", False, []),
+    (9, FINE, "other_fine", "Other reason", True, []),
+)
+"""Digit, verdict, code, English title, whether a note is needed, and signals that suggest the reason."""
 
 GUIDELINES = {
     "scam": (
@@ -71,41 +85,28 @@ GUIDELINES = {
         "Der Beitrag ist aus einem besonderen Grund in Ordnung. Schreiben Sie ihn in die Notiz.",
     ),
 }
+"""By code: title and guideline, each in English and German."""
 
 
 def add(apps, schema_editor):
-    """Fill in what nobody has written: a reason whose English words were changed keeps them alone."""
-    for reason in apps.get_model("moderation", "Reason").objects.filter(code__in=GUIDELINES, guidelines={}):
-        title, title_de, guideline, guideline_de = GUIDELINES[reason.code]
-        if reason.title == title:
-            reason.titles = {"de": title_de}
-            reason.guidelines = {"en": guideline, "de": guideline_de}
-            reason.save(update_fields=("titles", "guidelines"))
+    reasons = apps.get_model("moderation", "Reason").objects
+    for digit, verdict, code, title, needs_note, signals in STANDARD:
+        _, title_de, guideline, guideline_de = GUIDELINES[code]
+        reasons.get_or_create(
+            code=code,
+            defaults={
+                "digit": digit,
+                "verdict": verdict,
+                "title": title,
+                "needs_note": needs_note,
+                "signals": signals,
+                "titles": {"de": title_de},
+                "guidelines": {"en": guideline, "de": guideline_de},
+            },
+        )
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0052_usual_words_of_choices")]
+    dependencies = [("moderation", "0002_triggers")]
 
-    operations = [
-        migrations.AddField(
-            "reason",
-            "titles",
-            models.JSONField(
-                blank=True,
-                db_default=models.Value({}, models.JSONField()),
-                default=dict,
-                help_text="By language code, besides English.",
-            ),
-        ),
-        migrations.AddField(
-            "reason",
-            "guidelines",
-            models.JSONField(
-                blank=True,
-                db_default=models.Value({}, models.JSONField()),
-                default=dict,
-                help_text="When the reason applies, by language code.",
-            ),
-        ),
-        migrations.RunPython(add, migrations.RunPython.noop),
-    ]
+    operations = [migrations.RunPython(add, migrations.RunPython.noop)]
