@@ -13,20 +13,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring import trees
-from scoring.release import Calibration, Corrupt, loading, loading_json
+from scoring.release import Calibration, Corrupt, loading_json
 from scoring.trees import Floats, Forest
 from scoring.weak_evidence import EARNED, READ_BY_HEADS, UNPROVEN
 
 ENSEMBLE_FILE = "ensemble.json"
 SUB_MODELS = ("ip_url", "behaviour", "feedback")
 MAIN_INPUTS = (*SUB_MODELS, "content")
-_FORMAT, _FORMAT_BEFORE = 2, 1
+_FORMAT = 2
 # Content probabilities are cut here so that a saturated model still has a finite margin (about ±13.8).
 _CONTENT_EDGE = 1e-6
 # Honest decisions that earn half of the excuse, and the next quarter; one of spam cancels five.
@@ -235,35 +235,6 @@ class Ensemble:
             clear = np.maximum(0.0, honest - _SPAM_UNDOES * spam)
             shares = np.maximum(shares, 1.0 - np.exp2(-clear / _HALFEARNED_BY))
         return shares
-
-
-def kept_margins(
-    folder: Path, features: Floats, *, content_probabilities: Floats, link_bounds: Floats | None = None
-) -> Floats:
-    """Return the main margins that a kept release gives stored feature rows, whatever code it was made by.
-
-    Format 1, from before circumstances were bounded, is evaluated only here: its scores can be replayed, but
-    nothing new is scored with it. Raises Corrupt.
-    """
-    with loading(folder / ENSEMBLE_FILE):
-        stored = json.loads((folder / ENSEMBLE_FILE).read_text(encoding="utf-8"))
-        if stored["format"] == _FORMAT_BEFORE:
-            return _margins_before(stored, features, content=content_margins(content_probabilities))
-    kept = Ensemble.load(folder)
-    return kept.judge(features, content_probabilities=content_probabilities, link_bounds=link_bounds).margins
-
-
-def _margins_before(stored: Mapping[str, Any], features: Floats, *, content: Floats) -> Floats:
-    """Format 1: a line through the content margin, and a forest over it and the sub-models' margins."""
-    columns = []
-    for name in SUB_MODELS:
-        forest = trees.from_json(stored["sub_models"][name])
-        read = features[:, _places(forest.inputs, tuple(stored["features"]))]
-        columns.append(np.where(np.isnan(read).all(axis=1), np.nan, forest.margins(read)))
-    main = trees.from_json(stored["main"]).margins(np.column_stack([*columns, content]))
-    line = float(stored["content_slope"]) * (content - float(stored["content_centre"]))
-    margins: Floats = main + np.nan_to_num(line)
-    return margins
 
 
 def content_margins(probabilities: Floats) -> Floats:

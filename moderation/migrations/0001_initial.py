@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                         ('kind', models.CharField(choices=[('page', 'page'), ('picture', 'picture'), ('browser', 'page as a browser is shown it')], max_length=8)),
                         ('state', models.CharField(choices=[('waiting', 'waiting to be fetched'), ('fetching', 'being fetched'), ('fetched', 'fetched'), ('refused', 'not fetched: the address leads where nothing is fetched from'), ('disallowed', "not fetched: the site's robots.txt forbids it"), ('unreachable', 'the site could not be reached'), ('timed_out', 'the site took too long'), ('too_many_redirects', 'redirected too often'), ('no_page', 'the site answered with an error'), ('too_large', 'too large to be read whole'), ('wrong_kind', 'a file of a kind that is not read'), ('not_installed', 'nothing is installed that reads this kind'), ('broken', 'could not be read'), ('lost', 'given up: reading it failed again and again')], default='waiting', max_length=20)),
                         ('enqueued_at', models.DateTimeField()),
-                        ('since', models.DateTimeField(help_text='Since when it waits, however often it was enqueued.', null=True)),
+                        ('since', models.DateTimeField(help_text='Since when it waits, however often it was enqueued.')),
                         ('due_at', models.DateTimeField(help_text='Not fetched before: a site is not asked too often.')),
                         ('started_at', models.DateTimeField(blank=True, null=True)),
                         ('lease_until', models.DateTimeField(blank=True, null=True)),
@@ -471,7 +471,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('revision', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='evidence_request', to='moderation.revision')),
                         ('enqueued_at', models.DateTimeField()),
-                        ('since', models.DateTimeField(help_text='Since when it waits, however often it was enqueued.', null=True)),
+                        ('since', models.DateTimeField(help_text='Since when it waits, however often it was enqueued.')),
                         ('opened_at', models.DateTimeField(blank=True, null=True)),
                     ],
                     options={

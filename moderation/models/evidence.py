@@ -59,7 +59,7 @@ class EvidenceRequest(models.Model):
 
     revision = models.OneToOneField(Revision, on_delete=models.CASCADE, related_name="evidence_request")
     enqueued_at = models.DateTimeField()
-    since = models.DateTimeField(null=True, help_text="Since when it waits, however often it was enqueued.")
+    since = models.DateTimeField(help_text="Since when it waits, however often it was enqueued.")
     opened_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -89,7 +89,7 @@ class Evidence(models.Model):
     kind = models.CharField(max_length=8, choices=EvidenceKind.choices)
     state = models.CharField(max_length=20, choices=EvidenceState.choices, default=EvidenceState.WAITING)
     enqueued_at = models.DateTimeField()
-    since = models.DateTimeField(null=True, help_text="Since when it waits, however often it was enqueued.")
+    since = models.DateTimeField(help_text="Since when it waits, however often it was enqueued.")
     due_at = models.DateTimeField(help_text="Not fetched before: a site is not asked too often.")
     started_at = models.DateTimeField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)

@@ -100,7 +100,7 @@ def collect(*, revision_ids: Sequence[int], means: Means, browses: bool, at: dat
         Revision.objects.filter(carrying, pk__in=revision_ids).distinct().values_list("pk", flat=True)
     )
     EvidenceRequest.objects.bulk_create(
-        [EvidenceRequest(revision_id=pk, enqueued_at=at) for pk in sorted(ours)]
+        [EvidenceRequest(revision_id=pk, enqueued_at=at, since=at) for pk in sorted(ours)]
     )
     if browses:
         opening.write_down(browsing.of(opening.links_of(ours)), at=at)

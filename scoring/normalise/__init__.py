@@ -11,11 +11,9 @@ from collections.abc import Callable
 from scoring.normalise import characters, leet, lookalikes, spacing
 from scoring.normalise.edits import Normalised, applied
 
-__all__ = ["NONE", "VERSION", "Normalised", "VersionMismatch", "normalise", "of_version"]
+__all__ = ["VERSION", "Normalised", "VersionMismatch", "normalise", "of_version"]
 
 VERSION = "1"
-# Releases from before there was a normaliser.
-NONE = "none"
 
 _STEPS = (
     characters.edits,
@@ -54,8 +52,6 @@ def of_version(version: str) -> Callable[[str], str]:
 
     Raises VersionMismatch for a version that this code does not have.
     """
-    if version == NONE:
-        return str
     if version != VERSION:
         raise VersionMismatch(
             f"the release was fitted with normaliser {version!r}, this code has {VERSION!r}"

@@ -10,7 +10,6 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from scoring.normalise import NONE
 from scoring.training.content_quality import DEEP_SHARE, SHIPPED
 from scoring.training.cross_fit import DEEP, SIMPLE, WIDE
 from scoring.training.fine_tune import Recipe
@@ -83,7 +82,7 @@ def _runs(run: Mapping[str, Any]) -> list[str]:
     if not recipe["epochs"]:
         return [*earlier, "- then calibrated and measured as it was, without further training"]
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
-    read = "raw texts" if outcome.get("normaliser", NONE) == NONE else "normalised texts"
+    read = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
     begins = "then" if earlier else "from the base"
     return [*earlier, f"- {begins}, on {read}: {told}; {outcome['train_seconds'] / 60:.0f} minutes on CPU"]
 

@@ -285,6 +285,6 @@ def _earlier(base: Path) -> dict[str, object] | None:
     return {
         "recipe": report["recipe"],
         "train_seconds": report["outcome"]["train_seconds"],
-        "normaliser": report["outcome"].get("normaliser", normalise.NONE),
+        "normaliser": report["outcome"].get("normaliser", "none"),
         "earlier": report.get("earlier"),
     }

@@ -12,13 +12,11 @@ import pytest
 
 from scoring.ensemble import (
     ENSEMBLE_FILE,
-    MAIN_INPUTS,
     SUB_MODELS,
     Bounds,
     Ensemble,
     calibrated,
     content_margins,
-    kept_margins,
     probabilities_of,
 )
 from scoring.features import NAMES, NO_MODELS, extract
@@ -168,60 +166,30 @@ class TestLinkBounds:
         assert (bounded >= np.minimum(free, np.maximum(0.0, unread)) - 1e-12).all()
 
 
-class TestKeptMargins:
-    def test_do_not_change_when_features_are_added(
+class TestKept:
+    def test_margins_do_not_change_when_features_are_added(
         self, ensemble: Ensemble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A kept release goes on with what it knows: its scores are replayed by code with more features."""
         rows = random_rows(ensemble, 60)
-        content = np.full(len(rows), 0.3)
-        bounds = np.full(len(rows), 0.1)
         ensemble.save(tmp_path)
-        before = kept_margins(tmp_path, rows, content_probabilities=content, link_bounds=bounds)
+        before = _margins(tmp_path, rows)
 
         monkeypatch.setattr("scoring.ensemble.UNPROVEN", (*UNPROVEN, "context.later"))
         monkeypatch.setattr("scoring.ensemble.READ_BY_HEADS", (*READ_BY_HEADS, "context.later"))
         monkeypatch.setattr("scoring.ensemble.EARNED", EARNED | {"later": ("social.later", "social.never")})
 
-        after = kept_margins(tmp_path, rows, content_probabilities=content, link_bounds=bounds)
-        assert after.tolist() == before.tolist()
+        after = _margins(tmp_path, rows)
+        assert after == before
 
-    def test_are_those_of_the_release(self, ensemble: Ensemble) -> None:
-        rows = random_rows(ensemble, 20)
-        content = np.full(len(rows), 0.3)
 
-        kept = kept_margins(STARTER, rows, content_probabilities=content)
-
-        assert kept.tolist() == ensemble.judge(rows, content_probabilities=content).margins.tolist()
-
-    def test_of_a_release_from_before_bounds(self, tmp_path: Path) -> None:
-        """A line through content and a forest over all four: what was stored can still be replayed."""
-        stump = {
-            "left": [1, -1, -1],
-            "right": [2, -1, -1],
-            "missing": [1, -1, -1],
-            "input": [0, -1, -1],
-            "threshold": [1.0, 0.0, 0.0],
-            "value": [0.0, -1.0, 2.0],
-            "cover": [4.0, 2.0, 2.0],
-        }
-        stored = {
-            "format": 1,
-            "features": ["a", "b", "c"],
-            "content_slope": 0.5,
-            "content_centre": 1.0,
-            "sub_models": {
-                name: {"inputs": [feature], "base": 0.0, "trees": [stump]}
-                for name, feature in zip(SUB_MODELS, "abc", strict=True)
-            },
-            "main": {"inputs": list(MAIN_INPUTS), "base": 0.25, "trees": [stump]},
-        }
-        (tmp_path / ENSEMBLE_FILE).write_text(json.dumps(stored))
-        rows = np.array([[5.0, NAN, 0.0], [NAN, NAN, NAN]])
-
-        kept = kept_margins(tmp_path, rows, content_probabilities=np.array([0.5, NAN]))
-
-        assert kept.tolist() == pytest.approx([2.0 + 0.25 + 0.5 * (0.0 - 1.0), -1.0 + 0.25])
+def _margins(folder: Path, rows: Floats) -> list[float]:
+    content, bounds = np.full(len(rows), 0.3), np.full(len(rows), 0.1)
+    kept = Ensemble.load(folder)
+    margins: list[float] = kept.judge(
+        rows, content_probabilities=content, link_bounds=bounds
+    ).margins.tolist()
+    return margins
 
 
 class TestCalibrated:

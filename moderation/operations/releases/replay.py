@@ -19,7 +19,7 @@ from moderation.models import Score
 from scoring import evidence_model, platform_routes
 from scoring.blocklist import Blocklist
 from scoring.content import Unavailable
-from scoring.ensemble import kept_margins
+from scoring.ensemble import Ensemble
 from scoring.evidence_model import EvidenceModel
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
@@ -155,7 +155,8 @@ def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floa
         rows = np.array([score.features for score in scores], dtype=np.float64)
         platforms = [str(score.record["platform"]) for score in scores]
         bounds = platform_routes.link_bounds(release, platforms=platforms, content_probabilities=content)
-        margins = kept_margins(release.folder, rows, content_probabilities=content, link_bounds=bounds)
+        kept = Ensemble.load(release.folder)
+        margins = kept.judge(rows, content_probabilities=content, link_bounds=bounds).margins
         if found := EvidenceModel.load(release.folder, files=release.files):
             margins = found.join(margins, rows=evidence_model.rows_of(records, read=_read(scores))).margins
         return platform_routes.probabilities(release, margins, platforms=platforms)

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Min, QuerySet
-from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from moderation.models import (
@@ -34,7 +33,6 @@ from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
 from moderation.models.training_runs import TrainingState
 from moderation.models.webhooks import CircuitState, EndpointState
-from moderation.queries.health import lateness
 
 RECENT = 1_000
 _SEQUENCES = {
@@ -119,7 +117,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
             _("Pages behind links to fetch"),
             _("a worker, or the sites"),
             Evidence.objects.filter(state__in=OPEN),
-            lateness.WAITS_SINCE,
+            "since",
             10 * minute,
         ),
         _backlog(
@@ -127,7 +125,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
             _("Posts whose links and pictures are to be looked up"),
             _("a worker"),
             EvidenceRequest.objects.filter(opened_at__isnull=True),
-            lateness.WAITS_SINCE,
+            "since",
             10 * minute,
         ),
         _backlog(
@@ -220,7 +218,7 @@ def totals() -> dict[str, int]:
 
 
 def _backlog(
-    key: str, name: str, waits_for: str, rows: QuerySet[Any], since: str | Coalesce, late_after: timedelta
+    key: str, name: str, waits_for: str, rows: QuerySet[Any], since: str, late_after: timedelta
 ) -> Backlog:
     found = rows.order_by().aggregate(rows=Count("pk"), oldest_at=Min(since))
     return Backlog(key=key, name=name, waits_for=waits_for, late_after=late_after, **found)

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Min, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
 
 from moderation.models import (
     AuditEntry,
@@ -28,8 +27,6 @@ from moderation.models.webhooks import CircuitState
 from moderation.queries.health import sweeps
 
 _MINUTE = timedelta(minutes=1)
-WAITS_SINCE = Coalesce("since", "enqueued_at")
-"""Of evidence. The sweep enqueues what waits again, and again; rows from before have no `since`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +104,7 @@ def _oldest_unopened_at() -> datetime | None:
 
 
 def _oldest(waiting: QuerySet[Any]) -> datetime | None:
-    found: datetime | None = waiting.order_by().aggregate(since=Min(WAITS_SINCE))["since"]
+    found: datetime | None = waiting.order_by().aggregate(since=Min("since"))["since"]
     return found
 
 

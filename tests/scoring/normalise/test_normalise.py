@@ -176,9 +176,6 @@ class TestTime:
 
 
 class TestVersions:
-    def test_a_release_without_normaliser_reads_raw_text(self) -> None:
-        assert normalise.of_version("none")("f r e e") == "f r e e"
-
     def test_the_present_version_normalises(self) -> None:
         assert normalise.of_version(normalise.VERSION)("f r e e") == "free"
 

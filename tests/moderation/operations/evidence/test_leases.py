@@ -19,7 +19,7 @@ def test_a_row_that_is_locked_for_a_moment_is_waited_for() -> None:
     at = timezone.now()
     row = Evidence.objects.create(
         url="http://site.example/", url_digest="a", hour=at, site="site.example", kind="page",
-        enqueued_at=at, due_at=at,
+        enqueued_at=at, since=at, due_at=at,
     )  # fmt: skip
     claimed: list[Evidence | None] = []
 

@@ -214,7 +214,7 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
         deleting.join(0.3)
         Evidence.objects.create(
             url="http://site.example/", url_digest="a", hour=at, site="site.example", kind=PICTURE,
-            enqueued_at=at, due_at=at, thumbnail=kept.digest,
+            enqueued_at=at, since=at, due_at=at, thumbnail=kept.digest,
         )  # fmt: skip
     deleting.join(5)
 

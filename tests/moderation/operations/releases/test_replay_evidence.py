@@ -46,6 +46,7 @@ def scored(post: Callable[..., Post], at: datetime, later: Callable[[float], dat
             chain=[{"url": link, "status": 200}],
             facts=PAGE,
             enqueued_at=at,
+            since=at,
             due_at=at,
             fetched_at=at,
         )

@@ -66,7 +66,8 @@ def showing(post: Post_, at: datetime, group_of: Callable[..., int | None]) -> C
         count = Evidence.objects.count()
         row = Evidence.objects.create(
             url=f"http://pictures.example/{count}", url_digest=f"digest {count}", hour=at, site="x.example",
-            kind=EvidenceKind.PICTURE, state=EvidenceState.FETCHED, enqueued_at=at, due_at=at, fetched_at=at,
+            kind=EvidenceKind.PICTURE, state=EvidenceState.FETCHED,
+            enqueued_at=at, since=at, due_at=at, fetched_at=at,
             picture_group_id=group_of(hash_), thumbnail="a" * 64, facts={},
         )  # fmt: skip
         RevisionEvidence.objects.create(revision=revision, evidence=row, role=EvidenceRole.MEDIA, position=0)

@@ -56,9 +56,3 @@ def test_what_no_worker_fetches_is_named(revision: Revision, at: datetime) -> No
 
     Evidence.objects.update(state=EvidenceState.FETCHED, fetched_at=at)
     assert (late(at + 11 * MINUTE), waiting(at)) == ({}, {})
-
-
-def test_rows_from_before_wait_since_they_were_enqueued(revision: Revision, at: datetime) -> None:
-    EvidenceRequest.objects.create(revision=revision, enqueued_at=at)
-
-    assert late(at + 11 * MINUTE) == {"evidence_requests": 660.0}

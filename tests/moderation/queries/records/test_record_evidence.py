@@ -67,7 +67,9 @@ def add(revision: Revision, *, at: datetime, role: str = "link", **row: Any) -> 
         "final_domain": "lands.example",
         "chain": [{"url": LINK, "status": 302}, {"url": "http://www.lands.example/", "status": 200}],
     }
-    evidence = Evidence.objects.create(**(given | row), hour=at, enqueued_at=at, due_at=at, fetched_at=at)
+    evidence = Evidence.objects.create(
+        **(given | row), hour=at, enqueued_at=at, since=at, due_at=at, fetched_at=at
+    )
     RevisionEvidence.objects.create(revision=revision, evidence=evidence, role=role, position=number)
 
 
