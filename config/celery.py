@@ -50,17 +50,6 @@ def _limit_answers(**_: Any) -> None:
     database.limit_answers(seconds=database.WORKER_ANSWER_SECONDS)
 
 
-@worker_init.connect
-def _import_slow_libraries(sender: Any, **_: Any) -> None:
-    """Import shap in the explanation worker before it forks.
-
-    On a busy machine the import takes longer than a task's time limit, and a killed process would only start
-    over. The forked processes also share its memory.
-    """
-    if "explanations" in sender.app.amqp.queues.consume_from:
-        importlib.import_module("shap")
-
-
 @worker_shutting_down.connect
 def _hand_training_back(**_: Any) -> None:
     """End the training process of this worker, so that another worker takes the run up at once."""

@@ -1,13 +1,14 @@
 """Explanations: contributions of features to the main margin, and of words to the content margin.
 
-Words are explained by shap, imported when first needed: the import takes over a second and 150 MB, which
-workers that only score avoid. The words for users are in moderation.
+Words are explained by shap, imported for the first explanation: the import takes 270 MB and five seconds of a
+processor, which a start on a busy machine has not. The words for users are in moderation.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ WITHHELD = "bounds.withheld"
 MASK = "_"
 MAX_WORDS = 126  # each word has at least one of the model's 128 tokens, two of which are special
 
+_IMPORTING = threading.Lock()
 _BATCH = 16  # small, so that scoring never waits long behind an explanation
 _MAX_CHARACTERS = 20_000
 # A link or number stays one word; a run of punctuation or emoji is one.
@@ -190,8 +192,9 @@ def _words_of(text: str, *, return_offsets_mapping: bool = True) -> dict[str, li
     return tokens
 
 
-@functools.cache
 def _shap() -> Any:
-    import shap
+    # One thread imports: two that begin at once could see half of a package whose modules import one another.
+    with _IMPORTING:
+        import shap
 
     return shap
