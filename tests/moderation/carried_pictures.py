@@ -39,6 +39,7 @@ def carry(case: Case, url: str, *, role: str = EvidenceRole.MEDIA, **fields: Any
         "site": "pictures.example",
         "hour": now,
         "enqueued_at": now,
+        "since": now,
         "due_at": now,
         "fetched_at": now,
     }

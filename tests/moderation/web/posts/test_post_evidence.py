@@ -32,7 +32,8 @@ def case(open_case: Callable[..., Case]) -> Case:
     """A case whose first link leads elsewhere, and whose second one could not be reached."""
     found = open_case(text="Look", links=["http://short.example/x", "http://gone.example/"])
     now = timezone.now()
-    ended = {"kind": EvidenceKind.PAGE, "hour": now, "enqueued_at": now, "due_at": now, "fetched_at": now}
+    times = ("hour", "enqueued_at", "since", "due_at", "fetched_at")
+    ended = {"kind": EvidenceKind.PAGE, **dict.fromkeys(times, now)}
     rows = [
         Evidence.objects.create(
             url="http://short.example/x",
