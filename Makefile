@@ -4,7 +4,7 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run servers test test-unit trials lint types demo-data bench screenshots systems containers train next-release lock logs backup restore clean
+.PHONY: help run servers test test-whole test-unit trials lint types demo-data bench screenshots systems containers train next-release lock logs backup restore clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,13 +15,16 @@ run:  ## install what is missing, start everything, say where it is; Ctrl-C stop
 servers:  ## PostgreSQL, broker and Triton alone, for processes that you start yourself; Ctrl-C stops them
 	@$(LOCAL) servers
 
-test:  ## lint and every test but the long trials; ARGS= goes to pytest
+test:  ## what one waits for: lint, types, unit, web and API tests, a journey or a kill for each promise; ARGS= goes to pytest
 	@$(LOCAL) test $(ARGS)
+
+test-whole:  ## the tests that `test` leaves out, but the long trials: with it, what must hold before a change lands
+	@$(LOCAL) test-whole $(ARGS)
 
 test-unit:  ## the quick part of it: scoring and moderation without lint, browser, killed processes, training
 	@$(LOCAL) test-unit $(ARGS)
 
-trials:  ## the long trials: full disks, stopped servers, training, and what `test` proves once in every dimension
+trials:  ## the long trials: full disks, stopped servers, training, and the full matrix of widths, themes and kill points
 	@$(LOCAL) test -m long
 
 lint:  ## style, import contracts and types

@@ -37,9 +37,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     A wrapper, because pytest-django reads the settings in the hook that it wraps.
     """
     # Imports and collected tests stay: looking for garbage among them takes a quarter of the time to collect.
-    # `pytest_collection_finish` of conftest.py enables it again.
+    # `pytest_collection_finish` of lanes.py enables it again.
     gc.disable()
     os.environ["SPAMDESK_MODE"] = "test"
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     # Fits of a few hundred rows beside other workers: threads would wait for one another most of the time.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     # A platform's first posts are checked so often that tests of one post would meet the sample.

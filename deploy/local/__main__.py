@@ -26,6 +26,7 @@ COMMANDS = {
     "run": (install.for_run, ("deploy.local.run",)),
     "servers": (install.for_run, ("deploy.local.run", "--only-servers")),
     "test": (install.for_test, ("deploy.local.check", "test")),
+    "test-whole": (install.for_test, ("deploy.local.check", "test-whole")),
     "test-unit": (install.for_unit_tests, ("deploy.local.check", "test-unit")),
     "lint": (install.for_checks, ("deploy.local.check", "lint")),
     "types": (install.for_checks, ("deploy.local.check", "types")),

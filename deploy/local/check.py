@@ -1,4 +1,8 @@
-"""`make test`, `test-unit`, `lint` and `types`: the first check that fails ends it."""
+"""`make test`, `test-whole`, `test-unit`, `lint` and `types`: the first check that fails ends it.
+
+`make test` is what one waits for: lint, types, unit, web and API tests, a journey or a kill for each promise.
+`make test-whole` runs the tests that it leaves out (tests/lanes.py).
+"""
 
 import os
 import signal
@@ -6,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 from typing import NoReturn
 
@@ -25,15 +30,18 @@ def main(arguments: list[str]) -> None:
     what, rest = arguments[0], arguments[1:]
     if what == "test-unit":
         _become_pytest([*_UNIT, *_side_by_side(), *rest])
+    if what == "test-whole":
+        _become_pytest(["--lane=rest", "-m", "not long", *_side_by_side(), *rest])
     if what == "test" and any(map(_is_place, rest)):
-        _become_pytest(rest)
+        _become_pytest([*rest, *_without_django(rest)])
+    begun = time.monotonic()
     with tempfile.TemporaryFile("w+") as said, subprocess.Popen(_TYPES, cwd=ROOT, stdout=said) as types:
         try:
             for title, command in [] if what == "types" else _QUICK:
                 print(f"== {title}", flush=True)
                 _end_if_failed(title, subprocess.run(command, cwd=ROOT, check=False).returncode)
             if what == "test":
-                _test(rest or ["-m", "not long", *_side_by_side()], beside=types)
+                _test(rest or ["--lane=gate", "-m", "not long", *_side_by_side()], beside=types)
             print("== types", flush=True)
             code = types.wait()
             said.seek(0)
@@ -41,11 +49,26 @@ def main(arguments: list[str]) -> None:
             _end_if_failed("types", code)
         finally:
             types.kill()
+    if what == "test" and not rest:
+        print(f"== {time.monotonic() - begun:.0f} s; the budget is {_budget_seconds()} s (pyproject.toml)")
+
+
+def _budget_seconds() -> int:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return int(project["tool"]["spamdesk"]["budget"]["test_seconds"])
 
 
 def _is_place(argument: str) -> bool:
     """Tell whether an argument of pytest names tests: who asks for some waits for no other check."""
     return (ROOT / argument.partition("::")[0]).exists()
+
+
+def _without_django(arguments: list[str]) -> list[str]:
+    """Return what leaves Django and servers out of a run of tests/scoring alone: it starts sooner."""
+    places = [one for one in arguments if _is_place(one)]
+    if not all(one.startswith("tests/scoring") for one in places):
+        return []
+    return [f"-pno:{name}" for name in ("django", "tests.servers")]
 
 
 def _test(arguments: list[str], *, beside: subprocess.Popen[bytes]) -> None:
@@ -90,8 +113,8 @@ def _side_by_side() -> list[str]:
     """Return what runs tests side by side where there is a second processor, and names the slowest."""
     # One more than two processors: the trials that kill processes wait most of their time.
     workers = "3" if len(os.sched_getaffinity(0)) > 1 else "1"
-    # In the order of tests/conftest.py, the longest first; xdist would begin with the largest groups.
-    return ["-n", workers, "--dist", "loadgroup", "--no-loadscope-reorder", "--durations", "25"]
+    # In the order of tests/lanes.py, the longest first; xdist would begin with the largest groups.
+    return ["-n", workers, "--dist", "loadgroup", "--no-loadscope-reorder", "--durations", "20"]
 
 
 _UNIT = [

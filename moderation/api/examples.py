@@ -282,7 +282,6 @@ ANSWERS: dict[str, Any] = {
     "read_delivery": WHOLE_DELIVERY,
     "replay_delivery": WHOLE_DELIVERY | {"state": "waiting"},
 }
-ANSWERS["judge_post"] = ANSWERS["score_post"]
 
 
 def add_examples(result: dict[str, Any], **_: object) -> dict[str, Any]:

@@ -15,7 +15,6 @@ NEXT_PAGE = "next_page"
 LINKS: dict[str, dict[str, str]] = {
     "send_post": dict.fromkeys(("read_post", "update_counts"), _ID),
     "score_post": dict.fromkeys(("read_post", "update_counts"), _ID),
-    "judge_post": dict.fromkeys(("read_post", "update_counts"), _ID),
     "file_appeal": {"read_appeal": _ID},
     "read_cases": dict.fromkeys(("read_case", "hold_case", "note_case"), _FIRST),
     "claim_cases": dict.fromkeys(

@@ -11,6 +11,7 @@ from bench._shadow_worlds import Damage
 DAMAGES = [one for one in Damage if one is not Damage.NONE]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_candidate_that_is_worse_on_a_fiftieth_of_posts_is_named_and_refused(damage: Damage) -> None:
     ended = shadow.simulated(damage, posts=30_000, draw=300, dice=np.random.default_rng(3))

@@ -84,6 +84,7 @@ class TestAxe:
 
         assert not any(found.values()), found
 
+    @pytest.mark.gate
     def test_finds_nothing_on_a_case(self, page_of: Open, full_desk: list[Case], lead: User) -> None:
         page = page_of(lead, reduced_motion="reduce")
         page.goto("/review/")
@@ -152,6 +153,7 @@ class TestReading:
 
         assert "Decided: spam." in page.locator("#announcements").inner_text()
 
+    @pytest.mark.gate
     def test_the_decision_is_in_sight_at_1280_by_800(
         self, page_of: Open, full_desk: list[Case], lead: User
     ) -> None:

@@ -71,6 +71,7 @@ def test_each_key_has_its_subject_and_closes_what_it_opened(page: Page, watch: W
     assert watch.findings == []
 
 
+@pytest.mark.gate
 def test_the_case_is_decided_beside_an_open_panel_and_undone_without_it(page: Page) -> None:
     page.keyboard.press("a")
     expect(page.locator(".beside__post").first).to_be_visible()

@@ -64,6 +64,7 @@ class TestTwice:
 
 
 class TestKeyboard:
+    @pytest.mark.gate
     def test_decides_two_hundred_and_takes_them_back(
         self, page_of: Open, moderator: User, pills_of: Pills, watch: Watch
     ) -> None:

@@ -16,6 +16,7 @@ from tests.browser.stage import Watch
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.gate
 def test_the_head_of_the_chain_is_copied(page_of: Callable[..., Page], lead: User, watch: Watch) -> None:
     rules.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
     chain.seal(at=timezone.now())

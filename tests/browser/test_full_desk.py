@@ -45,6 +45,7 @@ def test_filters_are_shared_by_address_and_kept(
     assert watch.findings == []
 
 
+@pytest.mark.gate
 def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
     page_of: Open, full_desk: Case, admin: User
 ) -> None:

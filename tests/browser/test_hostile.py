@@ -70,6 +70,7 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
 
 
 class TestMarkup:
+    @pytest.mark.gate
     def test_never_runs_and_never_calls_out(
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch, settle: Settle
     ) -> None:
@@ -147,6 +148,7 @@ class TestSpoofs:
         assert 0 < seconds < 2
         assert watch.findings == []
 
+    @pytest.mark.gate
     def test_are_named_in_place(self, page_of: Open, open_case: Case_, lead: User) -> None:
         case = open_case(text=SPOOFS[0] + " " + SPOOFS[1] + " " + SPOOFS[2])
         page = page_of(lead)

@@ -38,6 +38,7 @@ def page(page_of: Open, open_case: Case_, moderator: User) -> Page:
 
 
 class TestKeys:
+    @pytest.mark.gate
     def test_decide_ten_posts(self, page: Page, open_case: Case_, watch: Watch) -> None:
         for number in range(3, 12):
             open_case(text=f"Post number {number}")
@@ -52,6 +53,7 @@ class TestKeys:
         assert Case.objects.filter(state=CaseState.OPEN).count() == 2
         assert watch.findings == []
 
+    @pytest.mark.gate
     def test_undo_brings_the_case_back_in_front(self, page: Page) -> None:
         press_and_wait(page, "r")
         first = page.url
@@ -125,6 +127,7 @@ class TestTwoModerators:
 
         assert page.url != second.url
 
+    @pytest.mark.gate
     def test_see_who_decided_first(self, page: Page, other_moderator: User) -> None:
         press_and_wait(page, "r")
         case = Case.objects.get(claimed_by__isnull=False)

@@ -94,6 +94,7 @@ class TestSearch:
 
 
 class TestPalette:
+    @pytest.mark.gate
     def test_leads_to_a_page_by_a_few_letters(self, page: Page, watch: Watch) -> None:
         page.keyboard.press("Control+k")
         expect(page.locator("#palette")).to_be_visible()
@@ -138,6 +139,7 @@ class TestPalette:
 
 
 class TestPicking:
+    @pytest.mark.gate
     def test_by_keyboard_decides_and_undoes_all(self, page: Page, watch: Watch) -> None:
         for _ in range(2):
             page.keyboard.press("j")

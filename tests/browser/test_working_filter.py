@@ -13,6 +13,7 @@ from tests.browser.stage import Watch, press_and_wait, wait_for_decisions
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.gate
 def test_steers_the_work_until_it_is_taken_off(
     page_of: Callable[..., Page], open_case: Callable[..., Case], moderator: User, watch: Watch
 ) -> None:

@@ -50,6 +50,7 @@ def test_channels_of_the_application_forgive(broker: None) -> None:
         assert isinstance(channel.qos, ours.ForgivingQoS)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("how", ["ack", "reject", "requeue"])
 def test_a_broker_that_does_not_answer_costs_no_place(
     line: Line, connection: Connection, delivered: tuple[Any, Any], how: str

@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from deploy.local import application
 from deploy.local.places import ROOT, State
 
@@ -40,6 +42,7 @@ def test_a_worker_imports_no_page() -> None:
     assert printed.split()[-2:] == ["True", "False"]
 
 
+@pytest.mark.whole
 def test_a_worker_starts_where_nothing_can_be_written(broker: None, tmp_path: Path) -> None:
     [kind] = [one for one in application.workers() if one.name == "exports"]
     service = application.worker(kind, state=State(tmp_path))

@@ -18,8 +18,10 @@ from kombu.transport import redis
 from config import worker_alive
 from config.celery import app
 from deploy.local.places import ROOT
-from tests.conftest import working
+from tests.django_fixtures import working
 from tests.faults.lines import Line, line_to
+
+pytestmark = pytest.mark.whole
 
 PATIENCE_SECONDS = 60
 DOCUMENTS = list(yaml.safe_load_all((ROOT / "deploy/kubernetes/app.yaml").read_text()))

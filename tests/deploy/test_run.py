@@ -12,22 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import application, ports
+from deploy.local import ports
 from deploy.local.places import ROOT
 from scoring.release import Release
 from tests import releases
 from tests.deploy.product import Product, command_line
 from tests.scoring.starter import STARTER
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
-
-
-WORDS = (
-    "config.server",
-    "valkey-server",
-    "beat",
-    *(f"--hostname={kind.name}@" for kind in application.workers()),
-)
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.faults,
+    pytest.mark.xdist_group("product"),
+    pytest.mark.timeout(600),
+]
 
 
 @pytest.fixture(scope="module")
@@ -43,24 +40,12 @@ def running() -> Iterator[Product]:
 @pytest.fixture
 def product(running: Product) -> Product:
     running.start()
-    running.wait_until(
-        lambda: running.is_ready() and all(_is_back(running, word) for word in WORDS), "complete"
-    )
+    running.wait_until(running.is_ready, "ready")
     return running
 
 
-class TestChildren:
-    @pytest.mark.parametrize("word", WORDS)
-    def test_come_back_after_a_kill(self, product: Product, word: str) -> None:
-        killed = product.process(word)
-
-        os.kill(killed, signal.SIGKILL)
-
-        product.wait_until(lambda: killed not in product.processes(), "gone")
-        product.wait_until(lambda: _is_back(product, word), f"back: {word}")
-        product.wait_until(product.is_ready, "ready again")
-
-    def test_database_comes_back_after_a_kill(self, product: Product) -> None:
+class TestDatabase:
+    def test_comes_back_after_a_kill(self, product: Product) -> None:
         killed = product.postgres()
 
         os.kill(killed, signal.SIGKILL)
@@ -169,13 +154,6 @@ class TestRefusal:
             f"spamdesk: port {port} is taken; choose another: SPAMDESK_WEB_PORT="
         )
         assert refused.stderr.count("\n") == 1
-
-
-def _is_back(product: Product, word: str) -> bool:
-    try:
-        return product.process(word) > 0
-    except ValueError:
-        return False
 
 
 def _lock_of_another(product: Product, killed: int) -> bool:

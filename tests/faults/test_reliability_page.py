@@ -8,6 +8,8 @@ import pytest
 
 from deploy.local.places import ROOT
 
+pytestmark = pytest.mark.gate
+
 ROWS = [
     line
     for line in (ROOT / "docs" / "reliability.md").read_text().splitlines()

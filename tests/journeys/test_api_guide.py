@@ -198,6 +198,7 @@ def test_the_polling_loop_reads_every_decision_once(
     assert again == []
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("scoring")
 def test_a_generated_client_goes_the_whole_way_of_a_post(
     variables: dict[str, str],

@@ -20,6 +20,8 @@ from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
 from tests.moderation.api.routes import OPERATIONS
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.mark.parametrize(
     ("phases", "mode"),

@@ -62,7 +62,7 @@ def listening() -> Iterator[Receiver]:
     """Run a receiver."""
     server = Receiver(("127.0.0.1", 0), _Handler)
     server.got, server.paths, server.headers = [], [], {}
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()

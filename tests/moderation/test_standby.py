@@ -44,7 +44,10 @@ PAGES = (
 )
 
 
-pytestmark = pytest.mark.django_db(transaction=True, databases=["default", standby.ALIAS])
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.django_db(transaction=True, databases=["default", standby.ALIAS]),
+]
 
 
 @pytest.fixture(scope="module")

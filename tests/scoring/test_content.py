@@ -144,8 +144,7 @@ class TestRetry:
 
 
 class TestNormaliser:
-    @pytest.mark.parametrize(("normaliser", "sent"), [("none", b"f r e e"), (normalise.VERSION, b"free")])
-    def test_stands_in_front(self, serve: Serve, normaliser: str, sent: bytes) -> None:
+    def test_stands_in_front(self, serve: Serve) -> None:
         received = bytearray()
 
         def handle(connection: socket.socket) -> None:
@@ -154,12 +153,15 @@ class TestNormaliser:
 
         server = serve(handle)
         model = ContentModel(
-            url=f"http://127.0.0.1:{server.port}", version="1", normaliser=normaliser, timeout_seconds=0.5
+            url=f"http://127.0.0.1:{server.port}",
+            version="1",
+            normaliser=normalise.VERSION,
+            timeout_seconds=0.5,
         )
 
         model.probabilities(["f r e e"])
 
-        assert len(sent).to_bytes(4, "little") + sent in bytes(received)
+        assert len(b"free").to_bytes(4, "little") + b"free" in bytes(received)
 
     def test_refuses_a_release_fitted_with_another(self) -> None:
         with pytest.raises(normalise.VersionMismatch):

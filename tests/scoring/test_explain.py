@@ -112,6 +112,7 @@ def speaks_of_pills(texts: Sequence[str]) -> Floats:
     return np.array([1 / (1 + np.exp(-margin)) for margin in margins])
 
 
+@pytest.mark.xdist_group("shap")  # it takes seconds to import and to compile
 class TestWordContributions:
     def test_name_the_words_and_their_places_in_the_raw_text(self) -> None:
         text = "  cheap  pills, for mother!"

@@ -122,6 +122,7 @@ class TestRelease:
             Release.load(made.folder)
 
 
+@pytest.mark.xdist_group("shap")
 class TestScorer:
     def test_asks_the_head_of_the_posts_platform_alone(self, scorer: Scorer) -> None:
         text = "казино бонус выигрыш жми 0.3"

@@ -15,6 +15,8 @@ from tests.libraries import later
 from tests.scoring.forests import random_forest, staircase
 from tests.scoring.starter import STARTER
 
+pytestmark = pytest.mark.xdist_group("shap")
+
 shap_trees = later("bench._shap_trees")
 
 

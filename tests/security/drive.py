@@ -108,7 +108,6 @@ class Drive:
     def posts(self) -> None:
         self.send("posts", post_of("send_post", 0))
         self.send("scores", post_of("score_post", 1))
-        self.send("verdicts", post_of("judge_post", 6))
         more = "\n".join(json.dumps(post_of("send_posts", number)) for number in range(2, 6))
         answer = self.api.post("/api/v1/posts:bulk", more, content_type="application/x-ndjson")
         assert answer.json()["accepted"] == 4, answer.content

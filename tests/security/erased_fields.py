@@ -22,7 +22,7 @@ _POST = (
 )
 
 
-_POSTING = ("send_post", "send_posts", "score_post", "judge_post")
+_POSTING = ("send_post", "send_posts", "score_post")
 
 
 WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | {

@@ -31,7 +31,7 @@ def main() -> None:
     threading.Thread(target=_name_server, daemon=True).start()
     for address in (PUBLIC, PRIVATE):
         server = HTTPServer((address, 80), _Receiver)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     django.setup()
     from moderation.operations.infrastructure import egress  # noqa: PLC0415 - Django is not set up before
 

@@ -17,6 +17,8 @@ from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.features.complaint_clusters import complaint_clusters
 
+pytestmark = pytest.mark.whole
+
 Later = Callable[[float], datetime]
 HAM = "Lovely weather at the lake today, we went swimming with the children."
 

@@ -129,6 +129,7 @@ def ids_for(path: str, theirs: dict[str, dict[str, str]]) -> dict[str, str]:
     return theirs.get(path.removeprefix("/api/v1/").split("/")[0], {"id": "1"})
 
 
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize(("method", "path", "operation"), OWNED, ids=[f"{one[0]} {one[1]}" for one in OWNED])
 def test_another_platforms_rows_are_not_there(
     method: str,
@@ -149,6 +150,7 @@ def test_another_platforms_rows_are_not_there(
         assert answer.status_code == 404, answer.content
 
 
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
 def test_every_scope_but_its_own_is_refused(
     method: str,

@@ -129,6 +129,7 @@ def driven(
     return drive
 
 
+@pytest.mark.whole
 def test_no_word_is_left_of_an_author(
     driven: Drive, marks: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

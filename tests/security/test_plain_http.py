@@ -28,6 +28,7 @@ def production(secure: dict[str, Any], settings: Any, db: None) -> None:
 
 @pytest.mark.usefixtures("production")
 class TestPlainHttp:
+    @pytest.mark.drawn(4)
     @pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete", "options"])
     @pytest.mark.parametrize("path", ["/api/v1/posts", "/api/v1/decisions", "/api/nothing", "/api/docs"])
     def test_refuses_the_api_without_redirect(self, client: Client, method: str, path: str) -> None:

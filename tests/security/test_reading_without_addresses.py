@@ -123,6 +123,7 @@ def leaks(pages: dict[str, str]) -> set[str]:
     return {place for place, body in pages.items() if NETWORK in body or MAIL in body}
 
 
+@pytest.mark.whole
 class TestPages:
     def test_show_a_lead_the_address_and_an_ml_engineer_none(
         self, planted: Case, lead: User, engineer: User, desk_of: Callable[[User], Client]
@@ -210,6 +211,7 @@ class TestExports:
         assert refused.status_code == 403
 
 
+@pytest.mark.whole
 def test_an_ml_engineer_writes_nowhere_else(engineer: User, desk_of: Callable[[User], Client]) -> None:
     """A view that only reads answers a POST with 405; a refused one with 403."""
     desk = desk_of(engineer)

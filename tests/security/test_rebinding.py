@@ -13,6 +13,8 @@ import pytest
 from deploy.local.places import ROOT
 from tests.security.rebinding import PRIVATE, PUBLIC
 
+pytestmark = pytest.mark.whole
+
 _SETUP = "ip link set lo up && ip address add {public}/32 dev lo && mount --bind {resolver} /etc/resolv.conf"
 
 

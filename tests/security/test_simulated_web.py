@@ -18,6 +18,8 @@ from moderation.simulation.web.server import WebServer, serving
 from moderation.simulation.web.simulated_web import Reply, SimulatedWeb
 from tests.config.test_environment import ADDRESSES, PRODUCTION
 
+pytestmark = pytest.mark.whole
+
 PRIVATE = ("http://127.0.0.1/", "http://localhost/", "http://10.0.0.1/", "http://[::1]/", "http://0x7f.1/")
 
 

@@ -17,6 +17,8 @@ from scoring.training import dataset
 from scoring.training.train_content import STARTER_TEXTS
 from tests.triton.forwarder import forwarded
 
+pytestmark = pytest.mark.gate
+
 _COLLECTIONS = ROOT.parent / "shared" / "data"
 # Starter texts teach these topics in other words: that the model knows them shows that it was trained.
 TAUGHT_SPAM = {

@@ -62,7 +62,7 @@ def serving(
 ) -> Iterator[WebServer]:
     """Serve a web in a thread of this process while the block runs, on a free port if none is given."""
     server = WebServer(web, port=port, clock=clock or (lambda: datetime.now(UTC)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield server
     finally:

@@ -26,6 +26,7 @@ class TestReasons:
     def _policy(self, reasons: dict[str, Reason]) -> None:
         """The policy must stand before the page is opened."""
 
+    @pytest.mark.gate
     def test_take_one_more_key(self, page: Page) -> None:
         reload(page)
         page.keyboard.press("1")
@@ -118,6 +119,7 @@ class TestPreferences:
         assert in_front(page) == first
 
 
+@pytest.mark.gate
 class TestExplanation:
     def test_fills_in_when_it_is_found(self, page: Page) -> None:
         expect(page.locator("[data-explaining]")).to_be_visible()

@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 class TestLease:
+    @pytest.mark.gate
     def test_that_ran_out_never_overwrites_anothers_decision(self, page: Page, other_moderator: User) -> None:
         """Trial 8."""
         case = Case.objects.get(pk=in_front(page))

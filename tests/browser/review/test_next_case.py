@@ -67,6 +67,7 @@ class TestFailure:
         wait_for_decisions(1)
         assert Decision.objects.get().case_id == int(shown[0])
 
+    @pytest.mark.gate
     def test_of_the_answer_alone_decides_once(self, page: Page, settle: Settle) -> None:
         """Trial 2, in the browser: the decision is stored, its answer is lost, the page asks again."""
         lost: list[int] = []
@@ -132,6 +133,7 @@ class TestUndo:
 
 
 class TestSession:
+    @pytest.mark.gate
     def test_that_ended_loses_nothing(self, page: Page, moderator: User) -> None:
         moderator.set_password("the moderator's own")
         moderator.save()

@@ -61,6 +61,7 @@ def phone(page_of: Open, open_case: Case_, moderator: User) -> Page:
 
 
 class TestPhone:
+    @pytest.mark.gate
     def test_undo_is_in_reach_after_a_decision(self, phone: Page) -> None:
         first = in_front(phone)
         phone.get_by_role("button", name="Spam", exact=True).click()

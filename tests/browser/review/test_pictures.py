@@ -63,6 +63,7 @@ def test_one_key_shows_and_blurs_and_another_enlarges(review: Page, watch: Watch
     assert watch.findings == []
 
 
+@pytest.mark.gate
 def test_no_other_case_comes_unblurred(review: Page) -> None:
     first = in_front(review)
     review.keyboard.press("b")

@@ -246,6 +246,7 @@ class TestContrast:
         assert page.evaluate(fill) == page.evaluate(ink)
 
 
+@pytest.mark.gate
 class TestHostile:
     def test_nothing_runs_in_what_stands_around(
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch

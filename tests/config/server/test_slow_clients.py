@@ -84,6 +84,7 @@ def test_a_thousand_at_once_are_all_answered(web: WebServer) -> None:
     assert web.processes() == processes
 
 
+@pytest.mark.whole
 def test_what_is_being_answered_is_finished_before_the_end(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> None:
@@ -101,6 +102,7 @@ def test_what_is_being_answered_is_finished_before_the_end(
         assert "rror" not in server.said()
 
 
+@pytest.mark.whole
 def test_a_stopped_process_is_replaced(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
     with serving(django_db_blocker, processes=2, silent_seconds=5) as server:
         stopped, other = server.processes()
@@ -113,6 +115,7 @@ def test_a_stopped_process_is_replaced(django_db_setup: None, django_db_blocker:
         assert '"reason": "does not run"' in server.said()
 
 
+@pytest.mark.whole
 def test_a_process_whose_parent_was_killed_ends(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> None:

@@ -24,6 +24,7 @@ from tests.moderation import receiver
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
 
 
+@pytest.mark.gate
 class TestAnswerLost:
     """Trial 2. Promise: a decision acknowledged is never lost, and one repeated is the same decision.
 
@@ -69,6 +70,7 @@ class TestAnswerLost:
         assert traces(stand, case_id) == {"decisions": 1, "labels": 1, "audit": 1, "deliveries": 1}
 
 
+@pytest.mark.gate
 def test_a_killed_worker_leaves_no_decision_untold(stand: Stand, api: httpx.Client) -> None:
     """Trial 3. Promise: enforcement is delivered or visibly failing. The worker dies before the webhook."""
     with receiver.listening() as platform:

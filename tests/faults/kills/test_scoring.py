@@ -32,6 +32,7 @@ MOST_IN_BULK = 5_000
 COPIES = 1_000
 
 
+@pytest.mark.gate
 def test_a_wiped_broker_leaves_no_post_unscored(stand: Stand) -> None:
     """Trial 4. Promise: what was accepted is scored. PostgreSQL is the truth, the broker only a hint."""
     workers = stand.workers("scoring")
@@ -135,6 +136,7 @@ def test_a_thousand_copies_are_one_post(stand: Stand, api: httpx.Client) -> None
     assert stand.count(kept, sent["external_id"]) == 3
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("way", ["cut", pytest.param("frozen", marks=pytest.mark.long)])
 def test_without_triton_posts_reach_a_human_in_time(stand: Stand, api: httpx.Client, way: str) -> None:
     """Trial 12. Promise: an outage of scoring degrades; it never blocks and never silently passes a post."""

@@ -14,7 +14,6 @@ OPERATIONS = {
     "appeals/{id}": "GET",
     "scores": "POST",
     "topics:score": "POST",
-    "verdicts": "POST",
     "decisions": "GET",
     "metrics/drift": "GET",
     "metrics/quality": "GET",

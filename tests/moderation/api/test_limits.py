@@ -57,6 +57,7 @@ class TestTake:
         with redis.Redis.from_url(settings.CELERY_BROKER_URL) as store:
             assert [name for name in store.scan_iter("spamdesk:limit:*") if b"xyzzy" in name] == []
 
+    @pytest.mark.whole
     def test_without_the_store_nobody_is_refused(
         self, owner: str, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -138,6 +138,7 @@ def spoiled(payload: Payload, pointer: str, value: Any) -> Payload:
     return dict(changed)
 
 
+@pytest.mark.drawn(40)
 @pytest.mark.parametrize(("pointer", "value", "code"), TABLE, ids=[f"{at}-{code}" for at, _, code in TABLE])
 def test_names_the_field(
     api: APIClient,

@@ -92,6 +92,7 @@ class TestSimulation:
 @pytest.mark.xdist_group("triton")
 @pytest.mark.timeout(300)
 class TestProposal:
+    @pytest.mark.whole
     def test_is_made_listed_and_withdrawn(self, lead_api: APIClient) -> None:
         made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
         address = made.headers["Location"]

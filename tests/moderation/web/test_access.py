@@ -222,6 +222,7 @@ class TestGuards:
     def _no_services(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("moderation.operations.infrastructure.probe.ask", lambda _: [])
 
+    @pytest.mark.drawn(24)
     def test_let_in_exactly_the_roles_named(
         self, pattern: URLPattern, people: dict[str, User], desk_of: Callable[[User], Client]
     ) -> None:
@@ -258,6 +259,7 @@ class TestPolicy:
     def _no_services(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("moderation.operations.infrastructure.probe.ask", lambda _: [])
 
+    @pytest.mark.drawn(24)
     @pytest.mark.parametrize("pattern", urlpatterns, ids=lambda pattern: pattern.name)
     def test_allows_nothing_inline_on_any_page(
         self, pattern: URLPattern, people: dict[str, User], desk_of: Callable[[User], Client]

@@ -44,6 +44,7 @@ class TestCurrent:
         assert provenance.current().words == ""
 
 
+@pytest.mark.whole
 class TestEveryPage:
     @pytest.mark.parametrize("language", ["en", pytest.param("de", marks=pytest.mark.long)])
     def test_says_it_once(

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from django.db import connection
 
 from moderation.models import AuditEntry, Case, NamedQueue, Platform, QueueAssignment, User
 from moderation.models.cases import CaseState
@@ -176,14 +175,3 @@ class TestLimit:
         [after] = queue_lists.assigned(user=moderator, at=later(4))
         [tomorrow] = queue_lists.assigned(user=moderator, at=later(86_400))
         assert (before.is_reached, after.is_reached, tomorrow.is_reached) == (False, True, False)
-
-
-def test_the_release_before_opens_cases_with_their_platform(open_case: Case_, platform: Platform) -> None:
-    case = open_case(text="one")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "update moderation_case set platform_id = null, state = 'decided' where id = %s", [case.pk]
-        )
-        cursor.execute("update moderation_case set state = 'open' where id = %s", [case.pk])
-
-    assert Case.objects.get(pk=case.pk).platform == platform

@@ -30,6 +30,8 @@ from moderation.operations.infrastructure import kept_files
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Post_
 
+pytestmark = pytest.mark.whole
+
 KEPT, LATER = "Has anybody seen my grey cat?", "Erased after the backup"
 
 

@@ -14,6 +14,8 @@ from moderation.operations.erasure.backup import Failed
 from moderation.operations.infrastructure import kept_files
 from tests.s3 import bucket, moto  # noqa: F401 - fixtures
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(autouse=True)
 def _folders(settings: Settings, tmp_path: Path) -> None:

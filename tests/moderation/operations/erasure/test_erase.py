@@ -55,18 +55,6 @@ class TestIds:
 
         assert Author.objects.filter(erased_at__isnull=False, external_id__isnull=True).count() == 2
 
-    def test_that_the_release_before_made_up_are_taken_away(
-        self, platform: Platform, post: Post_, later: Later
-    ) -> None:
-        gone = post(author=MALLORY).author
-        erase.author(platform=platform, external_id="mallory", at=later(1))
-        Author.objects.filter(pk=gone.pk).update(external_id=f"erased:{gone.pk}", display_name="Mallory")
-
-        erase.expired(at=later(2))
-
-        gone.refresh_from_db()
-        assert (gone.external_id, gone.display_name) == (None, "")
-
     def test_of_a_post_are_refused_and_of_an_author_are_new(
         self, platform: Platform, post: Post_, incoming: Callable[..., IncomingPost], later: Later
     ) -> None:

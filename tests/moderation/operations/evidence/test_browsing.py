@@ -18,6 +18,8 @@ from moderation.queries.records import records
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
+pytestmark = pytest.mark.whole
+
 Later = Callable[[float], datetime]
 Scored = Callable[..., Revision]
 
@@ -71,6 +73,7 @@ def test_is_browsed_as_the_platform_wishes(
     assert sorted(kinds) == (["browser", "page"] if is_browsed else ["page"])
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("is_reversed", [False, True])
 @pytest.mark.parametrize(
     ("path", "differs"),

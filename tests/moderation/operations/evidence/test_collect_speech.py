@@ -17,9 +17,12 @@ from moderation.operations.evidence import collect
 from moderation.queries.records import records
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
+pytestmark = pytest.mark.whole
+
 MODEL = Path(get_model_path("en-us"))
 
 
+@pytest.mark.whole
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("path", "model", "state"),

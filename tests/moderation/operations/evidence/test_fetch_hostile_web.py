@@ -16,6 +16,8 @@ from moderation.models.evidence import EvidenceKind, EvidenceState
 from tests.moderation.operations.evidence import hostile_kinds  # noqa: F401 - adds to the site's answers
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
+pytestmark = pytest.mark.whole
+
 STATE, PICTURE, PAGE = EvidenceState, EvidenceKind.PICTURE, EvidenceKind.PAGE
 
 

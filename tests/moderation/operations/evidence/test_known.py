@@ -61,6 +61,7 @@ class TestJoin:
         assert len(site.asked) == asked
         assert EvidenceRequest.objects.get(revision=second).opened_at is not None
 
+    @pytest.mark.drawn(2)
     @pytest.mark.parametrize(
         ("collects", "seconds", "is_seen"),
         [

@@ -45,6 +45,7 @@ def fetch_first(revision: Revision, *, at: datetime) -> int:
     return revision.generation
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("path", "expected"), [("/page", 2), ("/elsewhere", 2), ("/installer", 2), ("/error", 2), ("/nothing", 1)]
 )

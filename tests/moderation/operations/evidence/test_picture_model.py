@@ -19,6 +19,8 @@ from moderation.operations.scoring import score
 from scoring.content import Unavailable
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
+pytestmark = pytest.mark.whole
+
 PICTURE = EvidenceKind.PICTURE
 Fetched = Callable[..., Evidence]
 

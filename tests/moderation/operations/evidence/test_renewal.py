@@ -18,6 +18,8 @@ from moderation.queries.evidence import findings
 from moderation.queries.records import records
 from tests.moderation.operations.evidence.hostile_site import HostileSite, words
 
+pytestmark = pytest.mark.whole
+
 Later = Callable[[float], datetime]
 Scored = Callable[..., Revision]
 HOUR = 3_600

@@ -22,6 +22,8 @@ from moderation.queries.evidence import findings
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite, picture
 
+pytestmark = pytest.mark.whole
+
 STATE = EvidenceState
 Later = Callable[[float], datetime]
 Sends = Callable[..., Revision]

@@ -33,6 +33,8 @@ from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
+pytestmark = pytest.mark.whole
+
 Fetched = Callable[..., Evidence]
 Scored = Callable[..., Revision]
 PICTURE = EvidenceKind.PICTURE
@@ -224,6 +226,7 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
     assert thumbnails.sweep(at=at) == 1
 
 
+@pytest.mark.whole
 class TestPostsThatShowOnePicture:
     """They belong together: their campaign is looked for with the picture, once."""
 

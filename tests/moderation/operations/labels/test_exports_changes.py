@@ -151,6 +151,7 @@ class TestIncrements:
         assert rows[0]["decision_id"] == str(decision.pk)
 
 
+@pytest.mark.whole
 @pytest.mark.django_db(transaction=True)
 def test_increments_add_up_while_people_reverse(
     consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later

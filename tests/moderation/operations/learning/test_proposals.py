@@ -81,6 +81,7 @@ class TestConfirm:
             ("release.confirmed", "ml_engineer"),
         ]
 
+    @pytest.mark.whole
     @pytest.mark.long
     def test_one_press_rolls_it_back(
         self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
@@ -113,6 +114,7 @@ class TestConfirm:
         with pytest.raises(NotAllowed):
             proposals.confirm(proposal_id=propose().pk, actor=moderator, at=later(60))
 
+    @pytest.mark.whole
     def test_refuses_when_another_release_went_live(
         self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
     ) -> None:
@@ -150,6 +152,7 @@ class TestConfirm:
             proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
 
 
+@pytest.mark.whole
 @pytest.mark.django_db(transaction=True)
 def test_of_two_people_who_confirm_at_once_one_is_refused(
     propose: Propose, ml_engineer: User, later: Callable[[float], datetime]

@@ -55,6 +55,7 @@ def begin(other: str, lead: User, at: datetime) -> Begin:
 
 
 class TestStart:
+    @pytest.mark.whole
     def test_starts_a_kept_release_and_says_who(self, other: str, lead: User, at: datetime) -> None:
         run = shadow.start(candidate=other, share=0.5, actor=lead, at=at)
 

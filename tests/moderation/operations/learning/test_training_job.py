@@ -221,6 +221,7 @@ class TestInterrupted:
             os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+@pytest.mark.whole
 class TestProcess:
     @pytest.fixture
     def parent(self, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:

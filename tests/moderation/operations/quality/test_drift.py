@@ -126,6 +126,7 @@ class TestSweep:
         assert not DriftAlarm.objects.exists()
         assert DriftBlock.objects.count() == DAYS * 6
 
+    @pytest.mark.whole
     def test_takes_no_flood_of_one_account_for_drift(self, quiet: datetime, store: Store) -> None:
         end = planted(quiet, store, is_one_author=True)
 
@@ -141,6 +142,7 @@ class TestSweep:
 
         assert DriftAlarm.objects.count() == 1
 
+    @pytest.mark.whole
     def test_waits_until_a_block_is_over_and_scored(self, quiet: datetime) -> None:
         watch_until(quiet + timedelta(minutes=29))
         before = DriftBlock.objects.count()
@@ -149,6 +151,7 @@ class TestSweep:
 
         assert DriftBlock.objects.count() == before + 1
 
+    @pytest.mark.whole
     def test_goes_on_where_it_stopped(self, quiet: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(drift, "POSTS_A_RUN", HONEST * 3)
 

@@ -49,6 +49,7 @@ class TestPromote:
             assert moved == pytest.approx(OTHER_MODELS_SHIFT, abs=0.05)
         assert AuditEntry.objects.get(action="release.promote").subject_id == candidate.id
 
+    @pytest.mark.whole
     @pytest.mark.long
     def test_both_content_models_stay_loaded(
         self, candidate: Release, other_models: Path, at: datetime
@@ -64,6 +65,7 @@ class TestPromote:
         note = Path(settings.TRITON_MODELS_DIR).with_name("live-models").read_text()
         assert note.split() == [promoted.model]
 
+    @pytest.mark.whole
     def test_a_process_follows_without_restart(
         self, candidate: Release, other_models: Path, at: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -126,6 +128,7 @@ class TestRollBack:
         assert (scorer.release().id, promotion.kind) == (shipped.id, PromotionKind.ROLLBACK)
         assert scorer.content().is_ready()
 
+    @pytest.mark.whole
     @pytest.mark.long
     def test_goes_to_a_kept_release_by_name(
         self, candidate: Release, other_models: Path, at: datetime
@@ -145,6 +148,7 @@ class TestRollBack:
 
 
 class TestLiveRelease:
+    @pytest.mark.whole
     def test_one_that_is_damaged_later_does_not_stop_scoring(
         self, candidate: Release, other_models: Path, at: datetime
     ) -> None:
@@ -155,6 +159,7 @@ class TestLiveRelease:
 
         assert scorer.release().id == shipped.id
 
+    @pytest.mark.whole
     def test_loads_again_what_triton_lost(self, candidate: Release, other_models: Path, at: datetime) -> None:
         promote_with(candidate, models=other_models, at=at)
         name = hosting.served_name(candidate.content)
@@ -165,6 +170,7 @@ class TestLiveRelease:
 
         assert scorer.content_of(candidate.id).is_ready()
 
+    @pytest.mark.whole
     @pytest.mark.long
     def test_scores_name_the_release_that_gave_them(
         self,

@@ -20,6 +20,7 @@ from tests.moderation.operations.releases.promotion import TEXTS, promote_with
 
 onnx = later("onnx")
 pytestmark = [
+    pytest.mark.whole,
     pytest.mark.django_db,
     pytest.mark.usefixtures("own_releases"),
     pytest.mark.xdist_group("triton"),

@@ -29,6 +29,7 @@ from tests.libraries import needs
 from tests.moderation.operations.releases.promotion import promote_with
 
 pytestmark = [
+    pytest.mark.whole,
     needs("torch", "onnx"),
     pytest.mark.train,
     pytest.mark.django_db,

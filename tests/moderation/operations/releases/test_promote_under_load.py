@@ -21,6 +21,7 @@ from tests import releases
 from tests.scoring.random_records import record
 
 pytestmark = [
+    pytest.mark.whole,
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("own_releases"),
     pytest.mark.xdist_group("triton"),

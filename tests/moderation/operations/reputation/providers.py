@@ -79,7 +79,7 @@ def serving() -> Iterator[Providers]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     providers.url = f"http://127.0.0.1:{server.server_address[1]}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield providers
     finally:

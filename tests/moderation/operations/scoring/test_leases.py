@@ -76,6 +76,7 @@ def test_as_many_as_a_message_names(again: list[int], later: Later) -> None:
     assert claimed(again, at=later(3)) == again
 
 
+@pytest.mark.whole
 def test_all_get_their_score_whatever_comes_between(
     again: list[int], post: StorePost, sent: list[list[int]], later: Later, fake_scorer: FakeScorer
 ) -> None:

@@ -21,11 +21,11 @@ from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, Platform, WebhookEndpoint
 from moderation.models.webhooks import CircuitState
 from moderation.operations.webhooks import endpoints
-from tests.conftest import working
+from tests.django_fixtures import working
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product")]
+pytestmark = [pytest.mark.whole, pytest.mark.faults, pytest.mark.xdist_group("product")]
 
 DEAD, EACH = 20, 50
 PATIENCE_SECONDS = 60

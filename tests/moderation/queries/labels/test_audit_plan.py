@@ -128,6 +128,7 @@ def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
     return truth, total, math.sqrt(variance)
 
 
+@pytest.mark.whole
 def test_weighing_by_the_inverse_chance_gives_back_the_true_share(at: datetime) -> None:
     found = [estimate(seed, at=at) for seed in range(30)]
 

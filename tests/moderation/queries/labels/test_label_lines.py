@@ -70,6 +70,7 @@ class TestLines:
             del row["weight"]
             assert line == row
 
+    @pytest.mark.whole
     @pytest.mark.parametrize("split", Split)
     def test_are_counted_by_what_they_say(self, split: Split) -> None:
         for one in label_lines.lines(wanted=LabelFilter(splits=(split.value,))):

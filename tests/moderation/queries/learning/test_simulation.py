@@ -165,6 +165,7 @@ def _cost(labels: Sample, *, review: float, remove: float) -> float:
     return float(missed * 1 + wrong * 5 + cases * 20 / 60 * 0.5)
 
 
+@pytest.mark.whole
 class TestPromise:
     def test_names_the_lowest_threshold_that_is_proved(self) -> None:
         labels = sample((0.7, False, 1.0, 300), (0.8, True, 1.0, 2_000), (0.97, True, 1.0, 500))

@@ -84,6 +84,7 @@ class TestShortcuts:
         assert shortcuts.problem({action.name: action.key for action in shortcuts.ACTIONS}) == ""
 
 
+@pytest.mark.whole
 class TestPace:
     def test_shows_ones_own_decisions_only(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User

@@ -45,6 +45,7 @@ def listed(desk: Client, address: str) -> tuple[History, str]:
     )
 
 
+@pytest.mark.whole
 class TestEverySentence:
     def test_has_its_numbers_in_the_list_behind_it(self, desk: Client, counted_case: Case) -> None:
         record = record_of(counted_case)

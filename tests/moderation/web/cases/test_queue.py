@@ -128,6 +128,7 @@ class TestChips:
             case = open_case(text=f"see https://shop{number}.example/")
             Case.objects.filter(pk=case.pk).update(reason=reason, language=language)
 
+    @pytest.mark.drawn(4)
     @pytest.mark.parametrize(
         ("query", "shown"),
         [

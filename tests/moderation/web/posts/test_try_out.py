@@ -43,6 +43,7 @@ def send(desk: Client, platform: Platform, fake_scorer: FakeScorer) -> Callable[
 
 
 class TestPage:
+    @pytest.mark.whole
     def test_says_what_would_happen_and_marks_the_words(
         self, send: Callable[..., Any], fake_scorer: FakeScorer
     ) -> None:
@@ -55,6 +56,7 @@ class TestPage:
         assert '<span class="word word--spam-3">spam</span>' in body
         assert "<b>eggs" not in body
 
+    @pytest.mark.whole
     def test_keeps_nothing(self, send: Callable[..., Any], platform: Platform) -> None:
         before = rows()
 

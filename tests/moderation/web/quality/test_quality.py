@@ -130,6 +130,7 @@ class TestPage:
         assert "has enough labels to draw" in body
         assert "lane__bars" not in body
 
+    @pytest.mark.drawn(2)
     @pytest.mark.parametrize(
         "query",
         ["span=year", "platform=none", "language=und", "language=xx", "release=none", "span=90d"],
@@ -145,6 +146,7 @@ class TestPage:
 
 
 class TestExport:
+    @pytest.mark.drawn(3)
     @pytest.mark.parametrize("table", ["figures", "trend", *QualityTableKind.values])
     def test_sends_each_table(self, lead_desk: Client, estimated: Case, table: str) -> None:
         answer = lead_desk.get(f"/quality/csv/{table}/")
