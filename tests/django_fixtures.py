@@ -20,6 +20,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local import application
 from deploy.local.places import ROOT
+from moderation.operations.infrastructure import outage
 from tests import emptying, migrated, servers
 
 _START_SECONDS = 60
@@ -79,6 +80,13 @@ def own_language() -> Iterator[None]:
     """Forget the language of the last request that a test made: Django leaves it on the thread."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def no_outage() -> Iterator[None]:
+    """Forget the outages that a test made: for a minute this process would say that it is not ready."""
+    yield
+    outage._noted.clear()
 
 
 @pytest.fixture(autouse=True)
