@@ -1,4 +1,4 @@
-"""Does a test of `make test` notice a wrong line? Thirty lines are made wrong, one at a time, in a copy of the code.
+"""Does `make test` notice a wrong line? Thirty lines are made wrong, one at a time, in a copy of the code.
 
 `make bench ARGS="mutations --only queries"` prints for each the first test of its subject that fails. Needs
 no running product. Exits with 1 if a wrong line goes unnoticed.
