@@ -13,6 +13,7 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS
 from psycopg.abc import RV, PQGen
 from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool
 
 CONNECT_SECONDS = 5
 CHECK_SECONDS = 2.0
@@ -20,6 +21,8 @@ WEB_ANSWER_SECONDS = 15.0
 """For one statement, locks included; the slowest page of a million posts takes a fifth of it."""
 WORKER_ANSWER_SECONDS = 40.0
 """Less than a task's soft time limit."""
+RECONNECT_SECONDS = 4.0
+"""How long the pool tries to connect, after 1, 2 and 1 seconds, before it begins anew."""
 IDLE_IN_TRANSACTION_SECONDS = 60
 """A process stopped within a transaction keeps its locks no longer than this."""
 
@@ -78,6 +81,15 @@ class Connection(psycopg.Connection[Any]):
             raise
 
 
+def reconnect(pool: ConnectionPool[Any]) -> None:
+    """Begin anew with an attempt to connect that was given up.
+
+    The pool doubles the pause between attempts without a bound: a process would stay without a database that is
+    back for as long again as it was away.
+    """
+    pool.resize(pool.min_size, pool.max_size)
+
+
 def limit_answers(*, seconds: float) -> None:
     """Set the time-out for all statements of this process."""
     Connection.answer_seconds = seconds
@@ -98,7 +110,14 @@ def _alias(url: str) -> dict[str, Any]:
         "OPTIONS": {
             **NETWORK,
             **given.get("OPTIONS", {}),
-            "pool": {"min_size": 1, "max_size": 8, "timeout": 5, "connection_class": Connection},
+            "pool": {
+                "min_size": 1,
+                "max_size": 8,
+                "timeout": 5,
+                "connection_class": Connection,
+                "reconnect_timeout": RECONNECT_SECONDS,
+                "reconnect_failed": reconnect,
+            },
             "prepare_threshold": 5,  # for moderation/prepared.py alone
         },
     }

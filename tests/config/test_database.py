@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg_pool import ConnectionPool
 
 from config import database
 from tests.faults.lines import Line, line_to
@@ -52,6 +54,34 @@ class TestAnswers:
         assert database.Connection.answer_seconds is None
 
 
+class TestPool:
+    @pytest.fixture
+    def pool(self, line: Line) -> Iterator[ConnectionPool[Any]]:
+        url = line.instead_of(os.environ["DATABASE_URL"])
+        options = database.aliases(url, standby="")["default"]["OPTIONS"]["pool"]
+        with ConnectionPool(url, check=ConnectionPool.check_connection, **options) as made:
+            yield made
+
+    @pytest.mark.whole
+    @pytest.mark.timeout(400)
+    @pytest.mark.parametrize(
+        "seconds", [17, pytest.param(75, marks=pytest.mark.long), pytest.param(145, marks=pytest.mark.long)]
+    )
+    def test_is_back_within_five_seconds_of_the_database(
+        self, line: Line, pool: ConnectionPool[Any], seconds: float
+    ) -> None:
+        assert _answers(pool)
+
+        with line.cut():
+            ends_at = time.monotonic() + seconds
+            while time.monotonic() < ends_at:
+                assert not _answers(pool)
+
+        began = time.monotonic()
+        while not _answers(pool):
+            assert time.monotonic() - began < 5
+
+
 class TestServer:
     def test_ends_what_a_stopped_process_holds_and_what_nobody_waits_for(
         self, connection: database.Connection
@@ -73,3 +103,12 @@ class TestServer:
 
         with pytest.raises(psycopg.Error):
             connection.execute("SELECT 1")
+
+
+def _answers(pool: ConnectionPool[Any]) -> bool:
+    """Ask as a request does: it waits for a second here."""
+    try:
+        with pool.connection(timeout=1) as connection:
+            return connection.execute("SELECT 1").fetchone() == (1,)
+    except psycopg.OperationalError:
+        return False
