@@ -84,8 +84,8 @@ class Connection(psycopg.Connection[Any]):
 def reconnect(pool: ConnectionPool[Any]) -> None:
     """Begin anew with an attempt to connect that was given up.
 
-    The pool doubles the pause between attempts without a bound: a process would stay without a database that is
-    back for as long again as it was away.
+    The pool doubles the pause between attempts without a bound: a process would stay without a database that
+    is back for as long again as it was away.
     """
     pool.resize(pool.min_size, pool.max_size)
 

@@ -109,6 +109,6 @@ def _answers(pool: ConnectionPool[Any]) -> bool:
     """Ask as a request does: it waits for a second here."""
     try:
         with pool.connection(timeout=1) as connection:
-            return connection.execute("SELECT 1").fetchone() == (1,)
+            return bool(connection.execute("SELECT 1").fetchone())
     except psycopg.OperationalError:
         return False

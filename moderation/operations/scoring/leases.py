@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from moderation import enqueue
 from moderation.models import Post, Revision
@@ -37,6 +37,24 @@ def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) 
             row.attempts += 1
         Revision.objects.bulk_update(rows, ["score_state", "lease_until", "attempts"])
     return rows
+
+
+def give_back(revisions: Sequence[Revision]) -> None:
+    """Let another task take revisions that were claimed and not begun, as if they never had been."""
+    if not revisions:
+        return
+    with transaction.atomic():
+        held = Revision.objects.select_for_update().filter(score_state=ScoreState.SCORING)
+        claims = {row.pk: (row.generation, row.attempts) for row in revisions}
+        ours = [
+            row.pk
+            for row in held.filter(pk__in=claims).order_by("id")
+            if claims[row.pk] == (row.generation, row.attempts)
+        ]
+        Revision.objects.filter(pk__in=ours).update(
+            score_state=ScoreState.PENDING, lease_until=None, attempts=F("attempts") - 1
+        )
+        enqueue.scoring(revision_ids=ours)
 
 
 @transactions.required

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from time import monotonic
 
 import structlog
-from django.db import transaction
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import InterfaceError, OperationalError, transaction
 
 from moderation import scorer
 from moderation.models import CanaryRun, Revision, Score
@@ -23,6 +25,7 @@ from moderation.operations.scoring import (
     audit_sample,
     canary_arm,
     leases,
+    pace,
     review_sample,
     route,
     score_rows,
@@ -55,20 +58,36 @@ class CandidateAway(Exception):
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     """Score those of the revisions that are still open, and others that wait; return how many.
 
-    Safe to run twice.
+    In batches that this process can score in time, each stored before the next begins; what does not fit into
+    the task's time is given back. Safe to run twice.
     """
-    claimed = leases.claim(revision_ids=revision_ids, at=at)
-    if not claimed:
-        return 0
+    left = leases.claim(revision_ids=revision_ids, at=at)
+    scored, began = 0, monotonic()
+    while left and (size := pace.of_process.size(used_seconds=monotonic() - began)):
+        scored += _paced(left[:size], at=at)
+        left = left[size:]
+    leases.give_back(left)
+    return scored
+
+
+def _paced(revisions: Sequence[Revision], *, at: datetime) -> int:
+    began = monotonic()
     try:
-        return batch(revisions=claimed, at=at)
+        scored = batch(revisions=revisions, at=at)
+    except SoftTimeLimitExceeded:
+        pace.of_process.timed_out()
+        raise
+    except (OperationalError, InterfaceError):
+        raise  # the database is away, for each of them
     except Exception:
         # One failing post must not block its batch: scored one by one, only that post fails, and the sweep
         # retries it.
-        if len(claimed) == 1:
+        if len(revisions) == 1:
             raise
-        log.exception("batch_failed", posts=len(claimed))
-        return sum(_score_alone(revision, at=at) for revision in claimed)
+        log.exception("batch_failed", posts=len(revisions))
+        return sum(_score_alone(revision, at=at) for revision in revisions)
+    pace.of_process.took(len(revisions), seconds=monotonic() - began)
+    return scored
 
 
 def at_once(*, revision_id: int, at: datetime) -> int:
@@ -154,6 +173,8 @@ def _scored(
 def _score_alone(revision: Revision, *, at: datetime) -> int:
     try:
         return batch(revisions=[revision], at=at)
+    except (SoftTimeLimitExceeded, OperationalError, InterfaceError):
+        raise
     except Exception:
         log.exception("scoring_failed", revision=revision.pk, attempts=revision.attempts)
         return 0

@@ -1,0 +1,120 @@
+"""A busy machine scores in smaller batches: what a batch holds is stored, and no task runs into its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError
+
+from moderation.models import Post, Revision
+from moderation.models.posts import ScoreState
+from moderation.operations.scoring import pace, score
+from moderation.operations.scoring.pace import Pace
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+SOFT_LIMIT_SECONDS = 45.0
+
+
+class Machine:
+    """A machine on which each post takes so many seconds; a task that runs into its limit is ended."""
+
+    def __init__(self, post_seconds: float) -> None:
+        self.post_seconds = post_seconds
+        self.now = 0.0
+        self.task_began_at = 0.0
+        self.sizes: list[int] = []
+
+    def batch(self, *, revisions: Sequence[Revision], **_: Any) -> int:
+        self.sizes.append(len(revisions))
+        self.now += self.post_seconds * len(revisions)
+        if self.now - self.task_began_at > SOFT_LIMIT_SECONDS:
+            self.now = self.task_began_at + SOFT_LIMIT_SECONDS
+            raise SoftTimeLimitExceeded
+        Revision.objects.filter(pk__in=[row.pk for row in revisions]).update(score_state=ScoreState.SCORED)
+        return len(revisions)
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Machine]:
+    def run_on(post_seconds: float) -> Machine:
+        made = Machine(post_seconds)
+        monkeypatch.setattr(score, "batch", made.batch)
+        monkeypatch.setattr(score, "monotonic", lambda: made.now)
+        monkeypatch.setattr(pace, "of_process", Pace())
+        return made
+
+    return run_on
+
+
+def test_loses_a_fifth_at_most_where_sixty_four_posts_take_a_minute(
+    machine: Callable[[float], Machine], post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+) -> None:
+    slow = machine(60 / 64)
+    for _ in range(200):
+        post()
+    scored, killed = 0, 0
+    while slow.now < 150:
+        slow.task_began_at = slow.now
+        waiting = list(Revision.objects.filter(score_state=ScoreState.PENDING).values_list("pk", flat=True))
+        try:
+            scored += score.run(revision_ids=waiting[:64], at=later(slow.now))
+        except SoftTimeLimitExceeded:
+            killed += 1
+
+    assert killed == 0
+    assert scored >= 0.8 * slow.now / slow.post_seconds
+    assert not Revision.objects.filter(score_state=ScoreState.SCORING).exists()
+    assert set(
+        Revision.objects.filter(score_state=ScoreState.PENDING).values_list("attempts", flat=True)
+    ) == {0}
+
+
+def test_a_free_machine_scores_whole_batches_after_the_first(
+    machine: Callable[[float], Machine], post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+) -> None:
+    quick = machine(0.01)
+    for _ in range(3):
+        for _ in range(64):
+            post()
+        score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True))[-64:], at=later(1))
+
+    assert quick.sizes[-1] == 64
+
+
+def test_halves_after_a_time_limit() -> None:
+    made = Pace()
+    before = made.size()
+
+    made.timed_out()
+
+    assert made.size() == before // 2
+
+
+@pytest.mark.parametrize("failure", [SoftTimeLimitExceeded, OperationalError])
+def test_what_is_no_posts_fault_is_not_tried_one_by_one(
+    post: Callable[..., Post],
+    fake_scorer: FakeScorer,
+    later: Later,
+    monkeypatch: pytest.MonkeyPatch,
+    failure: type[Exception],
+) -> None:
+    asked = []
+
+    def fail(*, revisions: Sequence[Revision], **_: Any) -> int:
+        asked.append(len(revisions))
+        raise failure
+
+    monkeypatch.setattr(score, "batch", fail)
+    monkeypatch.setattr(pace, "of_process", Pace())
+    for _ in range(3):
+        post()
+
+    with pytest.raises(failure):
+        score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
+
+    assert asked == [3]
