@@ -91,6 +91,9 @@ def _guarded(
             return _to_account(request)
         if not is_allowed(request.user):
             raise PermissionDenied
-        return view(request, *args, **kwargs)
+        answer = view(request, *args, **kwargs)
+        # What is erased must not stay in a browser, nor what a person reads be there for the next one.
+        answer.headers.setdefault("Cache-Control", "private, no-store")
+        return answer
 
     return guarded

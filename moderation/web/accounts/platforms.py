@@ -9,7 +9,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
@@ -32,7 +31,6 @@ _OVERLAP = timedelta(days=1)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @access.admins
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the platforms, and create one."""
@@ -55,7 +53,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @access.admins
 def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Show one platform with its keys and endpoints, and rename it."""
@@ -71,7 +68,6 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @access.admins
 def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Choose of which posts the pages behind links are fetched."""
@@ -87,7 +83,6 @@ def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @access.admins
 def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Add a webhook endpoint; show its signing secret, once."""
@@ -106,7 +101,6 @@ def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @access.admins
 def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Rotate the signing secret and show the new one, once; the old one also signs for a day."""
@@ -131,7 +125,6 @@ def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpRespon
 
 
 @require_POST
-@never_cache
 @access.admins
 def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Issue a key and show it, once."""

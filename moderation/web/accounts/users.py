@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import User
@@ -20,7 +19,6 @@ from moderation.web.accounts.admin_forms import NewUserForm, UserForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @access.admins
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the users, and create one."""
@@ -92,7 +90,6 @@ def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @access.admins
 def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Give somebody a new password and show it, once."""

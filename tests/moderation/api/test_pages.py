@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from typing import Any
 
@@ -13,6 +16,7 @@ from django.test import Client
 
 from moderation.api.openapi_links import LINKS, NEXT_PAGE
 from moderation.api.problems import PROBLEMS
+from moderation.api.views import pages
 from tests.moderation.api.routes import OPERATIONS
 
 
@@ -111,3 +115,24 @@ def test_the_list_of_problems_names_them_all() -> None:
     page = Client().get("/problems/").content.decode()
 
     assert all(f"<code>{code}</code>" in page for code in PROBLEMS)
+
+
+def test_the_document_is_made_once_and_nobody_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, may_end = [], threading.Event()
+
+    def generated() -> bytes:
+        made.append(threading.current_thread())
+        assert may_end.wait(10)
+        return b"{}"
+
+    monkeypatch.setattr(pages, "_generated", generated)
+    document = pages._Document()
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(document.get)
+        while not made:
+            time.sleep(0.01)
+        others = [document.get() for _ in range(20)]
+        may_end.set()
+
+    assert others == [None] * 20
+    assert (first.result(), document.get(), len(made)) == (b"{}", b"{}", 1)

@@ -271,6 +271,8 @@ class TestPolicy:
         assert "default-src 'none'" in policy
         body = answer.getvalue().decode()
         assert not INLINE.search(body)
+        if pattern in GUARDED and answer.status_code == 200:
+            assert answer.headers["Cache-Control"] == "private, no-store"
 
     @pytest.mark.parametrize("address", ["/sign-in/", "/nowhere/", "/api/v1/docs", "/problems/not-found"])
     def test_holds_for_strangers_too(self, client: Client, db: None, address: str) -> None:
