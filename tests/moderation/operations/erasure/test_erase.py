@@ -109,14 +109,14 @@ class TestWords:
 
         assert rows_with("xyzzy") == []
 
-    def test_of_kept_filters_go_where_they_name_the_author(
+    def test_of_saved_filters_lose_the_name_and_stay(
         self, platform: Platform, post: Post_, lead: User, later: Later
     ) -> None:
         post(author=MALLORY)
         filters = {
-            "who": "q=mallory+malicious",
-            "by id": "q=mallory",
-            "of Mallory Malicious": "",
+            "who": "q=mallory+malicious&state=spam",
+            "by id": "q=see+mallory",
+            "of Mallory Malicious": "state=spam",
             "else": "q=mall",
         }
         for name, query in filters.items():
@@ -124,7 +124,20 @@ class TestWords:
 
         erase.author(platform=platform, external_id="mallory", at=later(1))
 
-        assert list(SavedFilter.objects.values_list("name", flat=True)) == ["else"]
+        kept = list(SavedFilter.objects.order_by("id").values_list("name", "query"))
+        assert [query for _, query in kept] == ["state=spam", "", "state=spam", "q=mall"]
+        assert [name.startswith("erased author ") for name, _ in kept] == [True, True, True, False]
+
+    @pytest.mark.parametrize(("name", "query"), [("Spam of this week", "state=spam"), ("Posts", "q=spammer")])
+    def test_of_an_author_called_as_a_filter_reads_costs_nobody_a_filter(
+        self, platform: Platform, post: Post_, lead: User, later: Later, name: str, query: str
+    ) -> None:
+        post(author=IncomingAuthor(external_id="state", display_name="sp"))
+        SavedFilter.objects.create(user=lead, page="posts", name=name, query=query, created_at=later(0))
+
+        erase.author(platform=platform, external_id="state", at=later(1))
+
+        assert SavedFilter.objects.values_list("name", "query").get() == (name, query)
 
     def test_of_providers_go_with_the_last_link(self, post: Post_, later: Later) -> None:
         one, two = (post(text="look", links=("https://only.example/secret",)) for _ in range(2))
