@@ -55,7 +55,6 @@ def test_no_secret_stands_on_a_command_line() -> None:
 
 
 class TestImage:
-    @pytest.mark.whole
     def test_runs_the_command_line_with_no_more_than_it_copies(self, tmp_path: Path) -> None:
         for source, target in re.findall(r"^COPY ([\w./]+) (\S+)$", IMAGE, re.MULTILINE):
             copied = tmp_path / target / (Path(source).name if target.endswith("/") else "")

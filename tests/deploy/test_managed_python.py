@@ -9,8 +9,6 @@ from deploy.local import install, managed_python, packages, preflight
 from deploy.local.places import TRITON_ENVIRONMENT
 from deploy.systems import python_mirror
 
-pytestmark = pytest.mark.whole
-
 TRITON_PYTHON = TRITON_ENVIRONMENT / "bin" / "python"
 WHAT_TRITON_ASKS = (
     "import ctypes, ensurepip, sys, sysconfig\n"

@@ -20,7 +20,6 @@ from tests.deploy.product import Product, command_line
 from tests.scoring.starter import STARTER
 
 pytestmark = [
-    pytest.mark.whole,
     pytest.mark.faults,
     pytest.mark.xdist_group("product"),
     pytest.mark.timeout(600),

@@ -17,8 +17,6 @@ from deploy.sagemaker import archive, images
 from deploy.sagemaker.__main__ import main
 from tests.deploy.sagemaker_account import BUCKET, CREATE, left
 
-pytestmark = pytest.mark.whole
-
 
 def test_creates_awaits_and_deletes(aws: Any, tmp_path: Path) -> None:
     packed = tmp_path / "model.tar.gz"

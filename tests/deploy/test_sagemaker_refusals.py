@@ -16,8 +16,6 @@ from deploy.sagemaker import endpoint
 from deploy.sagemaker.__main__ import main
 from tests.deploy.sagemaker_account import BUCKET, CREATE, left
 
-pytestmark = pytest.mark.whole
-
 
 @pytest.fixture
 def packed(tmp_path: Path) -> str:

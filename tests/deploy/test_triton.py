@@ -19,7 +19,6 @@ from scoring.triton_socket import TritonSocket
 from tests.deploy import grpc_by_hand
 
 pytestmark = [
-    pytest.mark.whole,
     pytest.mark.faults,
     pytest.mark.xdist_group("triton"),
     pytest.mark.timeout(300),
