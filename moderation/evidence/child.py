@@ -52,18 +52,25 @@ def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, A
     # Should the process that asked be gone: the alarm ends this one, also in the middle of a library's loop.
     signal.setitimer(signal.ITIMER_REAL, header["seconds"] + 1.0)
     try:
-        module, _, name = READERS[header["kind"]].partition(":")
-        read = getattr(importlib.import_module(module), name)
+        name, _, function = READERS[header["kind"]].partition(":")
+        module = importlib.import_module(name)
     except ImportError:
         return {"unreadable": "not_installed"}
     try:
-        return {"facts": _plain(read(data, header["hints"]))}
+        if header["is_start"]:
+            getattr(module, "start", _nothing)(header["hints"])
+            return {"facts": {}}
+        return {"facts": _plain(getattr(module, function)(data, header["hints"]))}
     except Unreadable as refused:
         return {"unreadable": refused.reason.value}
     except MemoryError:
         return {"unreadable": "too_large"}
     except Exception as trouble:  # noqa: BLE001 - bytes that a library does not foresee are broken bytes
         return {"unreadable": "broken", "detail": type(trouble).__name__}
+
+
+def _nothing(_hints: object) -> None:
+    """Be what a kind without a start does."""
 
 
 def _plain(facts: object) -> Any:

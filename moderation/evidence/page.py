@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,27 @@ _PREVIEWS = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image",
 """Names of a page's picture, in the order in which platforms look for one."""
 _OTHER_NAMES = frozenset(("description", *_PREVIEWS))
 _CHARSET = re.compile(r"charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
+_AS_BROWSERS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "shift_jis": "cp932",
+    "gb2312": "gbk",
+}
+_ENCODINGS = frozenset(
+    (
+        *("utf-8", "utf-16", "utf-16-le", "utf-16-be", "ascii", "cp866", "koi8-r", "koi8-u", "mac-roman"),
+        *("mac-cyrillic", "cp874", "gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp"),
+        *("shift_jis", "cp932", "euc_kr", "cp949", "tis-620"),
+        *(f"cp125{number}" for number in range(9)),
+        *(f"iso8859-{number}" for number in range(1, 17)),
+    )
+)
+"""Python's names of the encodings of the WHATWG list (https://encoding.spec.whatwg.org/#names-and-labels).
+
+Python knows others, which no browser knows: punycode takes time by the square of the length, some are none of
+text.
+"""
 _TAG = re.compile(r"<[^<>]*>")
 _JSON_LD = "application/ld+json"
 _BEFORE_JSON, _AFTER_JSON = ("<!--", "//<![CDATA[", "<![CDATA["), ("-->", "//]]>", "]]>")
@@ -61,13 +83,24 @@ def read(data: bytes, hints: Mapping[str, str]) -> PageFacts:
     )
 
 
+def start(_hints: Mapping[str, str]) -> None:
+    """Load what the first page would load."""
+    read(b"<!doctype html><title>Start</title><p>A first page</p>", {})
+
+
 def _decoded(data: bytes, content_type: str) -> str:
     """Decode as a browser would, roughly: the header, then the page's own word, then UTF-8."""
     named = _CHARSET.search(content_type) or _CHARSET.search(data[:2048].decode("latin-1"))
+    return data.decode(_encoding(named[1]) if named else "utf-8", "replace")
+
+
+def _encoding(label: str) -> str:
+    """Return the encoding that browsers know by a label, UTF-8 for what they do not know."""
     try:
-        return data.decode(named[1] if named else "utf-8", "replace")
+        name = codecs.lookup(label).name
     except (LookupError, ValueError):
-        return data.decode("utf-8", "replace")
+        return "utf-8"
+    return _AS_BROWSERS.get(name, name) if name in _ENCODINGS else "utf-8"
 
 
 def _parsed(html: str) -> Any:

@@ -45,6 +45,11 @@ _TURNED_SIDEWAYS = (5, 6, 7, 8)
 """Values of the EXIF field "orientation" that swap width and height."""
 
 
+def start(_hints: Mapping[str, str]) -> None:
+    """Load the engine that reads text, where one is installed."""
+    picture_text.start()
+
+
 def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
     """Return what a picture says; the hint `text` = "no" leaves its text unread. Raises Unreadable."""
     if len(data) > MOST_BYTES:

@@ -28,6 +28,12 @@ def is_installed() -> bool:
     return importlib.util.find_spec("rapidocr") is not None
 
 
+def start() -> None:
+    """Load the engine, if it is installed."""
+    if is_installed():
+        _engine()
+
+
 def read(pixels: npt.NDArray[np.uint8]) -> ReadText:
     """Return the lines of an RGB picture of shape (height, width, 3), from top to bottom."""
     if not is_installed():

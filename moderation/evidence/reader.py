@@ -42,16 +42,16 @@ class Reader:
     ) -> dict[str, Any]:
         """Return the facts of some bytes, as plain JSON values.
 
-        The first read of a kind gets `start_seconds` more, for the imports of the process. Raises Unreadable
-        or Lost.
+        Before the first of a kind the process has `start_seconds` to load what it needs: they are no part of
+        the time that the bytes have. Raises Unreadable or Lost.
         """
         with self._turn:
             is_new = self._child is None or self._child.poll() is not None
             child = self._start() if is_new else self._running()
-            is_first = kind not in self._kinds
-            ends_at = time.monotonic() + seconds + (start_seconds if is_first else 0.0)
             try:
-                answer = _ask(child, kind, data, hints=hints, ends_at=ends_at)
+                if kind not in self._kinds:
+                    _ask(child, kind, b"", hints=hints, seconds=start_seconds, is_start=True)
+                answer = _ask(child, kind, data, hints=hints, seconds=seconds)
             except (OSError, ValueError, EOFError, TimeoutError) as lost:
                 self._end()
                 raise Lost(f"The reader of {kind} was lost: {type(lost).__name__}.") from lost
@@ -103,11 +103,19 @@ class Reader:
 
 
 def _ask(
-    child: subprocess.Popen[bytes], kind: str, data: bytes, *, hints: Mapping[str, str], ends_at: float
+    child: subprocess.Popen[bytes],
+    kind: str,
+    data: bytes,
+    *,
+    hints: Mapping[str, str],
+    seconds: float,
+    is_start: bool = False,
 ) -> dict[str, Any]:
     if child.stdin is None or child.stdout is None:
         raise EOFError
-    header = json.dumps({"kind": kind, "hints": dict(hints), "seconds": ends_at - time.monotonic()}).encode()
+    ends_at = time.monotonic() + seconds
+    asked = {"kind": kind, "hints": dict(hints), "seconds": seconds, "is_start": is_start}
+    header = json.dumps(asked).encode()
     _write(child.stdin.fileno(), FRAME.pack(len(header), len(data)) + header + data, ends_at=ends_at)
     (length,) = ANSWER.unpack(_read(child.stdout.fileno(), ANSWER.size, ends_at=ends_at))
     if length > MOST_ANSWER_BYTES:

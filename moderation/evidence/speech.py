@@ -39,6 +39,13 @@ class SpeechFacts:
     is_cut: bool
 
 
+def start(hints: Mapping[str, str]) -> None:
+    """Load the model that the hints name, if its engine is installed."""
+    folder = Path(hints.get("model", ""))
+    if engine := engine_of(folder):
+        _recogniser(engine, folder)
+
+
 def read(data: bytes, hints: Mapping[str, str]) -> SpeechFacts:
     """Return what is said in the first minute; the hint `model` is the engine's folder. Raises Unreadable."""
     folder = Path(hints.get("model", ""))

@@ -137,3 +137,33 @@ class TestJsonLd:
 
         assert len(read(scripts).json_ld) == page.MOST_JSON_LD
         assert read(long).json_ld == [{"a": "x" * 300}]
+
+
+class TestEncoding:
+    @pytest.mark.parametrize(
+        ("label", "data", "text"),
+        [
+            ("utf-8", "Käse".encode(), "Käse"),
+            ("latin1", b"K\xe4se \x80", "Käse €"),
+            ("windows-1251", "Привет".encode("cp1251"), "Привет"),
+            ("Shift_JIS", "日本".encode("cp932"), "日本"),
+            ("gb2312", "你好".encode("gbk"), "你好"),
+            ("euc-kr", "한국".encode("euc_kr"), "한국"),
+            ("rot13", b"Hello", "Hello"),
+            ("utf-7", b"+ADw-b", "+ADw-b"),
+            ("unicode_escape", b"\\x41", "\\x41"),
+            ("no-such-thing", b"Hello", "Hello"),
+        ],
+    )
+    def test_is_one_that_browsers_know(self, label: str, data: bytes, text: str) -> None:
+        hints = {"url": URL, "content_type": f"text/html; charset={label}"}
+
+        assert page.read(b"<p>" + data, hints).text == text
+
+    def test_of_a_site_that_names_a_slow_one_takes_no_time(self) -> None:
+        data = b"<html><body>-" + b"zzz9a" * 199_000
+        began = time.process_time()
+
+        page.read(data, {"url": URL, "content_type": "text/html; charset=punycode"})
+
+        assert time.process_time() - began < 5

@@ -23,3 +23,14 @@ def test_a_read_that_takes_too_long_is_lost_and_the_next_is_not() -> None:
         assert refused.value.reason is Reason.BROKEN
     finally:
         reader.close()
+
+
+def test_the_start_of_a_process_lengthens_no_read() -> None:
+    """A page that is lost costs its own time and a start, not half a minute more for the next one."""
+    reader = Reader(memory_bytes=1_024 * _MEGABYTES)
+    try:
+        for _ in range(2):
+            with pytest.raises(Lost):
+                reader.read("page", b"<p>Many <b>elements</b></p>" * 30_000, hints=HINTS, seconds=0.05)
+    finally:
+        reader.close()
