@@ -6,43 +6,39 @@ limit is lost whole, so batches get smaller instead, and a task ends in time.
 
 from __future__ import annotations
 
-import threading
-
 from moderation import enqueue
 
 SECONDS = 8.0
 """What a batch may take: small enough that a task scores several, each stored before the next begins."""
 TASK_SECONDS = 30.0
-"""No batch begins that would end later in its task. The soft time limit is 45 s, a lease 60 s."""
+"""No second batch begins that would end later in its task. The soft time limit is 45 s, a lease 60 s."""
 _FIRST = 16
+_LEAST_POST_SECONDS = 0.001
 _WEIGHT = 0.5
 
 
 class Pace:
-    """Seconds a post, as a moving mean. Safe to share between threads."""
+    """Seconds a post, as a moving mean."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._post_seconds = SECONDS / _FIRST
 
-    def size(self, *, used_seconds: float = 0.0) -> int:
-        """Return how many posts to take next in a task that has used so many seconds; 0 if it should end."""
-        with self._lock:
-            fitting = int(min(SECONDS, TASK_SECONDS - used_seconds) / self._post_seconds)
-        if used_seconds and fitting < 1:
-            return 0
-        return min(max(1, fitting), enqueue.SCORING_CHUNK)
+    def size(self) -> int:
+        """Return how many posts to take next: at least one, however long it takes."""
+        return min(max(1, int(SECONDS / self._post_seconds)), enqueue.SCORING_CHUNK)
+
+    def has_time(self, posts: int, *, used_seconds: float) -> bool:
+        """Tell whether a task that has used so many seconds has time for so many posts more."""
+        return used_seconds + posts * self._post_seconds <= TASK_SECONDS
 
     def took(self, posts: int, *, seconds: float) -> None:
         """Note a batch that was stored."""
-        with self._lock:
-            latest = max(seconds / posts, SECONDS / enqueue.SCORING_CHUNK / 10)
-            self._post_seconds += _WEIGHT * (latest - self._post_seconds)
+        latest = max(seconds / posts, _LEAST_POST_SECONDS)
+        self._post_seconds += _WEIGHT * (latest - self._post_seconds)
 
     def timed_out(self) -> None:
         """Note a batch that its task's time limit ended: halve the next."""
-        with self._lock:
-            self._post_seconds *= 2.0
+        self._post_seconds *= 2.0
 
 
 of_process = Pace()

@@ -58,15 +58,22 @@ class CandidateAway(Exception):
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     """Score those of the revisions that are still open, and others that wait; return how many.
 
-    In batches that this process can score in time, each stored before the next begins; what does not fit into
-    the task's time is given back. Safe to run twice.
+    In batches that this process can score in time, each stored before the next begins. What does not fit into
+    the task's time, or comes after a batch that fails, is given back. Safe to run twice.
     """
-    left = leases.claim(revision_ids=revision_ids, at=at)
+    claimed = left = leases.claim(revision_ids=revision_ids, at=at)
     scored, began = 0, monotonic()
-    while left and (size := pace.of_process.size(used_seconds=monotonic() - began)):
-        scored += _paced(left[:size], at=at)
-        left = left[size:]
-    leases.give_back(left)
+    try:
+        while left:
+            part = left[: pace.of_process.size()]
+            if left is not claimed and not pace.of_process.has_time(
+                len(part), used_seconds=monotonic() - began
+            ):
+                break
+            left = left[len(part) :]
+            scored += _paced(part, at=at)
+    finally:
+        leases.give_back(left)
     return scored
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -84,6 +85,33 @@ def test_a_free_machine_scores_whole_batches_after_the_first(
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True))[-64:], at=later(1))
 
     assert quick.sizes[-1] == 64
+
+
+def test_a_machine_that_is_slower_than_any_limit_scores_one_at_a_time(
+    post: Callable[..., Post], fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Pace()
+    for _ in range(10):
+        made.timed_out()
+    monkeypatch.setattr(pace, "of_process", made)
+    for _ in range(2):
+        post()
+
+    assert score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1)) >= 1
+
+
+def test_what_was_not_begun_is_given_back_when_a_batch_fails(
+    machine: Callable[[float], Machine], post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+) -> None:
+    machine(10.0)  # the first sixteen take longer than a task may
+    for _ in range(40):
+        post()
+
+    with pytest.raises(SoftTimeLimitExceeded):
+        score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
+
+    states = Counter(Revision.objects.values_list("score_state", "attempts"))
+    assert states == {(ScoreState.SCORING, 1): 16, (ScoreState.PENDING, 0): 24}
 
 
 def test_halves_after_a_time_limit() -> None:
