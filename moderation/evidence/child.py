@@ -58,7 +58,8 @@ def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, A
         return {"unreadable": "not_installed"}
     try:
         if header["is_start"]:
-            getattr(module, "start", _nothing)(header["hints"])
+            if start := getattr(module, "start", None):
+                start(header["hints"])
             return {"facts": {}}
         return {"facts": _plain(getattr(module, function)(data, header["hints"]))}
     except Unreadable as refused:
@@ -67,10 +68,6 @@ def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, A
         return {"unreadable": "too_large"}
     except Exception as trouble:  # noqa: BLE001 - bytes that a library does not foresee are broken bytes
         return {"unreadable": "broken", "detail": type(trouble).__name__}
-
-
-def _nothing(_hints: object) -> None:
-    """Be what a kind without a start does."""
 
 
 def _plain(facts: object) -> Any:
