@@ -53,6 +53,7 @@ class ContentModel:
         priority: int = FIRST,
         timeout_seconds: float = 2.0,
         batch_size: int = 16,
+        least_batch: int = 1,
         attempts: int = 2,
         breaker_failures: int = 5,
         breaker_seconds: float = 5.0,
@@ -65,7 +66,8 @@ class ContentModel:
         `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
         `priority` LAST lets all other requests go first, one call at a time: for explanations, which send
         hundreds.
-        `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
+        `timeout_seconds` limits each call of at most `batch_size` texts, retries included; a slow server
+        gets fewer at a time, down to `least_batch`.
         `remembers` is for how many texts the latest answer is kept and given again: a pinned model says the
         same of a text whoever shares its batch.
         """
@@ -73,7 +75,6 @@ class ContentModel:
             raise ValueError(f"batch_size must be 1 to {MAX_BATCH}, got {batch_size}")
         self.model, self.version, self.priority = model, version, priority
         self._normalised = normalise.of_version(normaliser)
-        self._batch_size = batch_size
         self._memory = _Memory(most=remembers)
         # One call of theirs at a time: the server would put those of all threads into one batch, behind which
         # scoring waits whatever its priority.
@@ -84,6 +85,8 @@ class ContentModel:
             version=version,
             priority=priority,
             timeout_seconds=timeout_seconds,
+            most_rows=batch_size,
+            least_rows=least_batch,
             attempts=attempts,
             breaker_failures=breaker_failures,
             breaker_seconds=breaker_seconds,
@@ -103,11 +106,10 @@ class ContentModel:
         known = self._memory.of(asked)
         unknown = [text for text in asked if text not in known]
         rows: list[NDArray[np.float64]] = []
-        for start in range(0, len(unknown), self._batch_size):
-            self._calls.check()
-            batch = unknown[start : start + self._batch_size]
-            rows.extend(self._logits(batch))
-            self._memory.keep(zip(batch, rows[start:], strict=True))
+        for batch in self._calls.batches(unknown):
+            found = self._logits(batch)
+            rows.extend(found)
+            self._memory.keep(zip(batch, found, strict=True))
         answers = iter(rows)
         return [_score(known[text] if text in known else next(answers)) for text in asked]
 

@@ -49,6 +49,7 @@ class ImageModel:
             version=version,
             priority=FIRST,
             timeout_seconds=timeout_seconds,
+            most_rows=MAX_BATCH,
             breaker_failures=breaker_failures,
             breaker_seconds=breaker_seconds,
             clock=clock,
@@ -59,16 +60,15 @@ class ImageModel:
 
         Raises Unavailable, also for a picture that the server cannot decode.
         """
-        found = np.empty(len(pictures), dtype=np.float64)
-        for start in range(0, len(pictures), MAX_BATCH):
-            self._calls.check()
-            part = pictures[start : start + MAX_BATCH]
-            found[start : start + MAX_BATCH] = self._calls.infer(
+        found = [
+            self._calls.infer(
                 {"PICTURE": [[base64.b64encode(picture).decode("ascii")] for picture in part]},
                 output="probabilities",
                 check=partial(_spam, rows=len(part)),
             )
-        return found
+            for part in self._calls.batches(pictures)
+        ]
+        return np.concatenate(found) if found else np.empty(0)
 
 
 def _spam(answer: Any, *, rows: int) -> NDArray[np.float64]:

@@ -33,7 +33,9 @@ class SageMakerEndpoint:
         self._name, self._timeout_seconds = name, timeout_seconds
         self._client: Any = None
 
-    def infer(self, model: str, inputs: Sequence[Any], *, model_version: str, priority: int, **_: Any) -> Any:
+    def infer(
+        self, model: str, inputs: Sequence[Any], *, model_version: str, priority: int, timeout: int, **_: Any
+    ) -> Any:
         """Return tritonclient's InferResult.
 
         Raises InferenceServerException for what SageMaker, Triton or boto3 refuses and for another model or
@@ -41,7 +43,9 @@ class SageMakerEndpoint:
         """
         from tritonclient.http import InferenceServerClient
 
-        body, header_size = InferenceServerClient.generate_request_body(list(inputs), priority=priority)
+        body, header_size = InferenceServerClient.generate_request_body(
+            list(inputs), priority=priority, timeout=timeout
+        )
         said, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}")
         size = _HEADER_SIZE.fullmatch(content_type)
         if size is None:

@@ -40,14 +40,14 @@ class TopicModel:
         batch_size: int = 16,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take `url` as ContentModel does; `timeout_seconds` limits each call of `batch_size` texts."""
-        self._batch_size = batch_size
+        """Take `url` as ContentModel does; `timeout_seconds` limits a call of at most `batch_size` texts."""
         self._calls = TritonCalls(
             url=url,
             model=model,
             version=VERSION,
             priority=priority,
             timeout_seconds=timeout_seconds,
+            most_rows=batch_size,
             clock=clock,
         )
 
@@ -62,9 +62,7 @@ class TopicModel:
         asked = [row for row, text in enumerate(shown) if text.strip()]
         if not topics:
             return found
-        for start in range(0, len(asked), self._batch_size):
-            rows = asked[start : start + self._batch_size]
-            self._calls.check()
+        for rows in self._calls.batches(asked):
             found[rows] = self._batch([shown[row] for row in rows], topics)
         return found
 

@@ -9,15 +9,16 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.pace import Pace
 from scoring.sagemaker import SageMakerEndpoint
 
 # Priority levels of triton_repo/*/config.pbtxt.
@@ -29,6 +30,10 @@ RETRY_AFTER_SECONDS = 0.05
 _TRANSIENT = ("StatusCode.UNAVAILABLE", "503")
 # By default gRPC backs off for up to two minutes before it reconnects to a restarted server.
 _CHANNEL = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 2000)]
+# Of its time limit that a call is made to take: a server that gets four times slower is still waited for.
+_SHARE = 0.25
+
+_Row = TypeVar("_Row")
 
 
 class Unavailable(Exception):
@@ -90,6 +95,8 @@ class TritonCalls:
         version: str,
         priority: int = FIRST,
         timeout_seconds: float = 2.0,
+        most_rows: int = 16,
+        least_rows: int = 1,
         attempts: int = 2,
         breaker_failures: int = 5,
         breaker_seconds: float = 5.0,
@@ -98,7 +105,8 @@ class TritonCalls:
         """Take `url` as grpc://host:port, http://host:port or sagemaker://endpoint; connect to nothing yet.
 
         `priority` LAST lets all other requests go first. `timeout_seconds` limits each call, retries
-        included.
+        included; how many rows a call has, between the least and the most, hangs on the seconds that rows
+        took lately.
         """
         parts = urlsplit(url)
         is_server = parts.scheme in ("grpc", "http") and parts.hostname and parts.port
@@ -108,12 +116,18 @@ class TritonCalls:
         self._scheme, self._address = parts.scheme, parts.netloc
         self._timeout_seconds, self._attempts = timeout_seconds, attempts
         self._breaker = Breaker(failures=breaker_failures, seconds=breaker_seconds, clock=clock)
+        self._pace = Pace(seconds=_SHARE * timeout_seconds, first=most_rows, most=most_rows, least=least_rows)
         self._clock = clock
         self._local = threading.local()
 
-    def check(self) -> None:
-        """Raise Unavailable while the breaker is open."""
-        self._breaker.check()
+    def batches(self, rows: Sequence[_Row]) -> Iterator[Sequence[_Row]]:
+        """Yield the rows of each call to make, in order. Raises Unavailable while the breaker is open."""
+        done = 0
+        while done < len(rows):
+            self._breaker.check()
+            batch = rows[done : done + self._pace.size()]
+            yield batch
+            done += len(batch)
 
     def infer(
         self,
@@ -127,12 +141,15 @@ class TritonCalls:
         Asks whatever the breaker's state, and counts the outcome. Raises Unavailable, as `check` does for an
         answer that cannot be right.
         """
+        began = self._clock()
         try:
             found: NDArray[np.float64] = self._in_time(inputs, output=output, check=check)
         except Unavailable:
             self._breaker.record(succeeded=False)
+            self._pace.timed_out()
             raise
         self._breaker.record(succeeded=True)
+        self._pace.took(max(map(len, inputs.values())), seconds=self._clock() - began)
         return found
 
     def _in_time(
@@ -169,7 +186,12 @@ class TritonCalls:
         # Triton's HTTP client takes no limit per call; its own was set when it was made (`_connect`).
         limit = {"client_timeout": seconds} if self._scheme == "grpc" else {}
         answer = client.infer(
-            self.model, tensors, model_version=self.version, priority=self.priority, **limit
+            self.model,
+            tensors,
+            model_version=self.version,
+            priority=self.priority,
+            timeout=max(1, int(seconds * 1e6)),  # microseconds: the server drops what nobody waits for
+            **limit,
         )
         return answer.as_numpy(output)
 

@@ -183,7 +183,10 @@ def _config(name: str, *, backend: str, inputs: list[_Tensor], outputs: list[_Te
 
 
 def batch_dynamically(config: ModelConfig) -> None:
-    """Let requests of one shape share a batch, the first priority before the second, in a bounded queue."""
+    """Let requests of one shape share a batch, the first priority before the second, in a bounded queue.
+
+    One that its sender no longer waits for is dropped from it.
+    """
     batching = config.dynamic_batching
     batching.priority_levels = PRIORITY_LEVELS
     batching.default_priority_level = 1
@@ -191,3 +194,4 @@ def batch_dynamically(config: ModelConfig) -> None:
     policy.max_queue_size = QUEUED_REQUESTS
     policy.timeout_action = policy.REJECT
     policy.default_timeout_microseconds = QUEUED_MICROSECONDS
+    policy.allow_timeout_override = True

@@ -7,7 +7,9 @@ a text's logits are the same bits whoever shares its batch.
 from __future__ import annotations
 
 import json
+import math
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,10 @@ MAX_ROWS = 32  # larger batches gain nothing on CPU and hold more memory
 
 class Refused(ValueError):
     """A request that the model cannot answer; its message goes to the client."""
+
+
+class Late(RuntimeError):
+    """Nobody waits any more for what is being computed."""
 
 
 class Unusable(RuntimeError):
@@ -59,9 +65,16 @@ class TritonPythonModel:
             _check(self._logits(ones, ones))
 
     def execute(self, requests: list[Any]) -> list[Any]:
-        """Run all requests together; when that fails, one by one, so that only the bad one fails."""
+        """Run all requests together; when that fails, one by one, so that only the bad one fails.
+
+        Ends early once each request has been at it for longer than its sender waits.
+        """
+        waits = [request.timeout() for request in requests]  # microseconds, 0 without a limit
+        self.ends_at = time.monotonic() + max(waits) / 1e6 if all(waits) else math.inf
         try:
             return self._answer_together(requests)
+        except Late as late:
+            return [_refusal(late) for _ in requests]
         except Exception:  # noqa: BLE001 - the edge: an exception here would fail every request of the batch
             return [self._answer_alone(request) for request in requests]
 
@@ -78,7 +91,7 @@ class TritonPythonModel:
         try:
             return self._answer_together([request])[0]
         except Exception as error:  # noqa: BLE001 - the edge, as above
-            return pb_utils.InferenceResponse(error=pb_utils.TritonError(f"distilbert: {error}"))
+            return _refusal(error)
 
     def _inputs(self, request: Any) -> tuple[np.ndarray, np.ndarray]:
         ids = pb_utils.get_input_tensor_by_name(request, "input_ids").as_numpy()
@@ -101,6 +114,8 @@ class TritonPythonModel:
         for width in np.unique(widths):
             rows = np.flatnonzero(widths == width)
             for start in range(0, len(rows), MAX_ROWS):
+                if time.monotonic() > self.ends_at:
+                    raise Late("its sender waits no longer")
                 chosen = rows[start : start + MAX_ROWS]
                 logits[chosen] = self._logits(ids[chosen, :width], mask[chosen, :width])
         if not np.isfinite(logits).all():
@@ -138,6 +153,10 @@ def _stretched(rows: np.ndarray) -> np.ndarray:
     stretched = np.zeros((len(rows), MAX_TOKENS), dtype=np.int32)
     stretched[:, : rows.shape[1]] = rows
     return stretched
+
+
+def _refusal(error: Exception) -> Any:
+    return pb_utils.InferenceResponse(error=pb_utils.TritonError(f"distilbert: {error}"))
 
 
 def _response(logits: np.ndarray) -> Any:
