@@ -7,7 +7,7 @@ SECONDS = {
     "explain_ahead": 5.0,
     "seal_audit": 5.0,
     "number_feeds": 2.0,
-    "rescore_degraded": 10.0,
+    "rescore_degraded": 5.0,
     "sweep_campaigns": 10.0,
     "sweep_reconsiderations": 10.0,
     "reload_content_models": 10.0,

@@ -260,6 +260,7 @@ TRITON_ADMIN_KEY, TRITON_ADMIN_SOCKET = ENVIRONMENT.triton_admin_key, ENVIRONMEN
 METRICS_TOKEN, RELEASE_DIR = ENVIRONMENT.metrics_token, ENVIRONMENT.release_dir
 RELEASES_DIR = STATE_DIR / "releases"
 UNDO_SECONDS, LEASE_SECONDS = ENVIRONMENT.undo_seconds, ENVIRONMENT.lease_seconds
+DEGRADED_SECONDS = ENVIRONMENT.degraded_seconds
 AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100
 TRAINING_DAYS, BAN_HARMLESS_POSTS = ENVIRONMENT.training_days, ENVIRONMENT.ban_harmless_posts
 # Posts that join a decided campaign: required purity, and the share that people judge individually.

@@ -64,8 +64,8 @@ def sweep_scoring(at: datetime) -> int:
 
 @_sweep
 def rescore_degraded(at: datetime) -> int:
-    """Score degraded posts again when the content model is back."""
-    return recovery.rescore_degraded(at=at)
+    """Score degraded posts again when the content model is back; ask people about those that wait long."""
+    return recovery.rescore_degraded(at=at) + recovery.ask_people(at=at)
 
 
 @_sweep

@@ -147,6 +147,9 @@ class Revision(models.Model):
     enqueued_at = models.DateTimeField()
     lease_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
+    degraded_since = models.DateTimeField(
+        null=True, blank=True, help_text="Since when it has been scored without one of the models alone."
+    )
     generation = models.PositiveIntegerField(
         default=1, help_text="Grows with every new reason to score again."
     )

@@ -42,6 +42,7 @@ class Stand(Product):
             "TRITON_URL": f"grpc://127.0.0.1:{self.triton.port}",
             "SPAMDESK_SCORING_PROCESSES": "2",
             "SPAMDESK_UNDO_SECONDS": str(UNDO_SECONDS),
+            "SPAMDESK_DEGRADED_SECONDS": "0",
             "SPAMDESK_EGRESS_PRIVATE_HOSTS": "localhost",
         }
 

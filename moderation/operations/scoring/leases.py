@@ -78,6 +78,17 @@ def still_held(*, revisions: Sequence[Revision]) -> set[int]:
     }
 
 
+@transactions.required
+def still(state: ScoreState, *, revision_ids: Sequence[int]) -> list[int]:
+    """Lock revisions and their posts, as `still_held` does; return the latest ones in this state."""
+    revisions = Revision.objects.filter(pk__in=revision_ids)
+    _lock_posts(set(revisions.values_list("post_id", flat=True)))
+    locked = revisions.select_for_update(of=("self",)).order_by("id")
+    return list(
+        locked.filter(score_state=state, number=F("post__latest_revision")).values_list("pk", flat=True)
+    )
+
+
 def is_over(*, at: datetime) -> Q:
     """Select the revisions whose lease has run out."""
     return clocks.has_passed("lease_until", at=at, longest=timedelta(seconds=LEASE_SECONDS))

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import takewhile
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterRef, Q, Value
+from django.db.models.functions import Greatest, Least, Mod
 
 from moderation import enqueue, scorer
-from moderation.models import Revision
+from moderation.models import Case, Decision, Revision, Score
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.policies import matches
-from moderation.operations.scoring import leases
+from moderation.operations.scoring import leases, route
 from moderation.queries.health import clocks
 
 MAX_ATTEMPTS = 8
 SWEEP_AFTER_SECONDS = 30
 SWEEP_BACKLOG_AFTER_SECONDS = 600
 SWEEP_LIMIT = 2_000
+_ASKED = 500
+"""Most posts that one sweep puts before people."""
+_LEAST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=10), timedelta(minutes=10)
+_RECENT = timedelta(seconds=30)
+"""How long it tells something of the models that posts were scored well."""
 
 
 def sweep(*, at: datetime) -> int:
@@ -54,14 +66,85 @@ def rescore_degraded(*, at: datetime) -> int:
 
     While a policy in words holds posts, the topics model has to answer, too: posts that could not be compared
     with it are among them.
+
+    A model that answers one text may not answer thousands. So of all one batch goes at first, then four times
+    as many as were scored well since the last that was not: a breaker that closes by steps. And each post
+    waits for as long again as it has waited, while no batch goes well.
     """
     degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
     if not degraded.exists() or not scorer.content().is_ready() or not matches.is_ready(at=at):
         return 0
+    well = _scored_well(at=at)
+    under_way = Revision.objects.filter(
+        score_state__in=(ScoreState.PENDING, ScoreState.SCORING), degraded_since__isnull=False
+    )
+    room = min(max(leases.AGAIN_CHUNK, 4 * well), SWEEP_LIMIT) - under_way.count()
+    longest = _LONGEST_PAUSE if well < leases.AGAIN_CHUNK else 2 * _LEAST_PAUSE
+    if room <= 0:
+        return 0
     with transaction.atomic():
-        free = degraded.select_for_update(skip_locked=True).order_by("enqueued_at", "id")[:SWEEP_LIMIT]
-        due = rescore.again(free.values_list("pk", flat=True), at=at, states=(ScoreState.DEGRADED,))
+        free = degraded.filter(_is_due(at=at, longest=longest)).select_for_update(skip_locked=True)
+        ids = free.order_by("enqueued_at", "id").values_list("pk", flat=True)[:room]
+        due = rescore.again(ids, at=at, states=(ScoreState.DEGRADED,))
     return len(due)
+
+
+def ask_people(*, at: datetime) -> int:
+    """Put posts before people that stay degraded for longer than DEGRADED_SECONDS; return how many."""
+    post = OuterRef("post")
+    answered = Decision.objects.filter(post=post, reversal__isnull=True).filter(
+        Q(decided_at__gte=OuterRef("degraded_since"))
+        | Q(source=DecisionSource.MODERATOR, revision=OuterRef("pk"))
+    )
+    latest = Score.objects.filter(route_reason=CaseReason.DEGRADED, generation=F("revision__generation"))
+    unasked = Revision.objects.filter(
+        ~Exists(Case.objects.filter(post=post, state=CaseState.OPEN)),
+        ~Exists(answered),
+        Exists(latest.filter(revision=OuterRef("pk"))),
+        score_state=ScoreState.DEGRADED,
+        degraded_since__lte=at - timedelta(seconds=settings.DEGRADED_SECONDS),
+        number=F("post__latest_revision"),
+    )
+    with transaction.atomic():
+        ids = list(unasked.order_by("enqueued_at", "id").values_list("pk", flat=True)[:_ASKED])
+        held = leases.still(ScoreState.DEGRADED, revision_ids=ids)
+        scores = latest.filter(revision__in=held).select_related("revision__post__platform")
+        route.apply(scores=list(scores), at=at)
+    return len(scores)
+
+
+def drop_replaced(scores: Sequence[Score]) -> None:
+    """Delete degraded scores that are replaced by degraded ones, if nothing was made of them."""
+    again = [score for score in scores if score.is_degraded and score.generation > 1]
+    if again:
+        replaced = Score.objects.filter(revision__in=[score.revision_id for score in again], is_degraded=True)
+        replaced.filter(cases=None, decisions=None).exclude(pk__in=[score.pk for score in again]).delete()
+
+
+def _is_due(*, at: datetime, longest: timedelta) -> Q:
+    """Select by the times of the first and the last try: pauses double, and differ by post."""
+    tried_for = F("enqueued_at") - F("degraded_since")
+    pause = Least(Greatest(tried_for, Value(_LEAST_PAUSE)), Value(longest))
+    jitter = 0.75 + Mod(F("id") * 37, 64) / 128.0
+    return Q(enqueued_at__lte=ExpressionWrapper(Value(at) - pause * jitter, output_field=DateTimeField()))
+
+
+def _scored_well(*, at: datetime) -> int:
+    """Return how many posts were scored with every model since the last that was not, lately.
+
+    Or how many of those scored again: first scores for a waiting sender may lack an answer for want of time.
+    """
+    newest = Score.objects.order_by("-pk").values_list(
+        "generation", "scored_at", "is_degraded", "revision__score_state"
+    )
+    recent = [
+        (generation > 1, is_degraded or state == ScoreState.DEGRADED)
+        for generation, scored_at, is_degraded, state in newest[:SWEEP_LIMIT]
+        if scored_at > at - _RECENT
+    ]
+    every = [lacks for _, lacks in recent]
+    again = [lacks for is_again, lacks in recent if is_again]
+    return max(sum(1 for _ in takewhile(operator.not_, found)) for found in (every, again))
 
 
 def _is_forgotten(*, at: datetime, patience: timedelta) -> Q:

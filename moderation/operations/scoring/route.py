@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+
+from django.conf import settings
 
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState
@@ -58,6 +60,8 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
     for score in latest:
         standing = standings[score.revision.post_id]
         if _is_answered(standing, score) or _stands_with_its_like(standing, score):
+            continue
+        if standing.case is None and _is_soon_scored_again(score, at=at):
             continue
         ruling = rulings.get(score.revision.post_id) if standing.decision is None else None
         if ruling is not None and ruling.decision is not None and not _is_held(standing, at=at):
@@ -116,6 +120,19 @@ def _stands_with_its_like(standing: _Standing, score: Score) -> bool:
         and decision.source == DecisionSource.AUTOMATIC
         and decision.revision_id == score.revision_id
         and score.route != RouteChoice.REVIEW
+    )
+
+
+def _is_soon_scored_again(score: Score, *, at: datetime) -> bool:
+    """Whether only an answer is missing, and not for long: a case would open and close by itself.
+
+    If the answer stays away, `recovery.ask_people` comes back to the post.
+    """
+    since = score.revision.degraded_since
+    return (
+        score.route_reason == CaseReason.DEGRADED
+        and since is not None
+        and at - since < timedelta(seconds=settings.DEGRADED_SECONDS)
     )
 
 

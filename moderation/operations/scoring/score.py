@@ -11,7 +11,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, transaction
 
-from moderation import scorer
+from moderation import enqueue, scorer
 from moderation.models import CanaryRun, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
@@ -25,7 +25,7 @@ from moderation.operations.scoring import (
     audit_sample,
     canary_arm,
     leases,
-    pace,
+    recovery,
     review_sample,
     route,
     score_rows,
@@ -35,10 +35,24 @@ from moderation.queries import latest_scores
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
 from scoring.blocklist import Blocklist
+from scoring.pace import Pace
 from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import PostRecord
 
 log = structlog.get_logger(__name__)
+
+BATCH_SECONDS = 8.0
+"""What a batch may take: small enough that a task scores several, each stored before the next begins."""
+TASK_SECONDS = 30.0
+"""No second batch begins that would end later in its task. The soft time limit is 45 s, a lease 60 s."""
+
+
+def new_pace() -> Pace:
+    """Return the pace of a process that has scored nothing yet."""
+    return Pace(seconds=BATCH_SECONDS, first=16, most=enqueue.SCORING_CHUNK)
+
+
+pace = new_pace()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +79,9 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     scored, began = 0, monotonic()
     try:
         while left:
-            part = left[: pace.of_process.size()]
-            if left is not claimed and not pace.of_process.has_time(
-                len(part), used_seconds=monotonic() - began
-            ):
+            part = left[: pace.size()]
+            ends = monotonic() - began + pace.expected(len(part))
+            if left is not claimed and ends > TASK_SECONDS:
                 break
             left = left[len(part) :]
             scored += _paced(part, at=at)
@@ -82,7 +95,7 @@ def _paced(revisions: Sequence[Revision], *, at: datetime) -> int:
     try:
         scored = batch(revisions=revisions, at=at)
     except SoftTimeLimitExceeded:
-        pace.of_process.timed_out()
+        pace.timed_out()
         raise
     except (OperationalError, InterfaceError):
         raise  # the database is away, for each of them
@@ -93,7 +106,7 @@ def _paced(revisions: Sequence[Revision], *, at: datetime) -> int:
             raise
         log.exception("batch_failed", posts=len(revisions))
         return sum(_score_alone(revision, at=at) for revision in revisions)
-    pace.of_process.took(len(revisions), seconds=monotonic() - began)
+    pace.took(len(revisions), seconds=monotonic() - began)
     return scored
 
 
@@ -173,6 +186,7 @@ def _scored(
         matches.store(frozen.policies, scores=scores, at=at)
         announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)
+        recovery.drop_replaced(scores)
         request.after(scores, at=at)
     return len(scores)
 
@@ -223,9 +237,17 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
     ]
     review_sample.draw(rows, at=at)
     scores = Score.objects.bulk_create(rows)
+    changed = {"score_state", "lease_until"}
     for score in scores:
-        is_again = score.is_degraded or frozen.policies.is_owed
-        score.revision.score_state = ScoreState.DEGRADED if is_again else ScoreState.SCORED
-        score.revision.lease_until = None
-    Revision.objects.bulk_update([score.revision for score in scores], ["score_state", "lease_until"])
+        row = score.revision
+        row.score_state, row.lease_until = ScoreState.SCORED, None
+        if score.is_degraded or frozen.policies.is_owed:
+            # Its next pause begins now.
+            row.score_state, row.enqueued_at = ScoreState.DEGRADED, at
+            row.degraded_since = row.degraded_since or at
+            changed |= {"degraded_since", "enqueued_at"}
+        elif row.degraded_since is not None:
+            row.degraded_since = None
+            changed.add("degraded_since")
+    Revision.objects.bulk_update([score.revision for score in scores], sorted(changed))
     return scores

@@ -108,7 +108,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
             _("Scored without one of the models"),
             _("Triton, then re-scoring"),
             degraded,
-            "enqueued_at",
+            "degraded_since",
             10 * minute,
         ),
         _backlog("dead", _("Posts that could not be scored"), _("an operator"), dead, "enqueued_at", minute),

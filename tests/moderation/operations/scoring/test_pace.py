@@ -13,8 +13,7 @@ from django.db import OperationalError
 
 from moderation.models import Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations.scoring import pace, score
-from moderation.operations.scoring.pace import Pace
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -46,7 +45,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Machine]:
         made = Machine(post_seconds)
         monkeypatch.setattr(score, "batch", made.batch)
         monkeypatch.setattr(score, "monotonic", lambda: made.now)
-        monkeypatch.setattr(pace, "of_process", Pace())
+        monkeypatch.setattr(score, "pace", score.new_pace())
         return made
 
     return run_on
@@ -90,10 +89,10 @@ def test_a_free_machine_scores_whole_batches_after_the_first(
 def test_a_machine_that_is_slower_than_any_limit_scores_one_at_a_time(
     post: Callable[..., Post], fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Pace()
-    for _ in range(10):
-        made.timed_out()
-    monkeypatch.setattr(pace, "of_process", made)
+    made = score.new_pace()
+    for _ in range(16):
+        made.took(1, seconds=400.0)
+    monkeypatch.setattr(score, "pace", made)
     for _ in range(2):
         post()
 
@@ -114,15 +113,6 @@ def test_what_was_not_begun_is_given_back_when_a_batch_fails(
     assert states == {(ScoreState.SCORING, 1): 16, (ScoreState.PENDING, 0): 24}
 
 
-def test_halves_after_a_time_limit() -> None:
-    made = Pace()
-    before = made.size()
-
-    made.timed_out()
-
-    assert made.size() == before // 2
-
-
 @pytest.mark.parametrize("failure", [SoftTimeLimitExceeded, OperationalError])
 def test_what_is_no_posts_fault_is_not_tried_one_by_one(
     post: Callable[..., Post],
@@ -138,7 +128,7 @@ def test_what_is_no_posts_fault_is_not_tried_one_by_one(
         raise failure
 
     monkeypatch.setattr(score, "batch", fail)
-    monkeypatch.setattr(pace, "of_process", Pace())
+    monkeypatch.setattr(score, "pace", score.new_pace())
     for _ in range(3):
         post()
 

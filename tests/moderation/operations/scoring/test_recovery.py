@@ -8,11 +8,8 @@ from datetime import datetime
 import pytest
 
 from moderation import enqueue
-from moderation.models import Case, Decision, Post, Revision, Score, User
-from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import Verdict
+from moderation.models import Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations.cases import claims
 from moderation.operations.scoring import recovery, score
 from tests.moderation.fakes import FakeScorer
 
@@ -22,44 +19,6 @@ StorePost = Callable[..., Post]
 
 def run(at: datetime) -> int:
     return score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
-
-
-class TestDegraded:
-    def test_asks_a_human_and_scores_again_when_the_model_is_back(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        post()
-        fake_scorer.is_degraded, fake_scorer.default = True, 0.05
-        run(later(1))
-        assert Case.objects.get().reason == CaseReason.DEGRADED
-        assert recovery.rescore_degraded(at=later(2)) == 0
-
-        fake_scorer.is_degraded, fake_scorer.is_ready_again = False, True
-        assert recovery.rescore_degraded(at=later(3)) == 1
-        run(later(4))
-
-        assert Case.objects.get().state == CaseState.WITHDRAWN
-        assert Decision.objects.get().verdict == Verdict.NOT_SPAM
-        assert list(Score.objects.order_by("generation").values_list("is_degraded", flat=True)) == [
-            True,
-            False,
-        ]
-
-    def test_leaves_a_case_with_the_moderator_who_holds_it(
-        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
-    ) -> None:
-        post()
-        fake_scorer.is_degraded = True
-        run(later(1))
-        claims.claim_next(moderator=moderator, at=later(2))
-        fake_scorer.is_degraded, fake_scorer.is_ready_again, fake_scorer.default = False, True, 0.05
-
-        recovery.rescore_degraded(at=later(3))
-        run(later(4))
-
-        case = Case.objects.get()
-        assert case.state == CaseState.OPEN
-        assert case.score.is_degraded is False
 
 
 class TestSweep:

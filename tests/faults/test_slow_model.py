@@ -1,0 +1,126 @@
+"""A content model ten times slower than usual: posts wait, and no work is done in vain."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.local import ports
+from deploy.local.places import ROOT, State
+from deploy.local.supervisor import Supervisor
+from deploy.local.triton import Triton
+from scoring.content import ContentModel, Unavailable
+from tests.faults.lines import Line
+from tests.faults.stand import Stand, post, standing
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(900)]
+
+SLOW_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_SLOW_SECONDS", "300"))
+POSTS_A_SECOND = 20
+TIMES = 10.0
+_ANSWER = 'return self.infer_request.infer(inputs)["logits"]'
+_SLOWLY = """import time
+
+        began = time.monotonic()
+        found = self.infer_request.infer(inputs)["logits"]
+        wanted, log = Path({wanted!r}), Path({log!r})
+        time.sleep(max(float(wanted.read_text()), 0.0) * (time.monotonic() - began))
+        with log.open("a") as lines:
+            lines.write(f"{{len(ids)}}\\n")
+        return found"""
+
+
+class SlowTriton:
+    """A Triton of its own whose content model takes `times` as long as it would."""
+
+    def __init__(self, folder: Path) -> None:
+        self.wanted, self.log = folder / "wanted", folder / "log"
+        self.log.touch()
+        self.times(1.0)
+        repository = folder / "triton_repo"
+        shutil.copytree(ROOT / "triton_repo", repository, ignore=shutil.ignore_patterns("__pycache__"))
+        step = repository / "distilbert" / "1" / "model.py"
+        slowly = _SLOWLY.format(wanted=str(self.wanted), log=str(self.log))
+        step.write_text(step.read_text().replace(_ANSWER, slowly))
+        self.server = Triton(
+            state=State(folder / "state"),
+            grpc_port=ports.free(),
+            metrics_port=ports.free(),
+            repository=repository,
+        )
+
+    def times(self, factor: float) -> None:
+        """Slow it down, from its next answer on."""
+        self.wanted.with_suffix(".new").write_text(str(factor - 1))
+        self.wanted.with_suffix(".new").replace(self.wanted)
+
+    def computed(self) -> int:
+        """Return how many texts it has computed."""
+        return sum(map(int, self.log.read_text().split()))
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlowTriton]:
+    made = SlowTriton(tmp_path_factory.mktemp("slow"))
+    state = made.server.state
+    with Supervisor(
+        logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
+    ) as supervisor:
+        supervisor.launch(made.server.service())
+        supervisor.wait_until_up(["triton"])
+        yield made
+
+
+def test_the_server_drops_what_nobody_waits_for(slow: SlowTriton) -> None:
+    model = ContentModel(
+        url=slow.server.url, version="1", timeout_seconds=0.5, batch_size=128, least_batch=128, attempts=1
+    )
+    texts = [f"{'word ' * (number % 100)}{number}" for number in range(128)]
+    patient = ContentModel(url=slow.server.url, version="1", timeout_seconds=60)
+    patient.scores(["warm"])
+    slow.times(10.0)
+    before = slow.computed()
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            model.scores(texts)
+    slow.times(1.0)
+    patient.scores(["behind them"])
+
+    assert slow.computed() - before < len(texts)
+
+
+@pytest.mark.long
+def test_ten_times_slower_costs_throughput_and_no_work(slow: SlowTriton) -> None:
+    """Promise: 20 posts a second meanwhile, 1.3 scores a post at most, 30 s later everything is as before."""
+
+    def make(state: Path) -> Stand:
+        made = Stand(state)
+        made.triton.close()
+        made.triton = Line(slow.server.grpc_port)
+        return made
+
+    with standing(make, name="slow") as stand:
+        sent: list[str] = []
+        stand.wait_until(stand.is_ready, "ready", patience_seconds=90)
+        slow.times(TIMES)
+        began = time.monotonic()
+        for second in range(int(SLOW_SECONDS)):
+            time.sleep(max(0.0, began + second - time.monotonic()))
+            sent += stand.send([post(f"slow-{uuid.uuid4().hex}") for _ in range(POSTS_A_SECOND)])
+        assert stand.settled(sent) > 0
+        slow.times(1.0)
+        ended = time.monotonic()
+        stand.wait_until(lambda: stand.settled(sent) == len(sent), "all scored", patience_seconds=120)
+        seconds = time.monotonic() - ended
+        tried = stand.count("SELECT sum(generation) FROM moderation_revision")
+        withdrawn = stand.count("SELECT count(*) FROM moderation_case WHERE state = 'withdrawn'")
+
+    assert seconds <= 30
+    assert tried <= 1.3 * len(sent), f"{tried} scores of {len(sent)} posts"
+    assert withdrawn == 0
