@@ -1,10 +1,11 @@
-"""Does it hold for long? Posts and reviewers without a pause, while every server is killed once.
+"""Does it hold for long? Posts and reviewers without a pause, while servers and workers are killed.
 
 make bench ARGS="soak --seconds 600 --rate 50 --reviewers 10 --campaign 3000"
 (while `SPAMDESK_EGRESS_PRIVATE_HOSTS=localhost make run` is up; a state folder of its own is best: the posts
 stay, and it is your own product that is hurt)
 
-The scoring worker, the broker, Triton and PostgreSQL are each killed with signal 9 once. Every post must be
+What is killed with signal 9, and when, is drawn by the seed, which is printed: `--rounds 500 --seconds 30`
+tries as many schedules, ends with the first that breaks something and names its seed. Every post must be
 stored once, scored once for each reason to score it, and decided or waiting for a human; every decision that
 was acknowledged must be there, and no case may have two. Probes and Prometheus ask all the while, and must be
 answered well at the end. Memory is compared between the time before the first kill and the end. Posts and
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import secrets
 import sys
 import threading
@@ -43,8 +45,6 @@ if TYPE_CHECKING:
     from bench._feed_readers import Found
     from bench._reviewers import Reviews
 
-_KILLED = {"worker": 0.25, "broker": 0.4, "Triton": 0.55, _kills.POSTGRES: 0.7}
-"""At which share of the time each is killed."""
 _MOST_AT_ONCE = 200
 _TICK_SECONDS = 0.1
 _LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
@@ -63,9 +63,27 @@ class _Sent:
 
 
 def main() -> None:
-    """Soak, wait until all is scored, count; exit code 1 where a promise is broken."""
+    """Soak by each seed; exit code 1 where a promise is broken."""
     options = _options()
     _product.connect()
+    for seed in range(options.seed, options.seed + options.rounds):
+        schedule = _schedule(seed, kills=options.kills)
+        print(
+            f"--seed {seed}: " + ", ".join(f"{name} at {share:.0%}" for share, name in schedule), flush=True
+        )
+        if broken := _round(options, seed=seed, schedule=schedule):
+            sys.exit(f"Broken with --seed {seed}: {', '.join(broken)}")
+
+
+def _schedule(seed: int, *, kills: int) -> list[tuple[float, str]]:
+    """Draw what is killed, each once, and at which share of the time: the same for the same seed."""
+    draw = random.Random(seed)
+    names = draw.sample([*_kills.PARTS, _kills.POSTGRES], kills)
+    return sorted((draw.uniform(0.25, 0.8), name) for name in names)
+
+
+def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float, str]]) -> list[str]:
+    """Soak once, wait until all is scored, count; return what is broken."""
     from bench import _reviewers, _run_rows  # noqa: PLC0415 - Django is not set up before
 
     run = f"soak-{secrets.token_hex(4)}"
@@ -79,7 +97,7 @@ def main() -> None:
     probes = Probes(_url())
     for thread in (*reviewers, memory, probes):
         thread.start()
-    sent = _send(run, seconds=options.seconds, rate=options.rate)
+    sent = _send(_posts(run, seed=seed, count=int(options.seconds * options.rate)), options, schedule)
     held = memory.between(0.1, 0.24), memory.between(0.9, 1.0)
     is_over.set()
     memory.stop()
@@ -105,8 +123,7 @@ def main() -> None:
     _print_times(sent, reviews)
     broken += _print_memory(*held, limit=options.growth, is_judged=_is_long(options.seconds))
     beside.end()
-    if broken:
-        sys.exit("Broken: " + ", ".join(broken))
+    return broken
 
 
 def _options() -> argparse.Namespace:
@@ -118,6 +135,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--reviewers", type=int, default=10)
     parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
     parser.add_argument("--campaign", type=int, default=3_000, help="posts alike of the second platform")
+    parser.add_argument("--kills", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--rounds", type=int, default=1, help="schedules to try, each by the next seed")
     parser.add_argument("--growth", type=float, default=0.15, help="what flat memory may grow by")
     return parser.parse_args()
 
@@ -131,28 +151,29 @@ def _is_long(seconds: float) -> bool:
     return seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS
 
 
-def _posts(run: str, *, count: int) -> Iterator[dict[str, Any]]:
+def _posts(run: str, *, seed: int, count: int) -> Iterator[dict[str, Any]]:
     start = datetime.now(UTC) - timedelta(days=2)
-    world = World(seed=secrets.randbelow(10**6), run=run)
+    world = World(seed=seed, run=run)
     for event in world.run(start=start, seconds_per_post=2 * 86_400 / count, posts=count):
         if isinstance(event, PostEvent):
             yield event.payload
 
 
-def _send(run: str, *, seconds: float, rate: float) -> _Sent:
+def _send(
+    waiting: Iterator[dict[str, Any]], options: argparse.Namespace, schedule: list[tuple[float, str]]
+) -> _Sent:
     """Send what is due, in bulk where a server was away, and kill when it is time."""
-    total, posts = int(seconds * rate), 0
-    waiting = _posts(run, count=total)
+    total, posts = int(options.seconds * options.rate), 0
     kills: list[_kills.Kill] = []
     refused: list[str] = []
     times: list[float] = []
-    due = [(share * total, name) for name, share in _KILLED.items()]
+    due = [(share * total, name) for share, name in schedule]
     begun = time.monotonic()
-    with _product.api() as api, ThreadPoolExecutor(len(due)) as watchers:
+    with _product.api() as api, ThreadPoolExecutor(max(1, len(due))) as watchers:
         while posts < total:
             if due and posts >= due[0][0]:
                 kills.append(_kills.kill(due.pop(0)[1], after_posts=posts, watchers=watchers))
-            wanted = min(total, int((time.monotonic() - begun) * rate) + 1) - posts
+            wanted = min(total, int((time.monotonic() - begun) * options.rate) + 1) - posts
             batch = [next(waiting) for _ in range(min(wanted, _MOST_AT_ONCE))]
             if batch:
                 asked = time.monotonic()
