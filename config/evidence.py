@@ -22,7 +22,9 @@ class Limits:
     `ratio` is unpacked to received; `read_*`, `picture_seconds` and `speech_*` bound the process that
     parses; of speech the first `speech_of_seconds` are read.
 
-    `site_at_once` and `site_per_second` are fetches at one registrable domain, under way and begun.
+    `site_at_once` and `site_per_second` are fetches at one registrable domain, under way and begun;
+    `platform_at_once` those for one platform in a worker, fewer than it has threads. `page_readers` are the
+    processes of a worker that parse pages.
     """
 
     links: int = 10
@@ -45,6 +47,8 @@ class Limits:
     speech_memory_bytes: int = 4 * 1024**3
     site_at_once: int = 3
     site_per_second: int = 5
+    platform_at_once: int = 5
+    page_readers: int = 2
 
 
 def store(variables: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from config.evidence import Limits
 from deploy.local.places import ROOT
 from tests.deploy.product import command_line
 from tests.faults import disks
@@ -27,8 +28,8 @@ pytestmark = [
     pytest.mark.timeout(600),
 ]
 
-THREADS = 8
-"""Fetches that the product's evidence worker has under way at once."""
+THREADS, AT_ONCE = 8, Limits().platform_at_once
+"""Threads of the product's evidence worker; its fetches for one platform at once."""
 POSTS = 40
 KILLS = 2
 """After three tries a page is given up."""
@@ -170,7 +171,7 @@ class TestKilled:
         with stand.web.holding():
             ids = stand.send(many(uuid.uuid4().hex[:8]))
             for _ in range(KILLS):
-                stand.wait_until(lambda: len(stand.web.held) >= THREADS, "under way")
+                stand.wait_until(lambda: len(stand.web.held) >= AT_ONCE, "under way")
                 stand.signal_all(stand.workers("evidence"), signal.SIGKILL)
                 broken_off += stand.web.held
                 stand.web.held.clear()
@@ -191,7 +192,7 @@ class TestKilled:
         """What it comes back with is not kept: it was overtaken."""
         with stand.web.holding():
             ids = stand.send(many(uuid.uuid4().hex[:8]))
-            stand.wait_until(lambda: len(stand.web.held) >= THREADS, "under way")
+            stand.wait_until(lambda: len(stand.web.held) >= AT_ONCE, "under way")
             stopped = stand.workers("evidence")
             stand.signal_all(stopped, signal.SIGSTOP)
         try:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +15,7 @@ from django.db.models import F
 
 from moderation.evidence import addresses
 from moderation.evidence.facts import Reason, Unreadable
-from moderation.evidence.reader import Lost, Reader
+from moderation.evidence.reader import Busy, Lost, Readers
 from moderation.models import Evidence, PictureGroup, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.posts import ScoreState
@@ -30,6 +29,7 @@ from moderation.operations.evidence import (
     leases,
     mattering,
     picture_model,
+    places,
     politeness,
     renewal,
     sent_pictures,
@@ -45,6 +45,8 @@ from scoring import links
 log = structlog.get_logger(__name__)
 
 _FIRST_ERROR = 400
+_READERS_WITHIN_SECONDS = 60.0
+"""From the claim on; with the time of fetching and of the last read that ends well before the lease."""
 _UNREAD = {
     Reason.WRONG_KIND: EvidenceState.WRONG_KIND,
     Reason.TOO_LARGE: EvidenceState.TOO_LARGE,
@@ -56,14 +58,25 @@ _UNREAD = {
 def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
     """Fetch an address unless somebody else does or did; return 1 if what came was kept, else 0.
 
-    Safe to run twice. Nothing is locked while a site answers. A rehearsal gives `means` of its own.
+    Safe to run twice. Nothing is locked while a site answers. What got no reader in time waits again, without
+    an attempt. A rehearsal gives `means` of its own.
     """
-    row = leases.claim(evidence_id=evidence_id, at=at)
-    if row is None:
-        return 0
-    means = means or Means(get=answers.get, read=_guarded_read, wait=politeness.wait)
+    with places.held(evidence_id) as owner:
+        row = leases.claim(evidence_id=evidence_id, at=at) if owner else None
+        return _collect(row, owner=owner, at=at, means=means) if row and owner else 0
+
+
+def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) -> int:
+    if means is None:
+        ends_at = time.monotonic() + _READERS_WITHIN_SECONDS
+        read = partial(_guarded_read, owner=owner, site=row.site, ends_at=ends_at)
+        means = Means(get=answers.get, read=read, wait=politeness.wait)
     journey = fetch.begin(row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
-    facts = picture_model.judged(_facts(journey, expected=row.kind))
+    try:
+        facts = picture_model.judged(_facts(journey, expected=row.kind))
+    except Busy:
+        leases.give_back(row, at=at)
+        return 0
     with transaction.atomic():
         kept = thumbnails.keep(facts, at=at)
         group = picture_groups.of(facts, at=at)
@@ -84,8 +97,8 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
 def forget() -> None:
     """End the processes that read, so that changed settings apply."""
     for kind in ("page", "picture", "speech"):
-        _reader(kind).close()
-    _reader.cache_clear()
+        _readers(kind).close()
+    _readers.cache_clear()
 
 
 def _facts(journey: Journey, *, expected: str) -> dict[str, Any] | None:
@@ -138,7 +151,7 @@ def _read(journey: Journey, *, expected: str) -> dict[str, Any] | None:
 def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) -> dict[str, Any]:
     """Return the facts of a body; of a picture whose text takes too long all but the text.
 
-    Raises Unreadable or Lost.
+    Raises Busy, Unreadable or Lost.
     """
     limits, read = settings.EVIDENCE_LIMITS, journey.means.read
     if kind == "speech":
@@ -154,8 +167,8 @@ def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) 
         return facts
 
 
-def _guarded_read(kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
-    return _reader(kind).read(kind, data, hints=hints, seconds=seconds)
+def _guarded_read(kind: str, data: bytes, **given: Any) -> dict[str, Any]:
+    return _readers(kind).read(kind, data, **given)
 
 
 def _offered(journey: Journey, answer: Answer) -> dict[str, Any] | None:
@@ -213,10 +226,11 @@ def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
 
 
 @lru_cache(maxsize=3)
-def _reader(kind: str) -> Reader:
-    """Return the reader of a kind in this process, started with the first thing that it reads.
+def _readers(kind: str) -> Readers:
+    """Return the readers of a kind in this process, each started with the first thing that it reads.
 
-    One for each kind: pictures and speech take seconds, and pages need not stand behind them.
+    Some for each kind: pictures and speech take seconds, and pages need not stand behind them.
     """
     limits = settings.EVIDENCE_LIMITS
-    return Reader(memory_bytes=limits.speech_memory_bytes if kind == "speech" else limits.read_bytes)
+    memory = limits.speech_memory_bytes if kind == "speech" else limits.read_bytes
+    return Readers(limits.page_readers if kind == "page" else 1, memory_bytes=memory)

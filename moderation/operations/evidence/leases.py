@@ -49,6 +49,12 @@ def claim(*, evidence_id: int, at: datetime) -> Evidence | None:
     return row
 
 
+def give_back(row: Evidence, *, at: datetime) -> None:
+    """Let a row that was claimed wait again, as if it had not been tried."""
+    held = Evidence.objects.filter(pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts)
+    held.update(state=EvidenceState.WAITING, lease_until=None, attempts=row.attempts - 1, due_at=at + _PAUSE)
+
+
 @transactions.required
 def is_still_held(row: Evidence) -> bool:
     """Lock a row that was claimed; False if another worker has taken over, or its posts were erased."""

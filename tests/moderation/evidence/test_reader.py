@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 
 from moderation.evidence.facts import Reason, Unreadable
-from moderation.evidence.reader import Lost, Reader
+from moderation.evidence.reader import Lost, Reader, Readers
 
 HINTS = {"url": "http://site.example/", "content_type": "text/html"}
 _MEGABYTES = 1024**2
@@ -34,3 +37,29 @@ def test_the_start_of_a_process_lengthens_no_read() -> None:
                 reader.read("page", b"<p>Many <b>elements</b></p>" * 30_000, hints=HINTS, seconds=0.05)
     finally:
         reader.close()
+
+
+def test_who_took_least_time_lately_comes_next() -> None:
+    readers, read = Readers(1, memory_bytes=1_024 * _MEGABYTES), list[str]()
+    slow, quick = b"<p>Many <b>elements</b></p>" * 30_000, b"<p>Few"
+
+    def ask(owner: str, site: str, page: bytes = quick) -> threading.Thread:
+        def run() -> None:
+            ends_at = time.monotonic() + 60
+            readers.read("page", page, hints=HINTS, seconds=30, owner=owner, site=site, ends_at=ends_at)
+            read.append(f"{owner} {site}")
+
+        asking = threading.Thread(target=run)
+        asking.start()
+        time.sleep(0.1)
+        return asking
+
+    try:
+        ask("a", "slow", slow).join()
+        asked = [ask("c", "any", slow), ask("a", "slow"), ask("a", "new"), ask("b", "any")]
+        for one in asked:
+            one.join()
+    finally:
+        readers.close()
+
+    assert read == ["a slow", "c any", "b any", "a new", "a slow"]

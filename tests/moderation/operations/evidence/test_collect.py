@@ -9,6 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from config.evidence import Limits
+from moderation.evidence.reader import Readers
 from moderation.models import (
     Evidence,
     EvidenceRequest,
@@ -121,6 +122,22 @@ def test_a_site_is_asked_by_few_at_once(
     assert recovery.sweep(at=at) == 0
     assert recovery.sweep(at=later(2)) == 1, "its message is used up, so the sweep sends another"
     assert collect.run(evidence_id=second, at=later(leases.LEASE_SECONDS + 2)) == 1
+
+
+def test_what_gets_no_reader_in_time_waits_again_without_an_attempt(
+    site: HostileSite, scored: Scored, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "_READERS_WITHIN_SECONDS", 0.2)
+    scored(site.url("/page"), at=at)
+    busy = Readers(0, memory_bytes=0)
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(collect, "_readers", lambda _kind: busy)
+        assert collect.run(evidence_id=ids()[0], at=at) == 0
+    row = Evidence.objects.get(pk=ids()[0])
+    assert (row.state, row.attempts, row.lease_until) == (EvidenceState.WAITING, 0, None)
+    assert recovery.sweep(at=later(2)) == 1
+    assert collect.run(evidence_id=ids()[0], at=later(2)) == 1
 
 
 class TestRecovery:
