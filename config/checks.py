@@ -10,6 +10,7 @@ from django.core.checks import Warning as CheckWarning
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, InterfaceError
 
+from moderation.evidence.reader import Reader
 from moderation.operations.accounts import demo
 from moderation.operations.infrastructure import egress
 from moderation.operations.reputation import inquiry
@@ -72,3 +73,18 @@ def providers_can_be_called(**_: Any) -> list[CheckMessage]:
                 )
             )
     return found
+
+
+@register(deploy=True)
+def readers_are_jailed(**_: Any) -> list[CheckMessage]:
+    """Warn where the kernel does not confine the process that reads strangers' bytes: it starts one."""
+    reader = Reader(memory_bytes=settings.EVIDENCE_LIMITS.read_bytes)
+    try:
+        reader.read("page", b"<p>Anything", hints={}, seconds=settings.EVIDENCE_LIMITS.read_seconds)
+    finally:
+        reader.close()
+    if not reader.lacking:
+        return []
+    hint = "Collect evidence on Linux 5.13 or later, where the container's own filter allows both."
+    warning = f"Whoever takes a reader of links over is not held back by {' and '.join(reader.lacking)}."
+    return [CheckWarning(warning, hint=hint, id="spamdesk.W003")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import importlib
 import json
 import os
@@ -15,8 +16,10 @@ import resource
 import signal
 import struct
 import sys
+from pathlib import Path
 from typing import Any, BinaryIO
 
+from moderation.evidence import jail
 from moderation.evidence.facts import Unreadable
 
 READERS = {
@@ -51,16 +54,18 @@ def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, A
     data = frames.read(data_bytes)
     # Should the process that asked be gone: the alarm ends this one, also in the middle of a library's loop.
     signal.setitimer(signal.ITIMER_REAL, header["seconds"] + 1.0)
+    # Before the libraries and their threads: no hostile byte has come yet, and none is read outside.
+    lacking = _enter_jail(header["hints"].get("model", "")) if header["is_start"] else []
     try:
         name, _, function = READERS[header["kind"]].partition(":")
         module = importlib.import_module(name)
     except ImportError:
-        return {"unreadable": "not_installed"}
+        return {"unreadable": "not_installed", "lacking": lacking}
     try:
         if header["is_start"]:
             if start := getattr(module, "start", None):
                 start(header["hints"])
-            return {"facts": {}}
+            return {"facts": {}, "lacking": lacking}
         return {"facts": _plain(getattr(module, function)(data, header["hints"]))}
     except Unreadable as refused:
         return {"unreadable": refused.reason.value}
@@ -68,6 +73,11 @@ def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, A
         return {"unreadable": "too_large"}
     except Exception as trouble:  # noqa: BLE001 - bytes that a library does not foresee are broken bytes
         return {"unreadable": "broken", "detail": type(trouble).__name__}
+
+
+@functools.cache
+def _enter_jail(model: str) -> list[str]:
+    return jail.enter(readable=[Path(model)] if model else [])
 
 
 def _plain(facts: object) -> Any:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from moderation.evidence import jail
 from moderation.evidence.child import ANSWER, FRAME
 from moderation.evidence.facts import Reason, Unreadable
 
@@ -22,6 +23,7 @@ MOST_ANSWER_BYTES = 4_000_000
 READS_PER_PROCESS = 500
 """After so many reads the process is replaced: what libraries leak goes with it."""
 _HALF_LIFE_SECONDS = 60.0
+_CHILD = ("-m", "moderation.evidence.child")
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -72,6 +74,11 @@ class Readers:
         finally:
             self._put_back(reader, owner, site, seconds=time.monotonic() - began)
 
+    @property
+    def lacking(self) -> frozenset[str]:
+        """What their jails lack, as `jail.enter` names it."""
+        return frozenset(name for reader in self._all for name in reader.lacking)
+
     def close(self) -> None:
         """End the processes, and with them what is being read; who waits is refused."""
         with self._changed:
@@ -118,6 +125,8 @@ class Reader:
 
     def __init__(self, *, memory_bytes: int) -> None:
         self._memory_bytes = memory_bytes
+        self.lacking: list[str] = []
+        """What the last process lacks of its jail (`jail.enter`)."""
         self._child: subprocess.Popen[bytes] | None = None
         self._reads = 0
         self._kinds: set[str] = set()
@@ -135,7 +144,8 @@ class Reader:
             child = self._start()
         try:
             if kind not in self._kinds:
-                _ask(child, kind, b"", hints=hints, seconds=start_seconds, is_start=True)
+                started = _ask(child, kind, b"", hints=hints, seconds=start_seconds, is_start=True)
+                self.lacking = started.get("lacking", [])
             answer = _ask(child, kind, data, hints=hints, seconds=seconds)
         except (OSError, ValueError, EOFError, TimeoutError) as lost:
             self.close()
@@ -167,10 +177,11 @@ class Reader:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self.close()
+        jail.hide()
         # No environment but what Python needs: the bytes are hostile, and secrets are not for them.
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "moderation.evidence.child", str(self._memory_bytes)],
+            [sys.executable, *_CHILD, str(self._memory_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

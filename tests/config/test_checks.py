@@ -9,8 +9,10 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import checks
+from moderation.evidence import reader
 from moderation.models import User
 from moderation.operations.accounts import demo
+from tests.moderation.evidence import hostile_child
 from tests.production import settings_like
 
 COOKIES = [f"{kind}_COOKIE_{what}" for kind in ("SESSION", "CSRF", "LANGUAGE")
@@ -70,3 +72,11 @@ class TestProviders:
         assert "SPAMDESK_RDAP_URL" in str(warning.msg)
         settings.EGRESS_PRIVATE_HOSTS = ("127.0.0.1",)
         assert checks.providers_can_be_called() == []
+
+
+def test_a_kernel_that_jails_no_reader_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checks.readers_are_jailed() == []
+
+    monkeypatch.setattr(reader, "_CHILD", hostile_child.WITHOUT_JAIL)
+    [warning] = checks.readers_are_jailed()
+    assert "landlock and seccomp" in warning.msg

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -99,6 +99,7 @@ def forget() -> None:
     for kind in ("page", "picture", "speech"):
         _readers(kind).close()
     _readers.cache_clear()
+    _warn.cache_clear()
 
 
 def _facts(journey: Journey, *, expected: str) -> dict[str, Any] | None:
@@ -168,7 +169,17 @@ def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) 
 
 
 def _guarded_read(kind: str, data: bytes, **given: Any) -> dict[str, Any]:
-    return _readers(kind).read(kind, data, **given)
+    readers = _readers(kind)
+    try:
+        return readers.read(kind, data, **given)
+    finally:
+        if readers.lacking:
+            _warn(readers.lacking)
+
+
+@cache
+def _warn(lacking: frozenset[str]) -> None:
+    log.warning("reader_not_jailed", lacking=sorted(lacking))
 
 
 def _offered(journey: Journey, answer: Answer) -> dict[str, Any] | None:

@@ -9,16 +9,13 @@ come from the simulated web of this machine (simulated_web.py).
 
 from __future__ import annotations
 
-import socket
 import ssl
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Self
 
 import can_ada
 import httpcore
@@ -26,7 +23,7 @@ import httpx
 from django.conf import settings
 
 from moderation.operations.infrastructure import retry_after, simulated_web, special_addresses
-from moderation.operations.infrastructure.egress_deadline import BoundedStream, call, seconds_left
+from moderation.operations.infrastructure.egress_deadline import BoundedStream, call, looked_up, seconds_left
 
 TIMEOUT_SECONDS = 10.0
 PORTS = frozenset({80, 443, 8080, 8443})
@@ -35,9 +32,6 @@ _KEPT_SECONDS = 5.0
 _DRAINED_BYTES, _DRAIN_SECONDS = 16_384, 1.0
 _NETWORK_TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError)
 _PHASES = ("connect", "read", "write", "pool")
-_MOST_LOOKUPS = 64
-"""Of names at once in a process; each occupies a thread until the resolver gives up."""
-_lookups = threading.BoundedSemaphore(_MOST_LOOKUPS)
 _SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
 
@@ -280,7 +274,7 @@ def _refuse_special_host(host: str) -> None:
 def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
     """Resolve the host once, against DNS rebinding; refuse if any of its addresses is not public."""
     try:
-        answers = _looked_up(host, port)
+        answers = looked_up(host, port)
     except (OSError, UnicodeError) as failure:
         raise Failed("The host name has no address.") from failure
     addresses = [str(answer[4][0]) for answer in answers]
@@ -289,27 +283,3 @@ def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
             if (use := special_addresses.special_use(address)) is not None:
                 raise Refused(f"{host} leads to {address}, which is not a public address ({use}).")
     return addresses[0]
-
-
-def _looked_up(host: str, port: int) -> list[Any]:
-    """Resolve the host before the call's deadline, in a thread: the resolver's own time is not ours to set.
-
-    Raises httpcore.ConnectTimeout, also while `_MOST_LOOKUPS` others got no answer, OSError or UnicodeError.
-    """
-    found: Future[list[Any]] = Future()
-
-    def look_up() -> None:
-        try:
-            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except Exception as failure:  # noqa: BLE001 - raised in the thread that asked
-            found.set_exception(failure)
-        finally:
-            _lookups.release()
-
-    if not _lookups.acquire(timeout=seconds_left()):
-        raise httpcore.ConnectTimeout("Too many names are being looked up.")
-    threading.Thread(target=look_up, name="lookup", daemon=True).start()
-    try:
-        return found.result(seconds_left())
-    except TimeoutError as late:
-        raise httpcore.ConnectTimeout("The name server did not answer in time.") from late

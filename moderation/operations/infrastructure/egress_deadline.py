@@ -1,13 +1,19 @@
-"""One deadline for a whole call through httpcore: connect, TLS, write, read."""
+"""One deadline for a whole call through httpcore: name, connect, TLS, write, read."""
 
 from __future__ import annotations
 
+import socket
 import ssl
 import threading
 import time
+from concurrent.futures import Future
 from typing import Any
 
 import httpcore
+
+_MOST_LOOKUPS = 64
+"""Of names at once in a process; each occupies a thread until the resolver gives up."""
+_lookups = threading.BoundedSemaphore(_MOST_LOOKUPS)
 
 
 class _Call(threading.local):
@@ -57,3 +63,27 @@ def seconds_left() -> float:
     if left <= 0:
         raise httpcore.ReadTimeout("The call took too long.")
     return left
+
+
+def looked_up(host: str, port: int) -> list[Any]:
+    """Resolve the host before the call's deadline, in a thread: the resolver's own time is not ours to set.
+
+    Raises httpcore.ConnectTimeout, also while `_MOST_LOOKUPS` others got no answer, OSError or UnicodeError.
+    """
+    found: Future[list[Any]] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except Exception as failure:  # noqa: BLE001 - raised in the thread that asked
+            found.set_exception(failure)
+        finally:
+            _lookups.release()
+
+    if not _lookups.acquire(timeout=seconds_left()):
+        raise httpcore.ConnectTimeout("Too many names are being looked up.")
+    threading.Thread(target=look_up, name="lookup", daemon=True).start()
+    try:
+        return found.result(seconds_left())
+    except TimeoutError as late:
+        raise httpcore.ConnectTimeout("The name server did not answer in time.") from late

@@ -43,7 +43,7 @@ def test_who_took_least_time_lately_comes_next() -> None:
     readers, read = Readers(1, memory_bytes=1_024 * _MEGABYTES), list[str]()
     slow, quick = b"<p>Many <b>elements</b></p>" * 30_000, b"<p>Few"
 
-    def ask(owner: str, site: str, page: bytes = quick) -> threading.Thread:
+    def ask(owner: str, site: str, page: bytes = quick, *, waiting: int = 0) -> threading.Thread:
         def run() -> None:
             ends_at = time.monotonic() + 60
             readers.read("page", page, hints=HINTS, seconds=30, owner=owner, site=site, ends_at=ends_at)
@@ -51,13 +51,14 @@ def test_who_took_least_time_lately_comes_next() -> None:
 
         asking = threading.Thread(target=run)
         asking.start()
-        time.sleep(0.1)
+        while asking.is_alive() and (readers._idle or len(readers._waiting) < waiting):
+            time.sleep(0.01)
         return asking
 
     try:
         ask("a", "slow", slow).join()
-        asked = [ask("c", "any", slow), ask("a", "slow"), ask("a", "new"), ask("b", "any")]
-        for one in asked:
+        asked = [ask("c", "any", slow), ask("a", "slow", waiting=1), ask("a", "new", waiting=2)]
+        for one in [*asked, ask("b", "any", waiting=3)]:
             one.join()
     finally:
         readers.close()

@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 from pytest_django import Settings
+from structlog.testing import capture_logs
 
 from config.evidence import Limits
+from moderation.evidence import reader
 from moderation.evidence.reader import Readers
 from moderation.models import (
     Evidence,
@@ -26,6 +28,7 @@ from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, fetch, leases, opening, recovery
 from moderation.operations.scoring import score
+from tests.moderation.evidence import hostile_child
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
@@ -138,6 +141,21 @@ def test_what_gets_no_reader_in_time_waits_again_without_an_attempt(
     assert (row.state, row.attempts, row.lease_until) == (EvidenceState.WAITING, 0, None)
     assert recovery.sweep(at=later(2)) == 1
     assert collect.run(evidence_id=ids()[0], at=later(2)) == 1
+
+
+def test_a_reader_without_a_jail_is_named_in_the_log_once(
+    site: HostileSite, scored: Scored, at: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_CHILD", hostile_child.WITHOUT_JAIL)
+    scored(site.url("/page"), site.url("/other"), at=at)
+    collect.forget()
+
+    with capture_logs() as logged:
+        assert [collect.run(evidence_id=one, at=at) for one in ids()] == [1, 1]
+    collect.forget()
+    assert [line["lacking"] for line in logged if line["event"] == "reader_not_jailed"] == [
+        ["landlock", "seccomp"]
+    ]
 
 
 class TestRecovery:
