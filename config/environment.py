@@ -80,6 +80,7 @@ class Environment:
     evidence_store: str
     simulated_web_port: int
     speech_model: Path | None
+    reader_socket: Path | None
     translation_url: str
     translation_key: str
     erasure_journal: Path
@@ -137,6 +138,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         evidence_agent=_agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT),
         evidence_browser_agent=_agent(variables, "SPAMDESK_EVIDENCE_BROWSER_AGENT", default=BROWSER_AGENT),
         speech_model=_given_folder(variables, "SPAMDESK_SPEECH_MODEL"),
+        reader_socket=_given_folder(variables, "SPAMDESK_READER_SOCKET"),
         evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
         evidence_store=evidence.store(variables),
         simulated_web_port=evidence.simulated_web_port(variables, is_production=mode is Mode.PRODUCTION),
@@ -154,9 +156,7 @@ def _mode(variables: Mapping[str, str]) -> Mode:
     try:
         return Mode(given)
     except ValueError:
-        raise ImproperlyConfigured(
-            f"SPAMDESK_MODE is {given!r}; it must be demo, test or production."
-        ) from None
+        raise ImproperlyConfigured(f"SPAMDESK_MODE is {given!r}; use demo, test or production.") from None
 
 
 def _yes_or_no(variables: Mapping[str, str], name: str) -> bool:

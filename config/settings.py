@@ -270,6 +270,7 @@ CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports", "learning", "evidence"))
 ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evidence_store
 POSTGRES_PROGRAMS, SPEECH_MODEL = ENVIRONMENT.postgres_programs, ENVIRONMENT.speech_model
+READER_SOCKET = ENVIRONMENT.reader_socket
 EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
 # Reputation providers; one without its key is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url

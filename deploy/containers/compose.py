@@ -65,7 +65,7 @@ class Stack:
         self._up("migrate")
         seconds = containers.wait("migrations", self._is_migrated, seconds=_MIGRATED_SECONDS)
         say(f"  migrated after {seconds:.0f} s")
-        self._up("web", *WORKERS, "beat")
+        self._up("web", "reader", *WORKERS, "beat")
         say(f"  web is healthy after {self.wait_until_healthy('web'):.0f} s")
 
     def wait_until_healthy(self, service: str) -> float:
@@ -78,7 +78,7 @@ class Stack:
     @property
     def killed(self) -> tuple[str, ...]:
         """Return the services whose containers a trial kills, those last that others need."""
-        return (*WORKERS, "beat", "web", *reversed(STORES))
+        return (*WORKERS, "reader", "beat", "web", *reversed(STORES))
 
     def is_asked(self, service: str) -> bool:
         """Return whether the service has a check of its health."""

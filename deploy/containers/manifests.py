@@ -135,8 +135,8 @@ def first_containers(workload: Document) -> list[str]:
 
 
 def probe(workload: Document, kind: str) -> Document | None:
-    """Return a probe of the workload's container: startupProbe, readinessProbe or livenessProbe."""
-    [container] = _pod(workload)["containers"]
+    """Return a probe of the workload's first container: startupProbe, readinessProbe or livenessProbe."""
+    container = _pod(workload)["containers"][0]
     found: Document | None = container.get(kind)
     return found
 

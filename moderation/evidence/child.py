@@ -1,4 +1,4 @@
-"""The process that reads hostile bytes: `python -m moderation.evidence.child BYTES_OF_MEMORY`.
+"""The process that reads hostile bytes: `python -m moderation.evidence.child`.
 
 It takes frames on its input, answers each on its output, and may be killed at any time. A frame is two
 lengths (of a JSON header and of the bytes) and the two; an answer is a length and JSON.
@@ -35,8 +35,6 @@ FRAME, ANSWER = struct.Struct(">II"), struct.Struct(">I")
 
 def main() -> None:
     """Answer frames until the input ends."""
-    memory = int(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # What a library prints must not come between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -55,14 +53,15 @@ def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, A
     # Should the process that asked be gone: the alarm ends this one, also in the middle of a library's loop.
     signal.setitimer(signal.ITIMER_REAL, header["seconds"] + 1.0)
     # Before the libraries and their threads: no hostile byte has come yet, and none is read outside.
-    lacking = _enter_jail(header["hints"].get("model", "")) if header["is_start"] else []
+    memory = header["start_with_bytes"]
+    lacking = _enter_jail(memory, header["hints"].get("model", "")) if memory else []
     try:
         name, _, function = READERS[header["kind"]].partition(":")
         module = importlib.import_module(name)
     except ImportError:
         return {"unreadable": "not_installed", "lacking": lacking}
     try:
-        if header["is_start"]:
+        if memory:
             if start := getattr(module, "start", None):
                 start(header["hints"])
             return {"facts": {}, "lacking": lacking}
@@ -76,7 +75,8 @@ def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, A
 
 
 @functools.cache
-def _enter_jail(model: str) -> list[str]:
+def _enter_jail(memory: int, model: str) -> list[str]:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     return jail.enter(readable=[Path(model)] if model else [])
 
 

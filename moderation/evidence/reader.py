@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import socket
 import subprocess
 import sys
 import threading
@@ -32,7 +33,7 @@ class Lost(Exception):
 
 
 class Busy(Exception):
-    """No process was free in time; nothing was read."""
+    """No process was free in time, or none could be had; nothing was read."""
 
 
 class Readers:
@@ -42,8 +43,8 @@ class Readers:
     among what is its own, the site that did: what loses readers waits for what does not.
     """
 
-    def __init__(self, count: int, *, memory_bytes: int) -> None:
-        self._idle = [Reader(memory_bytes=memory_bytes) for _ in range(count)]
+    def __init__(self, count: int, *, memory_bytes: int, server: Path | None = None) -> None:
+        self._idle = [Reader(memory_bytes=memory_bytes, server=server) for _ in range(count)]
         self._all = tuple(self._idle)
         self._changed = threading.Condition()
         self._waiting: list[tuple[str, str]] = []
@@ -121,13 +122,17 @@ class Readers:
 
 
 class Reader:
-    """One process that reads one thing at a time, for one thread at a time."""
+    """One process that reads one thing at a time, for one thread at a time.
 
-    def __init__(self, *, memory_bytes: int) -> None:
-        self._memory_bytes = memory_bytes
+    It is a child of this one, or of the server at this Unix socket (`server`).
+    """
+
+    def __init__(self, *, memory_bytes: int, server: Path | None = None) -> None:
+        self._memory_bytes, self._server = memory_bytes, server
         self.lacking: list[str] = []
         """What the last process lacks of its jail (`jail.enter`)."""
         self._child: subprocess.Popen[bytes] | None = None
+        self._connection: socket.socket | None = None
         self._reads = 0
         self._kinds: set[str] = set()
 
@@ -137,16 +142,17 @@ class Reader:
         """Return the facts of some bytes, as plain JSON values.
 
         Before the first of a kind the process has `start_seconds` to load what it needs: they are no part of
-        the time that the bytes have. Raises Unreadable or Lost.
+        the time that the bytes have. Raises Busy, Unreadable or Lost.
         """
-        child = self._child
-        if child is None or child.poll() is not None:
-            child = self._start()
+        connection = self._connection
+        if connection is None or not self.is_running:
+            connection = self._start(seconds=start_seconds)
         try:
             if kind not in self._kinds:
-                started = _ask(child, kind, b"", hints=hints, seconds=start_seconds, is_start=True)
+                memory = self._memory_bytes
+                started = _ask(connection, kind, b"", hints=hints, seconds=start_seconds, start_with=memory)
                 self.lacking = started.get("lacking", [])
-            answer = _ask(child, kind, data, hints=hints, seconds=seconds)
+            answer = _ask(connection, kind, data, hints=hints, seconds=seconds)
         except (OSError, ValueError, EOFError, TimeoutError) as lost:
             self.close()
             raise Lost(f"The reader of {kind} was lost: {type(lost).__name__}.") from lost
@@ -160,83 +166,106 @@ class Reader:
 
     @property
     def is_running(self) -> bool:
-        """Whether a process waits for bytes, or reads some."""
-        return self._child is not None and self._child.poll() is None
+        """Whether a process waits for bytes: a connection at its end would have something to read."""
+        return self._connection is not None and not _is_ready(self._connection, select.POLLIN, seconds=0)
 
     def close(self) -> None:
         """End the process; the next read starts another."""
         child, self._child = self._child, None
-        if child is None:
-            return
-        child.kill()
-        for pipe in (child.stdin, child.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        child.wait()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+        if child is not None:
+            child.kill()
+            child.wait()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self, *, seconds: float) -> socket.socket:
         self.close()
-        jail.hide()
-        # No environment but what Python needs: the bytes are hostile, and secrets are not for them.
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
-        self._child = subprocess.Popen(
-            [sys.executable, *_CHILD, str(self._memory_bytes)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=_ROOT,
-            # One thread, and one pool of memory: the limit counts what is mapped, also if it is never used.
-            env=kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"},
-            start_new_session=True,
-        )
-        self._reads, self._kinds = 0, set()
-        return self._child
+        if self._server:
+            connection = _connected(self._server, seconds=seconds)
+        else:
+            connection, its = socket.socketpair()
+            with its:
+                self._child = start_child(its)
+        connection.settimeout(0.0)
+        self._connection, self._reads, self._kinds = connection, 0, set()
+        return connection
+
+
+def start_child(connection: socket.socket) -> subprocess.Popen[bytes]:
+    """Start a process that answers what comes over a connection."""
+    jail.hide()
+    # No environment but what Python needs: the bytes are hostile, and secrets are not for them.
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
+    return subprocess.Popen(
+        [sys.executable, *_CHILD],
+        stdin=connection.fileno(),
+        stdout=connection.fileno(),
+        stderr=subprocess.DEVNULL,
+        cwd=_ROOT,
+        # One thread, and one pool of memory: the limit counts what is mapped, also if it is never used.
+        env=kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"},
+        start_new_session=True,
+    )
+
+
+def _connected(server: Path, *, seconds: float) -> socket.socket:
+    ends_at = time.monotonic() + seconds
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(server))
+        except OSError as refused:  # it starts, or starts again
+            connection.close()
+            if time.monotonic() > ends_at:
+                raise Busy from refused
+            time.sleep(0.2)
+        else:
+            return connection
 
 
 def _ask(
-    child: subprocess.Popen[bytes],
+    connection: socket.socket,
     kind: str,
     data: bytes,
     *,
     hints: Mapping[str, str],
     seconds: float,
-    is_start: bool = False,
+    start_with: int = 0,
 ) -> dict[str, Any]:
-    if child.stdin is None or child.stdout is None:
-        raise EOFError
     ends_at = time.monotonic() + seconds
-    asked = {"kind": kind, "hints": dict(hints), "seconds": seconds, "is_start": is_start}
+    asked = {"kind": kind, "hints": dict(hints), "seconds": seconds, "start_with_bytes": start_with}
     header = json.dumps(asked).encode()
-    _write(child.stdin.fileno(), FRAME.pack(len(header), len(data)) + header + data, ends_at=ends_at)
-    (length,) = ANSWER.unpack(_read(child.stdout.fileno(), ANSWER.size, ends_at=ends_at))
+    left = memoryview(FRAME.pack(len(header), len(data)) + header + data)
+    while left:
+        _wait(connection, select.POLLOUT, ends_at=ends_at)
+        left = left[connection.send(left) :]
+    (length,) = ANSWER.unpack(_read(connection, ANSWER.size, ends_at=ends_at))
     if length > MOST_ANSWER_BYTES:
         raise ValueError
-    answer: dict[str, Any] = json.loads(_read(child.stdout.fileno(), length, ends_at=ends_at))
+    answer: dict[str, Any] = json.loads(_read(connection, length, ends_at=ends_at))
     return answer
 
 
-def _write(pipe: int, frame: bytes, *, ends_at: float) -> None:
-    os.set_blocking(pipe, False)
-    left = memoryview(frame)
-    while left:
-        _wait(pipe, is_write=True, ends_at=ends_at)
-        left = left[os.write(pipe, left) :]
-
-
-def _read(pipe: int, length: int, *, ends_at: float) -> bytes:
+def _read(connection: socket.socket, length: int, *, ends_at: float) -> bytes:
     found = b""
     while len(found) < length:
-        _wait(pipe, is_write=False, ends_at=ends_at)
-        piece = os.read(pipe, length - len(found))
+        _wait(connection, select.POLLIN, ends_at=ends_at)
+        piece = connection.recv(length - len(found))
         if not piece:
             raise EOFError
         found += piece
     return found
 
 
-def _wait(pipe: int, *, is_write: bool, ends_at: float) -> None:
-    poll = select.poll()
-    poll.register(pipe, select.POLLOUT if is_write else select.POLLIN)
-    if not poll.poll(max(0.0, ends_at - time.monotonic()) * 1000):
+def _wait(connection: socket.socket, event: int, *, ends_at: float) -> None:
+    if not _is_ready(connection, event, seconds=max(0.0, ends_at - time.monotonic())):
         raise TimeoutError
+
+
+def _is_ready(connection: socket.socket, event: int, *, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(connection, event)
+    return bool(poll.poll(seconds * 1000))

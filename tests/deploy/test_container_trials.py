@@ -108,7 +108,7 @@ class TestEngine:
 
 class TestServices:
     def test_every_one_is_started_and_each_kind_is_killed(self) -> None:
-        started = {*compose.STORES, *compose.WORKERS, "migrate", "web", "beat"}
+        started = {*compose.STORES, *compose.WORKERS, "reader", "migrate", "web", "beat"}
 
         assert started == set(COMPOSE) - {"triton-gpu"}
 

@@ -163,13 +163,24 @@ class TestWorkers:
     @pytest.mark.parametrize("name", WORKERS)
     def test_run_in_containers_as_under_the_supervisor(self, name: str) -> None:
         composed = " ".join(COMPOSE["services"][name]["command"])
-        [container] = PODS[f"Deployment {name}"]["containers"]
+        container = PODS[f"Deployment {name}"]["containers"][0]
 
         for command in (composed, " ".join(container["command"])):
             assert f"--queues={','.join(WORKERS[name].queues)} " in command
             assert ("--pool=threads" in command) is WORKERS[name].has_threads
             if WORKERS[name].has_threads:
                 assert f"--concurrency={WORKERS[name].concurrency} " in command
+
+    def test_what_reads_strangers_bytes_is_another_user_without_secrets_and_state(self) -> None:
+        service = COMPOSE["services"]["reader"]
+        _, container = PODS["Deployment evidence"]["containers"]
+
+        assert not service["environment"]
+        assert not {"env", "envFrom"} & set(container)
+        assert (service["network_mode"], service["volumes"]) == ("none", ["readers:/readers"])
+        assert [row["name"] for row in container["volumeMounts"]] == ["readers"]
+        assert {service["user"], str(container["securityContext"]["runAsUser"])} == {"10002"}
+        assert f"install -d -o {service['user']} /readers" in IMAGE
 
     def test_nothing_stands_before_the_sweeps(self) -> None:
         queues = [queue for kind in WORKERS.values() for queue in kind.queues]

@@ -244,4 +244,5 @@ def _readers(kind: str) -> Readers:
     """
     limits = settings.EVIDENCE_LIMITS
     memory = limits.speech_memory_bytes if kind == "speech" else limits.read_bytes
-    return Readers(limits.page_readers if kind == "page" else 1, memory_bytes=memory)
+    count = limits.page_readers if kind == "page" else 1
+    return Readers(count, memory_bytes=memory, server=settings.READER_SOCKET)
