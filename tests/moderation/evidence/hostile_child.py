@@ -51,6 +51,8 @@ def attempt(_data: bytes, hints: Mapping[str, str]) -> dict[str, dict[str, str]]
             "memory": Path(f"/proc/{parent}/mem").read_bytes,
         },
         "seccomp": {
+            "close": lambda: file.chmod(0),
+            "cut": lambda: os.truncate(file, 0),
             "internet": socket.socket,
             "unix": lambda: socket.socket(socket.AF_UNIX),
             "fork": _fork,
