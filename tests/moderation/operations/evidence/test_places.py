@@ -118,6 +118,6 @@ def test_names_whose_servers_do_not_answer_delay_no_other_platform(
 
     assert seconds_to_read(posted(other, [site.url("/page", host="b1.example")])) < MOST_SECONDS
     ended, began = Evidence.objects.filter(pk__in=waiting, state=EvidenceState.TIMED_OUT), time.monotonic()
-    while ended.count() < Limits().platform_at_once:
-        assert time.monotonic() - began < Limits().hop_seconds + 5
+    while ended.count() <= Limits().platform_at_once:  # one that found no place has followed
+        assert time.monotonic() - began < 2 * Limits().hop_seconds + 5
         time.sleep(0.1)
