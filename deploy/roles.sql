@@ -1,6 +1,8 @@
 -- A role for web and workers that owns no table, so that the audit log's triggers bind it.
 -- Run once as the owner, in the database:  psql "$DATABASE_URL" -f deploy/roles.sql
 -- then give it a password:                 ALTER ROLE spamdesk_app PASSWORD '…';
+-- and, where it trains, what simulated posts pass through, beside the product's database:
+--   CREATE DATABASE spamdesk_simulation OWNER spamdesk_app ENCODING 'UTF8' TEMPLATE template0;
 CREATE ROLE spamdesk_app LOGIN;
 GRANT USAGE ON SCHEMA public TO spamdesk_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO spamdesk_app;

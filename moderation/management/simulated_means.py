@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -83,8 +84,9 @@ class Readings:
         self._file = kept_in
         if kept_in and kept_in.exists():
             for line in kept_in.read_text(encoding="utf-8").splitlines():
-                known = json.loads(line)
-                self._known[known["of"]] = known["said"]
+                with suppress(ValueError):  # a killed run ends with half a line
+                    known = json.loads(line)
+                    self._known[known["of"]] = known["said"]
 
     def __enter__(self) -> Self:
         return self

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scoring.content import Unavailable
 from scoring.features import SCHEMA_HASH
 from scoring.release import MANIFEST, Release, file_sha256
 from scoring.training import (
@@ -73,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Make and judge a candidate; print what to do next. Raises content.Unavailable."""
+    """Make and judge a candidate; print what to do next. Exits with EX_TEMPFAIL if Triton is away."""
     given = Given(
         labels=arguments.labels,
         live=arguments.live,
@@ -83,7 +85,11 @@ def main(arguments: argparse.Namespace) -> None:
         replay=arguments.replay,
         is_bf16=arguments.bf16,
     )
-    run(given, out=arguments.out, served=served_arguments(arguments))
+    try:
+        run(given, out=arguments.out, served=served_arguments(arguments))
+    except Unavailable as away:
+        sys.stderr.write(f"The content model is away: {away}\n")
+        sys.exit(os.EX_TEMPFAIL)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import InterfaceError, OperationalError
 
 from moderation import scorer
 
@@ -69,9 +70,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, out: Path, platform: str | None, judge_posts: int, **given: Any) -> None:
-        """Run the steps; those whose inputs are the same are not repeated."""
+        """Run the steps; those whose inputs are the same are not repeated.
+
+        Exits with EX_TEMPFAIL if the database or Triton is away: run again, it goes on where it was.
+        """
         if given["ends_with_input"]:
             threading.Thread(target=_end_with_input, daemon=True).start()
+        try:
+            self._run(out, platform=platform, judge_posts=judge_posts, given=given)
+        except (OperationalError, InterfaceError) as failure:
+            raise CommandError(f"The database is away: {failure}", returncode=os.EX_TEMPFAIL) from failure
+
+    def _run(self, out: Path, *, platform: str | None, judge_posts: int, given: dict[str, Any]) -> None:
         out.mkdir(parents=True, exist_ok=True)
         labels = out / "labels.jsonl"
         self.stdout.write("labels …")
@@ -95,7 +105,10 @@ class Command(BaseCommand):
         command += ["--bf16"] if given["bf16"] else []
         done = subprocess.run([*command, *told], cwd=_ROOT, check=False)
         if done.returncode:
-            raise CommandError("The candidate was not made: what stands above says why. Run it again.")
+            raise CommandError(
+                "The candidate was not made: what stands above says why. Run it again.",
+                returncode=done.returncode,
+            )
 
     def _simulated(self, out: Path, *, posts: int) -> list[Path]:
         """Write simulated posts once: they show that nothing is lost on what no platform decided."""

@@ -7,15 +7,15 @@ import logging
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection, transaction
+from django.db import transaction
 
+from moderation.management import scratch_database
 from moderation.management.replay import Frozen, Pace, Replay
 from moderation.management.simulated_means import Collecting, Opinions, Readings, opinions_of
 from moderation.models import Revision
@@ -67,7 +67,7 @@ class Command(BaseCommand):
 
     help = (
         "Write simulated records with their truth as JSON lines, for `python -m scoring.training ensemble`. "
-        "The simulated posts pass through a database of their own, made beside the product's, then dropped."
+        "The simulated posts pass through a database of their own beside the product's, which stays empty."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -136,10 +136,11 @@ class Command(BaseCommand):
         # Each address is worth a line where a worker fetches it, not here.
         logging.getLogger(collect.__name__).setLevel(logging.WARNING)
         out.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = out.with_name(f"{out.name}.unfinished")
         kind = PlatformKind(rest["platform_kind"]) if rest["platform_kind"] else None
         with (
-            _scratch_database(),
-            out.open("w", encoding="utf-8") as file,
+            scratch_database.used() as database,
+            unfinished.open("w", encoding="utf-8") as file,
             Readings(kept_in=rest["readings"]) as readings,
         ):
             written, spam = write_worlds(
@@ -151,7 +152,8 @@ class Command(BaseCommand):
                 platform_kind=kind,
                 web=_web(rest, readings=readings),
             )
-        self.stdout.write(f"{written} simulated records ({spam} spam) in {out}.")
+        unfinished.replace(out)  # so that a file under its own name is whole
+        self.stdout.write(f"{written} simulated records ({spam} spam) in {out}, by database {database}.")
 
 
 def write_worlds(
@@ -196,27 +198,6 @@ def _web(options: dict[str, Any], *, readings: Readings) -> Web | None:
         readings=readings,
         opinions=opinions_of(options["triton"]) if options["triton"] else None,
     )
-
-
-@contextmanager
-def _scratch_database() -> Iterator[None]:
-    """Put the default connection on a new migrated database, and drop it afterwards.
-
-    The product's own posts would be history to the simulated ones, and its workers would wait for our locks.
-    """
-    product, options = connection.settings_dict["NAME"], connection.settings_dict["TEST"]
-    usual, options["NAME"] = options["NAME"], f"{product}_simulation"
-    try:
-        connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    except SystemExit:
-        raise CommandError("The simulation needs a database of its own; let the role create one.") from None
-    else:
-        try:
-            yield
-        finally:
-            connection.creation.destroy_test_db(product, verbosity=0)
-    finally:
-        options["NAME"] = usual
 
 
 def _sizes(posts: int) -> list[int]:

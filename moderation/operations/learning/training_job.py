@@ -5,6 +5,7 @@ The worker renews the lease while the child process works. Cancelling or losing 
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -47,6 +48,10 @@ class _Lost(Exception):
     """The run was cancelled, or another worker has it by now."""
 
 
+class _Away(Exception):
+    """The process lost the database or Triton: the run goes on after its lease, if it has tries left."""
+
+
 class _WorkerStops(Exception):
     """This worker is to end: the run goes back."""
 
@@ -72,8 +77,8 @@ def run(*, run_id: int, at: datetime) -> None:
         training_results.collect(row)
         training_runs.end(row, state=TrainingState.READY, at=attempt.now())
         training_results.doubt_labels(row, at=attempt.now())
-    except _Lost:
-        log.info("training_lost", run=row.pk, attempt=row.attempts)
+    except (_Lost, _Away) as reason:
+        log.info("training_lost", run=row.pk, attempt=row.attempts, reason=type(reason).__name__)
     except (_WorkerStops, StillRunning) as reason:
         log.info("training_handed_back", run=row.pk, reason=type(reason).__name__)
         attempt.hand_back()
@@ -147,6 +152,8 @@ class _Attempt:
                     raise _WorkerStops
                 self._keep(log=process.log(), step=(process.step() if is_step else "") or self.row.step)
             self._keep(log=process.log())
+            if process.exit_code() == os.EX_TEMPFAIL:
+                raise _Away
             if process.exit_code():
                 raise _Failed("The candidate was not made: the end of the log says why.")
 
@@ -188,5 +195,5 @@ def _send_again(row: TrainingRun, *, at: datetime) -> None:
         row.save(update_fields=("state", "lease_until"))
         enqueue.training(run_id=row.pk)
         return
-    error = f"It was begun {row.attempts} times and never finished: see the worker's log. Then start another."
+    error = f"It was begun {row.attempts} times and never finished: see the logs. Then start another."
     training_runs.end(row, state=TrainingState.FAILED, at=at, error=error)

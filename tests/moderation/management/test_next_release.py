@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +17,8 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 from sklearn.metrics import roc_auc_score
 
+from deploy.local import ports
+from deploy.local.places import ROOT
 from moderation import scorer
 from moderation.models import Case, Platform, Revision, Score
 from moderation.operations.outbox import feed
@@ -144,6 +149,15 @@ def test_decisions_make_a_release_that_scores_better(
     assert {one.release_id for one in after} == {scorer.release().id}
     assert roc_auc_score(is_spam, by_the_new) > 0.9
     assert roc_auc_score(is_spam, by_the_new) > roc_auc_score(is_spam, by_the_old) + 0.1
+
+
+def test_a_database_that_is_away_is_told_from_a_failure(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "next_release", "--out", str(tmp_path / "next")]
+    gone = os.environ | {"DATABASE_URL": f"postgresql://nobody:none@127.0.0.1:{ports.free()}/none"}
+
+    done = subprocess.run(command, cwd=ROOT, env=gone, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "The database is away" in done.stderr) == (os.EX_TEMPFAIL, True), done.stderr
 
 
 def test_without_a_final_decision_there_is_nothing_to_learn(platform: Platform, tmp_path: Path) -> None:

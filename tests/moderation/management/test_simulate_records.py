@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -96,16 +95,6 @@ def test_a_bare_world_tells_texts_alone(tmp_path: Path, monkeypatch: pytest.Monk
 def test_there_are_no_more_bare_worlds_than_worlds(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="--bare-worlds must be 0 to 1"):
         call_command("simulate_records", posts=30, bare_worlds=2, out=tmp_path / "records.jsonl")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_database_of_its_own_does_not_see_the_product_s(tmp_path: Path, post: Callable[..., Post]) -> None:
-    kept = post()
-    alone = rows(tmp_path / "alone.jsonl", posts=30)
-    call_command("simulate_records", posts=30, seed=7, out=tmp_path / "own.jsonl", stdout=StringIO())
-
-    assert read(tmp_path / "own.jsonl") == alone
-    assert list(Post.objects.all()) == [kept]
 
 
 def test_leaves_the_database_as_it_was(tmp_path: Path) -> None:

@@ -114,10 +114,12 @@ class TestReadings:
             return {"text": "said", "thumbnail": "bytes"}
 
         monkeypatch.setattr(Reader, "read", read)
+        kept_in = tmp_path / "kept" / "readings.jsonl"
         for _ in range(2):
-            with Readings(kept_in=tmp_path / "kept" / "readings.jsonl") as readings:
+            with Readings(kept_in=kept_in) as readings:
                 for _ in range(2):
                     said = readings.read("picture", b"one", hints={"url": "u"}, seconds=1.0)
+            kept_in.write_text(kept_in.read_text() + '{"of": "a line of a killed r')
 
         assert said == {"text": "said"}
         assert asked == ["picture"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from scoring.content import Unavailable
 from scoring.release import MANIFEST, Release
+from scoring.training import __main__ as command_line
 from scoring.training import next_release, train_heads
 from tests.scoring.starter import STARTER
 
@@ -51,7 +54,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         parser.add_argument(option, type=Path, nargs="+")
-    for option in ("--out", "--repository", "--models", "--suspicious"):
+    for option in ("--out", "--repository", "--models", "--suspicious", "--triton", "--admin-socket"):
         parser.add_argument(option, type=Path)
     parser.add_argument("--content-knows-labels", action="store_true")
 
@@ -156,16 +159,19 @@ def test_a_new_decision_begins_anew(called: list[str], tmp_path: Path) -> None:
     assert called == ["heads", "evaluate"] * 2
 
 
-def test_a_step_that_failed_is_done_again(
+def test_a_step_that_lost_triton_says_so_and_is_done_again(
     called: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: argparse.Namespace) -> None:
-        raise ConnectionError("Triton went away")
+        raise Unavailable("no connection")
 
+    (tmp_path / "labels.jsonl").write_text("{}\n")
+    given = f"--labels {tmp_path}/labels.jsonl --live {STARTER} --out {tmp_path}/out --triton grpc://nowhere"
     with monkeypatch.context() as patched:
         patched.setattr("scoring.training.next_release.evaluate_releases.main", broken)
-        with pytest.raises(ConnectionError):
-            run(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            command_line.main(["next-release", *given.split()])
+    assert ended.value.code == os.EX_TEMPFAIL
 
     run(tmp_path)
 

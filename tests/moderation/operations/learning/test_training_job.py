@@ -14,7 +14,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -168,6 +168,15 @@ class TestInterrupted:
         assert (early, due) == (0, 1)
         assert (asked.state, asked.attempts, asked.candidate) == (TrainingState.READY, 2, made.id)
 
+    def test_a_lost_database_ends_no_run(self, asked: TrainingRun, process_runs: Says, later: Later) -> None:
+        process_runs("import os; raise SystemExit(os.EX_TEMPFAIL)")
+
+        training_job.run(run_id=asked.pk, at=later(51))
+
+        asked.refresh_from_db()
+        assert (asked.state, training_job.sweep(at=later(100))) == (TrainingState.RUNNING, 0)
+        assert training_job.sweep(at=later(115)) == 1
+
     def test_a_run_is_not_begun_for_ever(self, asked: TrainingRun, later: Later) -> None:
         TrainingRun.objects.update(
             state=TrainingState.RUNNING, attempts=training_job.MOST_ATTEMPTS, lease_until=later(100)
@@ -277,17 +286,15 @@ class TestTidy:
     def test_keeps_the_candidates_of_the_latest_runs(
         self, folder: Path, decided_posts: None, later: Later
     ) -> None:
+        states = [TrainingState.READY] * 6 + [TrainingState.FAILED, TrainingState.RUNNING]
         rows = [
             TrainingRun.objects.create(requested_at=later(number), state=state)
-            for number, state in enumerate(
-                [TrainingState.READY] * 6 + [TrainingState.FAILED, TrainingState.RUNNING]
-            )
+            for number, state in enumerate(states)
         ]
         for row in rows:
             training_results.folder_of(row).mkdir(parents=True)
 
-        training_job.sweep(at=later(10) + timedelta(0))
+        training_job.sweep(at=later(10))
 
-        assert {int(path.name) for path in folder.iterdir()} == {
-            row.pk for row in rows[1:] if row.state != TrainingState.FAILED
-        }
+        kept = {row.pk for row in rows[1:] if row.state != TrainingState.FAILED}
+        assert {int(path.name) for path in folder.iterdir()} == kept
