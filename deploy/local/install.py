@@ -15,7 +15,7 @@ from deploy.local.places import ENVIRONMENT, TRITON_ENVIRONMENT, State
 def for_run() -> None:
     """Install what the running product needs; torch is not part of it."""
     preflight.cure(preflight.for_environment() + preflight.for_wheels())
-    packages.create(ENVIRONMENT)
+    packages.create(ENVIRONMENT, megabytes=1_400)
     if not packages.is_installed(ENVIRONMENT, "test", "torch"):  # the test set holds the run set
         packages.install(ENVIRONMENT, "run")
         if os.environ.get("TRITON_URL", "").startswith("sagemaker://"):
@@ -27,7 +27,7 @@ def for_run() -> None:
 def for_checks() -> None:
     """Install what lint, types and every test need, torch included, but no server."""
     preflight.cure(preflight.for_environment() + preflight.for_wheels())
-    packages.create(ENVIRONMENT)
+    packages.create(ENVIRONMENT, megabytes=3_400)
     packages.install(ENVIRONMENT, "test", "torch")
     packages.install(ENVIRONMENT, "base", with_dependencies=False)
 
@@ -61,7 +61,7 @@ def remove_everything() -> None:
 def _triton() -> None:
     preflight.cure(preflight.for_triton())
     if not (TRITON_ENVIRONMENT / "bin" / "python").exists():
-        packages.create(TRITON_ENVIRONMENT, python=_python_for_triton())
+        packages.create(TRITON_ENVIRONMENT, megabytes=470, python=_python_for_triton())
     packages.install(TRITON_ENVIRONMENT, "triton")
     stub = triton_files.find(TRITON_ENVIRONMENT)
     preflight.cure(preflight.for_stub(stub.stub, library_path=stub.library_path))

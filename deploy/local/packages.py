@@ -6,6 +6,7 @@ Standard library only: it runs before anything is installed.
 import ast
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,11 +32,18 @@ class InstallFailed(Exception):
     """A package could not be installed; the message is for the person at the terminal."""
 
 
-def create(environment: Path, *, python: str = sys.executable) -> None:
-    """Create a virtual environment, unless a working one is there."""
+def create(environment: Path, *, megabytes: int, python: str = sys.executable) -> None:
+    """Create a virtual environment, unless a working one is there.
+
+    Raises InstallFailed if the disk has not the megabytes that its packages will take.
+    """
     interpreter = environment / "bin" / "python"
     if interpreter.exists() and _succeeds(interpreter, "-c", "import sys"):
         return
+    if not environment.exists() and (free := _free(environment.parent)) < megabytes:
+        raise InstallFailed(
+            f"{environment} takes {megabytes} MB, and its disk has {free} free: make room, then start again"
+        )
     print(f"  creating {environment.name}", flush=True)
     subprocess.run([python, "-m", "venv", "--clear", str(environment)], check=True)
 
@@ -137,9 +145,13 @@ def _install_with_pip(environment: Path, files: list[str], options: list[str]) -
         ]
         if subprocess.run(pip, check=False).returncode != 0:
             raise InstallFailed(
-                f"cannot install {Path(file).name}: is a package index within reach?"
-                " `pip config list` shows which one is used"
+                f"cannot install {Path(file).name}: is a package index within reach? `pip config list` shows"
+                f" which one is used. The disk has {_free(environment)} MB free"
             )
+
+
+def _free(folder: Path) -> int:
+    return shutil.disk_usage(folder).free // 2**20
 
 
 def _succeeds(interpreter: Path, *arguments: str) -> bool:

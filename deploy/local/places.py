@@ -47,6 +47,8 @@ class State:
         """Return a generated secret, the same at every start, readable by this user alone."""
         path = self.folder("secrets") / name
         if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(32))
+            unfinished = path.with_suffix(".unfinished")  # one that is there is whole
+            unfinished.touch(mode=0o600)
+            unfinished.write_text(secrets.token_urlsafe(32))
+            unfinished.replace(path)
         return path.read_text()

@@ -1,6 +1,8 @@
 """The installer uses the user's pip settings, installs once, and says in one line when it cannot."""
 
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,11 +77,21 @@ class TestInstall:
 
         assert "pip install" in (tmp_path / "calls").read_text()
 
+    def test_downloads_nothing_that_the_disk_cannot_hold(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=700 * 2**20))
+
+        with pytest.raises(packages.InstallFailed, match="new takes 1400 MB, and its disk has 700 free"):
+            packages.create(tmp_path / "new", megabytes=1_400)
+
+        assert not (tmp_path / "new").exists()
+
     def test_says_what_to_look_at_when_both_fail(self, environment: Path) -> None:
         _program(environment / "bin" / "uv", "exit 2")
         _program(environment / "bin" / "python", "exit 1")
 
-        with pytest.raises(packages.InstallFailed, match=r"run\.txt: is a package index within reach\?"):
+        with pytest.raises(packages.InstallFailed, match=r"run\.txt: is a package index .* MB free"):
             packages.install(environment, "run")
 
         assert not packages.is_installed(environment, "run")
