@@ -61,6 +61,8 @@ def _state(answer: probe.Answer) -> str:
         return "ok"
     if answer.unusable:
         return "unusable"
+    if answer.is_loading:
+        return "loading"
     return "no_room" if answer.has_no_room else "unreachable"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,6 +25,10 @@ LEAST_FREE_BYTES = 64 * 2**20
 """With less, the state folder counts as full: exports, logs and the journal of erasures still need some."""
 
 
+_loaded = threading.Event()
+"""This process has loaded a release: before, an answer that is late says nothing about release and Triton."""
+
+
 class Part(StrEnum):
     """A part that the product depends on, by its name in probes and metrics."""
 
@@ -41,7 +46,7 @@ class Answer:
     """Whether a part works, and its latency.
 
     The reason of a failure is logged, not answered, except a full disk and, in `unusable`, why no release can
-    score with this code.
+    score with this code. With `is_loading` the part waits for this process to load its release.
 
     `latency_ms` is None without an answer. `workers` names those that answered, for that part alone.
     """
@@ -51,6 +56,7 @@ class Answer:
     latency_ms: float | None = None
     workers: tuple[str, ...] = ()
     is_overdue: bool = False
+    is_loading: bool = False
     has_no_room: bool = False
     unusable: str = ""
 
@@ -68,9 +74,10 @@ def ask(parts: Sequence[Part]) -> list[Answer]:
     """Probe the parts in threads: one that hangs must not hide the others."""
     if Part.TRITON in parts:
         load_client()
+    is_first = not _loaded.is_set()
     pool = ThreadPoolExecutor(max_workers=max(1, len(parts)))
     asked = [(part, time.monotonic(), pool.submit(_asked, part)) for part in parts]
-    answers = [_answer(part, began_at, future) for part, began_at, future in asked]
+    answers = [_answer(part, began_at, future, is_first=is_first) for part, began_at, future in asked]
     # Not waited for: a probe that hangs in a C library cannot be stopped, and the answer must not hang with
     # it.
     pool.shutdown(wait=False, cancel_futures=True)
@@ -89,12 +96,13 @@ def _asked(part: Part) -> Answer:
         connection.close()
 
 
-def _answer(part: Part, began_at: float, future: Future[Answer]) -> Answer:
+def _answer(part: Part, began_at: float, future: Future[Answer], *, is_first: bool) -> Answer:
     left_seconds = max(0.05, began_at + TIMEOUT_SECONDS - time.monotonic())
     try:
         return future.result(timeout=left_seconds)
     except Overdue:
-        return Answer(part=part, is_up=False, is_overdue=True)
+        waits = is_first and part in (Part.RELEASE, Part.TRITON)
+        return Answer(part=part, is_up=False, is_overdue=True, is_loading=waits)
     except NoRoom:
         return Answer(part=part, is_up=False, has_no_room=True)
     except scorer.UNUSABLE as reason:
@@ -134,12 +142,14 @@ def _ask_workers() -> Sequence[str]:
 
 def _ask_release() -> Sequence[str]:
     scorer.release()
+    _loaded.set()
     return ()
 
 
 def _ask_triton() -> Sequence[str]:
     try:
         content = scorer.content()
+        _loaded.set()
     except scorer.UNUSABLE:  # which is not Triton's fault: _ask_release says it
         content = scorer.content_of(scorer.shipped().id)
     # Triton reports ready even if its Python backend process is dead: only an inference proves it.

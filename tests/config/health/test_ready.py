@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -25,7 +26,7 @@ from moderation.models import (
 from moderation.operations.infrastructure import outage, probe
 from moderation.operations.infrastructure.probe import Part
 from moderation.operations.webhooks import endpoints
-from scoring.release import SchemaMismatch
+from scoring.release import Release, SchemaMismatch
 from tests.moderation.fakes import FakeContent, FakeScorer
 
 
@@ -62,6 +63,27 @@ class TestReady:
         said = answer.json()
         assert (said["release"], said["triton"]) == ("unusable", "ok")
         assert said["problem"] == "release 0123 does not know context.mentions: refit it"
+
+    @pytest.mark.django_db(transaction=True)
+    def test_says_loading_and_does_not_blame_triton(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        is_due, load = threading.Event(), Release.load
+        monkeypatch.setattr(Release, "load", lambda folder: is_due.wait(60) and load(folder))
+        monkeypatch.setattr(probe, "TIMEOUT_SECONDS", 1.0)
+        monkeypatch.setattr(probe, "_loaded", threading.Event())
+        scorer.forget()
+
+        early = client.get("/readyz")
+
+        assert (early.status_code, early.json()["release"], early.json()["triton"]) == (
+            503,
+            "loading",
+            "loading",
+        )
+        is_due.set()
+        monkeypatch.setattr(probe, "TIMEOUT_SECONDS", 30.0)
+        assert client.get("/readyz?only=release").json() == {"release": "ok"}
 
     def test_without_a_database_says_what_it_knows(self, client: Client, down: set[Part]) -> None:
         down.add(Part.DATABASE)
