@@ -57,7 +57,6 @@ class Starter:
                 command=(*command, f"--tokenizer={tokenizer}", f"--port={port}", f"--device={device}"),
                 folder=ROOT,
                 check=lambda: _answers(port),
-                start_seconds=120,
             )
         )
         name = f"{says}, padded to {'128' if pad == '128' else 'the batch'}"

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from config.server.limits import Limits
 
-STARTING_BEATS = 120
-"""Until its first heartbeat a process is still importing."""
+STARTING_BEATS = 600
+"""Until its first heartbeat a process is still importing, which takes minutes on a busy machine."""
 
 
 @dataclass(slots=True)

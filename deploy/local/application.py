@@ -74,7 +74,7 @@ def preparation(*, seeds_demo: bool) -> Service:
         folder=ROOT,
         check=_always,
         # Without a new line: one migration may build an index of a large table on a busy machine.
-        start_seconds=3600,
+        idle_seconds=3600,
         says="migrations, static files" + (", demo accounts" if seeds_demo else ""),
         cure="nothing is lost: start again, and the migrations go on where they ended",
     )
@@ -108,7 +108,6 @@ def worker(kind: Worker, *, state: State) -> Service:
         needs_servers=True,
         prepare=lambda: announcement.unlink(missing_ok=True),
         check=lambda: _exists(announcement),
-        start_seconds=120,  # imports take long on a busy machine
         stop_seconds=15,
         says=kind.says,
     )
@@ -156,7 +155,6 @@ def web(*, port: int, processes: int = 1) -> Service:
         check=lambda: _answers(port, "/healthz"),
         is_watched=True,
         patience_seconds=60,
-        start_seconds=120,  # imports take long on a busy machine
         stop_seconds=15,  # it finishes running requests
         says=f"http://localhost:{port}/",
     )

@@ -18,6 +18,9 @@ _PR_SET_PDEATHSIG = 1
 # Loaded now: after a change of user the library may not be readable.
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LARGEST_LOG_BYTES = 20_000_000
+_LOOK_SECONDS = 5.0
+_LEAST_WORK_SECONDS = 0.1
+"""What a hanging server uses to refuse our checks is less, in the time that it is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,8 @@ class Child:
         folder: Path | None = None,
     ) -> None:
         rotate(log)
+        self._log, self._done = log, (0.0, 0)
+        self._moved_at = self._look_at = time.monotonic()
         # A file, not a pipe: it survives a killed supervisor, and no child blocks on a full pipe.
         with log.open("ab") as output:
             self._process = subprocess.Popen(
@@ -70,6 +75,19 @@ class Child:
     def exit_code(self) -> int | None:
         """Return the exit code, None while it runs. Reaps it: PostgreSQL does not start beside its zombie."""
         return self._process.poll()
+
+    def idle_seconds(self) -> float:
+        """Return for how long its process group has used no processor time and written nothing, to some 5 s.
+
+        On a busy machine a clock cannot tell one that still imports from one that hangs.
+        """
+        now = time.monotonic()
+        if now >= self._look_at:  # not each time: it reads about every process of the machine
+            self._look_at = now + _LOOK_SECONDS
+            done = (_processor_seconds(self.id), self._log.stat().st_size)
+            if abs(done[0] - self._done[0]) >= _LEAST_WORK_SECONDS or done[1] != self._done[1]:
+                self._done, self._moved_at = done, now
+        return now - self._moved_at
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the process itself."""
@@ -137,6 +155,18 @@ def _send(process_ids: list[int], number: signal.Signals) -> None:
 
 def _process_ids() -> list[int]:
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _processor_seconds(group: int) -> float:
+    """Return the processor time of a process group, its ended children included."""
+    ticks = 0
+    for process_id in _process_ids():
+        with contextlib.suppress(OSError):
+            stat = Path(f"/proc/{process_id}/stat").read_text(errors="replace")
+            # proc_pid_stat(5): behind the bracketed name the third is the group; utime to cstime follow.
+            fields = stat.rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15])) if int(fields[2]) == group else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _variables(process_id: int) -> list[bytes]:

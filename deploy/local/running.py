@@ -93,15 +93,15 @@ class Running:
         except Broken as reason:
             return f"is broken ({reason})"
         except (NotYet, OSError):
-            return self._lateness(now)
+            return self._lateness()
         self._has_worked = True
         self._failed_checks = 0
         return None
 
-    def _lateness(self, now: float) -> str | None:
+    def _lateness(self) -> str | None:
         """Evaluate a failed check: a busy server fails once or twice, a dead one every time."""
         if not self._has_worked:
-            return "does not start" if now - self._started > self.service.start_seconds else None
+            return "does nothing" if self.child.idle_seconds() > self.service.idle_seconds else None
         self._failed_checks += 1
         is_dead = self._failed_checks * _CHECK_SECONDS >= self.service.patience_seconds
         return "does not answer" if is_dead else None

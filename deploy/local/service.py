@@ -27,8 +27,8 @@ class Service:
     `check` raises NotYet (or OSError) until the server works; it returns within three seconds. `prepare` runs
     before each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers
     that can hang while their process lives; one that has worked is restarted once it failed for
-    `patience_seconds`. What `needs_servers` stops first, all at once. A step that ends by itself fails when
-    its log stands still for `start_seconds`; `cure` says what to do then.
+    `patience_seconds`. What `needs_servers` stops first, all at once. A start, or a step that ends by itself,
+    fails when the process has done nothing for `idle_seconds`; `cure` says what to do then.
     """
 
     name: str
@@ -39,10 +39,10 @@ class Service:
     owner: Owner | None = None
     folder: Path | None = None
     stop_signal: signal.Signals = signal.SIGTERM
-    start_seconds: float = 30
+    idle_seconds: float = 120
     stop_seconds: float = 10
     is_watched: bool = False
     patience_seconds: float = 20
     needs_servers: bool = False
     says: str = ""
-    cure: str = ""
+    cure: str = "nothing is lost: start again; if it fails in the same way, that log is the place to look"

@@ -16,6 +16,7 @@ _DEATHS_AT_START = 3
 _LINES_SHOWN = 15
 _ROTATE_SECONDS = 30.0
 _TELL_SECONDS = 10.0
+_TELL_STARTING_SECONDS = 30.0
 
 
 class StartFailed(Exception):
@@ -61,41 +62,45 @@ class Supervisor:
         self._guests.append(self._start_child(service))
 
     def wait_until_up(self, names: Iterable[str]) -> None:
-        """Wait for these services, with a line for each.
+        """Wait for these services, with a line for each, and one now and then for those that still start.
 
-        Raises StartFailed when one dies again and again, or is not up within its own deadline.
+        Raises StartFailed when one dies again and again, or does nothing for its `idle_seconds`.
         """
         wanted = set(names)
         waiting = [running for running in self._services if running.service.name in wanted]
-        begun = time.monotonic()
+        begun = told = time.monotonic()
         while waiting:
             self.tend()
-            waited = time.monotonic() - begun
+            now = time.monotonic()
+            waited = now - begun
             for running in list(waiting):
+                service = running.service
                 if running.is_up():
-                    self._say(
-                        f"  {running.service.name:<12} ready after {waited:4.1f} s   {running.service.says}"
-                    )
+                    told = now
+                    self._say(f"  {service.name:<12} ready after {waited:4.1f} s   {service.says}")
                     waiting.remove(running)
-                elif running.deaths >= _DEATHS_AT_START or waited > running.service.start_seconds:
-                    raise self._failure(running.service, "does not start")
+                elif running.deaths >= _DEATHS_AT_START:
+                    raise self._failure(service, f"ended {running.deaths} times")
+                elif running.child.idle_seconds() > service.idle_seconds:
+                    raise self._failure(service, f"has done nothing for {service.idle_seconds:g} s")
+            if now - told > _TELL_STARTING_SECONDS:
+                told = now
+                late = ", ".join(f"{running.service.name} ({waited:.0f} s)" for running in waiting)
+                self._say(f"  still starting: {late}")
 
     def run_step(self, service: Service) -> None:
         """Run a process that ends by itself, tending the others meanwhile; say now and then where it stands.
 
-        Raises StartFailed if it fails, or if its log stands still for `start_seconds`.
+        Raises StartFailed if it fails, or does nothing for its `idle_seconds`.
         """
-        begun = moved = told = time.monotonic()
-        size = 0
+        begun = told = time.monotonic()
         step = self._start_child(service)
         try:
             while step.exit_code() is None:
                 self.tend()
                 now = time.monotonic()
-                if (written := self._log(service).stat().st_size) != size:
-                    size, moved = written, now
-                if now - moved > service.start_seconds:
-                    raise self._failure(service, f"has written nothing for {service.start_seconds:g} s")
+                if step.idle_seconds() > service.idle_seconds:
+                    raise self._failure(service, f"has done nothing for {service.idle_seconds:g} s")
                 if now - told > _TELL_SECONDS:
                     told = now
                     self._tell(service, seconds=now - begun)
@@ -139,11 +144,9 @@ class Supervisor:
     def _failure(self, service: Service, what: str) -> StartFailed:
         log = self._log(service)
         end = log.read_text(errors="replace").splitlines()[-_LINES_SHOWN:] if log.exists() else []
-        cure = [f"  {service.cure}"] if service.cure else []
+        lines = [f"    {line[:300]}" for line in end or ["(empty)"]]
         return StartFailed(
-            "\n".join(
-                [f"{service.name} {what}; the end of {log}:", *(f"    {line[:300]}" for line in end), *cure]
-            )
+            "\n".join([f"{service.name} {what}; the end of {log}:", *lines, f"  {service.cure}"])
         )
 
     def _start_child(self, service: Service) -> Child:

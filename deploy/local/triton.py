@@ -71,7 +71,6 @@ class Triton:
             },
             prepare=self._remove_what_a_crash_left,
             check=self._check,
-            start_seconds=60,
             stop_seconds=7,
             is_watched=True,
             says=f"Triton: gRPC {self.grpc_port}, metrics {self.metrics_port}",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from deploy.local import running
+from deploy.local import child, running
 from deploy.local.child import Child
 from deploy.local.running import Running
 from deploy.local.service import NotYet, Service
@@ -30,7 +29,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(running, "time", clock)
+    for module in (running, child):
+        monkeypatch.setattr(module, "time", clock)
     return clock
 
 
@@ -43,10 +43,8 @@ def silent(clock: Clock, tmp_path: Path) -> Iterator[tuple[Running, list[bool]]]
         if not (answers.pop(0) if answers else False):
             raise NotYet("no answer")
 
-    command = (sys.executable, "-c", "import time; time.sleep(600)")
-    service = Service(
-        name="web", command=command, check=check, is_watched=True, patience_seconds=60, start_seconds=120
-    )
+    command = ("/bin/sleep", "600")
+    service = Service(name="web", command=command, check=check, is_watched=True, patience_seconds=60)
     one = Running(service, lambda _: Child(command, log=tmp_path / "log", environment={}, mark="test"))
     yield one, answers
     one.child.kill_group()
@@ -65,7 +63,7 @@ def test_waits_two_minutes_for_the_first_answer(silent: tuple[Running, list[bool
     one, _ = silent
 
     assert happened(one, clock, checks=24) == []
-    assert happened(one, clock, checks=1) == ["web does not start; restarting in 0.5 s"]
+    assert happened(one, clock, checks=1) == ["web does nothing; restarting in 0.5 s"]
 
 
 def test_waits_a_minute_for_the_next(silent: tuple[Running, list[bool]], clock: Clock) -> None:

@@ -1,10 +1,11 @@
-"""A step before the start, such as the migrations: it may take long while its log moves."""
+"""A start, or a step before it such as the migrations, may take long while it does something."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from deploy.local.service import Service
+from deploy.local.service import NotYet, Service
 from deploy.local.supervisor import StartFailed, Supervisor
 
 LIMIT_SECONDS = 300
@@ -42,7 +43,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *, writes: int) -> list[s
                 name="prepare",
                 command=command,
                 check=lambda: None,
-                start_seconds=LIMIT_SECONDS,
+                idle_seconds=LIMIT_SECONDS,
                 cure="again",
             )
         )
@@ -57,5 +58,49 @@ def test_is_waited_for_while_its_log_moves(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_is_ended_at_a_standstill_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StartFailed, match=r"written nothing for 300 s(.|\n)*0002\n  again$"):
+    with pytest.raises(StartFailed, match=r"done nothing for 300 s(.|\n)*0002\n  again$"):
         run(tmp_path, monkeypatch, writes=2)
+
+
+# A process that the machine gives 0.1 s of processor time in 0.6 s, for longer than the limit; then it is up.
+STARVED = """
+import pathlib, sys, time
+end = time.monotonic() + 6
+while time.monotonic() < end:
+    until = time.process_time() + 0.1
+    while time.process_time() < until:
+        pass
+    time.sleep(0.5)
+pathlib.Path(sys.argv[1]).touch()
+time.sleep(600)
+"""
+
+
+def start(folder: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> list[str]:
+    """Wait for a process that is up once a file is there, and may do nothing for two seconds."""
+    monkeypatch.setattr("deploy.local.child._LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("deploy.local.supervisor._TELL_STARTING_SECONDS", 1.0)
+    said: list[str] = []
+
+    def check() -> None:
+        if not (folder / "up").exists():
+            raise NotYet
+
+    with Supervisor(logs=folder, mark=str(folder), environment={}, say=said.append) as supervisor:
+        supervisor.launch(Service(name="background", command=command, check=check, idle_seconds=2))
+        supervisor.wait_until_up(["background"])
+    return said
+
+
+def test_a_starved_process_is_kept_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = start(tmp_path, monkeypatch, sys.executable, "-c", STARVED, str(tmp_path / "up"))
+
+    assert said[0].startswith("  still starting: background (")
+    assert "ready after" in said[-1]
+
+
+def test_one_that_does_nothing_is_ended_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StartFailed, match=r"has done nothing for 2 s(.|\n)*\(empty\)\n.*start again"):
+        start(tmp_path, monkeypatch, "/bin/sleep", "600")
