@@ -182,6 +182,7 @@ class TestRulings:
         later: Later,
     ) -> None:
         never_drawn(settings)
+        settings.DEGRADED_SECONDS = 0
         fake_scorer.is_degraded = True
 
         [post] = join(platform, later(100))

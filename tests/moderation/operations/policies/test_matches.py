@@ -135,6 +135,7 @@ class TestWithoutAnAnswer:
         fake_topics.is_away = True
 
         scored(later)
+        recovery.ask_people(at=later(150))
 
         assert Case.objects.get().reason == "degraded"
 
@@ -155,8 +156,8 @@ class TestWithoutAnAnswer:
 
         policy.end(policy_id=made.pk, actor=lead, at=later(5))
 
-        assert recovery.rescore_degraded(at=later(10)) == 1
-        scored(later, 11)
+        assert recovery.rescore_degraded(at=later(15)) == 1
+        scored(later, 16)
         assert Revision.objects.get().score_state == ScoreState.SCORED
 
     def test_tags_are_unknown_and_those_of_before_stay(
