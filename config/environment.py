@@ -112,7 +112,9 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         ),
         web_port=_whole_number(variables, "SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
-        degraded_seconds=_whole_number(variables, "SPAMDESK_DEGRADED_SECONDS", default=120, maximum=86_400),
+        degraded_seconds=_whole_number(
+            variables, "SPAMDESK_DEGRADED_SECONDS", default=120, minimum=0, maximum=86_400
+        ),
         audit_first_percent=_whole_number(variables, "SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100),
         training_days=_whole_number(variables, "SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365),
         ban_harmless_posts=_whole_number(

@@ -8,6 +8,8 @@ from deploy.local.child import Child
 from deploy.local.service import Broken, NotYet, Service
 
 _CHECK_SECONDS = 5.0
+_WORKING_TIMES = 15
+"""How many times its patience one that does not answer has while its process does something."""
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 _STEADY_SECONDS = 60.0
 
@@ -103,5 +105,8 @@ class Running:
         if not self._has_worked:
             return "does nothing" if self.child.idle_seconds() > self.service.idle_seconds else None
         self._failed_checks += 1
-        is_dead = self._failed_checks * _CHECK_SECONDS >= self.service.patience_seconds
+        patience = self.service.patience_seconds
+        # One that works is slow: a restart would cost it more than it lacks.
+        works = self.child.idle_seconds() < patience / 2
+        is_dead = self._failed_checks * _CHECK_SECONDS >= (_WORKING_TIMES * patience if works else patience)
         return "does not answer" if is_dead else None

@@ -75,6 +75,20 @@ def test_waits_a_minute_for_the_next(silent: tuple[Running, list[bool]], clock: 
     assert happened(one, clock, checks=1) == ["web does not answer; restarting in 0.5 s"]
 
 
+def test_keeps_one_that_works_without_an_answer_for_a_quarter_of_an_hour(
+    silent: tuple[Running, list[bool]], clock: Clock, tmp_path: Path
+) -> None:
+    one, answers = silent
+    answers += [True]
+    said: list[str] = []
+    for _ in range(181):
+        with (tmp_path / "log").open("a") as log:
+            log.write("something\n")
+        said += happened(one, clock, checks=1)
+
+    assert said == ["web does not answer; restarting in 0.5 s"]
+
+
 def test_counts_anew_after_an_answer(silent: tuple[Running, list[bool]], clock: Clock) -> None:
     one, answers = silent
     answers.extend([True, *[False] * 11, True, *[False] * 11])
