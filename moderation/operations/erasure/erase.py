@@ -204,7 +204,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     )
     ShadowScore.objects.filter(score__revision__post__in=posts).delete()
     forget.around_posts(posts)
-    exports.withdraw(post_ids=posts, at=at)
+    exports.withdraw(post_ids=posts)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
     Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(
         state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None

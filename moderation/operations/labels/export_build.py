@@ -1,7 +1,8 @@
 """Build exports: under a lease, so that a lost message or a killed worker only delays one.
 
 Every attempt writes to its own file, and publishes it only while the row still names it: two concurrent
-builders never share a file, and a file with erased posts (export.withdraw) is never published.
+builders never share a file. What was erased since the labels were read is left out at the end, so that
+erasures neither wait for an export nor make it begin anew.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from django.db import OperationalError, connection, transaction
@@ -22,6 +22,7 @@ from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.labels import export_files, export_write
 from moderation.operations.labels.export_files import path_of
+from moderation.operations.labels.export_write import Draft
 from moderation.operations.labels.exports import PATIENCE
 from moderation.operations.outbox import announce
 from moderation.queries.health import clocks
@@ -41,7 +42,7 @@ _OPEN = (ExportState.WAITING, ExportState.BUILDING)
 
 
 class _Lost(Exception):
-    """Another worker has this export by now, or a post in it was erased: nothing is published."""
+    """Another worker has this export by now: nothing is published."""
 
 
 class _TooLong(Exception):
@@ -55,7 +56,7 @@ def build(*, export_id: int, at: datetime) -> None:
         return
     attempt = _Attempt(row=row, at=at)
     try:
-        attempt.publish(attempt.write())
+        attempt.run()
     except _Lost:
         log.info("export_lost", export=row.pk, attempt=row.attempts)
         export_files.delete([row.file_name])
@@ -95,12 +96,12 @@ class _Attempt:
     at: datetime
     _started: float = field(default_factory=time.monotonic)
 
-    def write(self) -> dict[str, Any]:
-        """Write the file and its manifest; return the manifest. Raises _Lost, _TooLong or OSError."""
+    def run(self) -> None:
+        """Write file and manifest, and mark the export as ready. Raises _Lost, _TooLong or OSError."""
         wanted = _filter(self.row)
         expected = labels.count(wanted=wanted) if wanted.after is None else label_changes.count(wanted=wanted)
         self._keep(rows_expected=expected)
-        return export_write.write(
+        draft = Draft(
             out=path_of(self.row),
             wanted=wanted,
             at=self.at,
@@ -111,17 +112,22 @@ class _Attempt:
             # What a standby replays may end a statement there; the next attempt is safe from that.
             may_read_standby=self.row.attempts == 1,
         )
+        draft.write()
+        # Most of it before the row is locked: the erasures of that moment wait.
+        draft.leave_out_erased()
+        self.publish(draft)
 
-    def publish(self, manifest: dict[str, Any]) -> None:
-        """Mark the export as ready. Raises _Lost."""
+    def publish(self, draft: Draft) -> None:
+        """Mark the export as ready. Raises _Lost or OSError."""
         with transaction.atomic():
-            # An erasure locks the row, too: either it sees the published file, or this sees that it ran.
+            # An erasure locks the row, too: either it sees the published file, or this sees what it erased.
             rows = Export.objects.select_for_update(of=("self",)).select_related("platform")
             row = rows.filter(self._is_ours).first()
             if row is None:
                 raise _Lost
-            counts = manifest["counts"]
-            row.manifest, row.rows_written = manifest, counts["labels"] + counts["retracted"]
+            draft.leave_out_erased()
+            counts = draft.manifest["counts"]
+            row.manifest, row.rows_written = draft.manifest, counts["labels"] + counts["retracted"]
             row.state, row.lease_until, row.error = ExportState.READY, None, ""
             row.save(update_fields=("manifest", "rows_written", "state", "lease_until", "error"))
             announce.export_ready(row, at=self._now())

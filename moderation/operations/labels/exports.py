@@ -78,32 +78,26 @@ def media_type_of(export: Export) -> str:
 
 
 @transactions.required
-def withdraw(*, post_ids: Sequence[int], at: datetime) -> None:
+def withdraw(*, post_ids: Sequence[int]) -> None:
     """Withdraw the exports that may hold these posts. Call inside the transaction that erases them.
 
-    An export that is being built starts over, a ready one fails; the files of both are deleted. A waiting one
-    is left alone: it starts after this transaction, and so never reads the erased rows.
+    A ready one fails, and its file is deleted. One that is being built is only locked: it waits for this
+    transaction to end before it is published, and leaves the erased rows out. A waiting one starts after this
+    transaction, and so never reads them.
     """
     advisory_locks.take(AdvisoryLock.ERASURES, is_shared=True)
-    rows = [row for row in _touched(post_ids) if row.file_name]
-    for row in rows:
-        if row.state == ExportState.BUILDING:
-            row.state, row.lease_until = ExportState.WAITING, at + PATIENCE
-            row.error = "A post in it was erased while it was being built; it begins anew."
-            enqueue.export(export_id=row.pk)
-        else:
-            row.state = ExportState.FAILED
-            row.error = "A post in it was erased; ask for a new export."
+    rows = [row for row in _touched(post_ids) if row.state == ExportState.READY]
     names = [row.file_name for row in rows]
     for row in rows:
-        row.file_name = ""
-    Export.objects.bulk_update(rows, ["state", "lease_until", "error", "file_name"])
+        row.state, row.file_name = ExportState.FAILED, ""
+        row.error = "A post in it was erased; ask for a new export."
+    Export.objects.bulk_update(rows, ["state", "error", "file_name"])
     # Deleted before a rollback, a file would be gone while its row names it again.
     transaction.on_commit(lambda: export_files.delete(names))
 
 
 def _touched(post_ids: Sequence[int]) -> list[Export]:
-    """Lock the exports with a file whose window holds a label of these posts."""
+    """Lock the exports that are or are being built whose window holds a label of these posts."""
     labels = (
         Label.objects.filter(post__in=post_ids).values_list("labelled_at", "post__platform_id").distinct()
     )

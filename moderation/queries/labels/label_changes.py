@@ -149,6 +149,7 @@ def _tombstone(name: str, *, decision_id: int, has_weights: bool) -> LabelLine:
     """Return the tombstone of a retracted label: `label` is null, only ids are left."""
     return LabelLine(
         line=label_json.tombstone(name, decision_id=decision_id, has_weights=has_weights),
+        decision_id=decision_id,
         is_spam=False,
         split="",
         release="",

@@ -117,6 +117,7 @@ class LabelLine:
     """One line, and the fields that the manifest counts."""
 
     line: bytes
+    decision_id: int
     is_spam: bool
     split: str
     release: str
@@ -181,6 +182,7 @@ def line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
             record=named["record"],
             has_weights=has_weights,
         ),
+        decision_id=values.decision_id,
         is_spam=values.is_spam,
         split=values.split,
         release=values.release,

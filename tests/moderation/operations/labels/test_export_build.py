@@ -5,27 +5,33 @@ Stopped or killed at each step, or erased meanwhile, it leaves no file that no r
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 from django.conf import settings as configured
 from django.db import connection, transaction
+from pyarrow import parquet
 from pytest_django import Settings
 
 from deploy.local.places import ROOT
-from moderation.models import Export, Post, User
-from moderation.models.exports import ExportState
+from moderation.models import Case, Decision, Export, Platform, Post, User
+from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export_build, export_files, exports
+from moderation.operations.posts.incoming_post import IncomingAuthor
+from moderation.queries.labels import label_lines
+from moderation.queries.labels.label_lines import LabelLine
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.operations.labels.builds import (
     LEASE,
@@ -140,6 +146,59 @@ class TestErased:
         assert is_whole(finish(asked, at=later(52)), folder)
         assert words_left(folder) == []
         assert asked.state == (ExportState.FAILED if step == "publishing" else ExportState.READY)
+        assert (asked.attempts, asked.rows_written) == (1, 3 if step == "publishing" else 2)
+
+    @pytest.mark.parametrize("form", ExportFormat.values)
+    def test_ends_once_while_authors_are_erased_all_the_time(
+        self,
+        platform: Platform,
+        open_cases: Callable[..., list[Case]],
+        decided: Callable[..., Decision],
+        lead: User,
+        folder: Path,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+        form: str,
+    ) -> None:
+        monkeypatch.setattr(label_lines, "CHUNK", 8)
+        authors = [f"author-{number:02}" for number in range(40)]
+        for case in open_cases(
+            [
+                {"text": f'Mail\n"{name}"@x.example', "author": IncomingAuthor(external_id=name)}
+                for name in authors
+            ]
+        ):
+            decided(case=case, at=later(10))
+        erased: list[str] = []
+
+        def erase_next(of: list[str]) -> None:
+            name = next(name for name in of if name not in erased)
+            erased.append(name)
+            in_thread(lambda: erase.author(platform=platform, external_id=name, at=later(52))).join(
+                WAIT_SECONDS
+            )
+
+        def lines(**asked: Any) -> Iterator[LabelLine]:
+            for number, line in enumerate(found(**asked)):
+                yield line
+                if number % 5 == 0:
+                    erase_next(authors)  # mostly one that is in the file already
+                    erase_next(authors[::-1])  # mostly one that is not
+
+        found = label_lines.lines
+        monkeypatch.setattr(label_lines, "lines", lines)
+        row = exports.request(requested_by=lead, wanted=LabelFilter(), form=form, at=later(50))
+        with at_step("written", lambda: erase_next(authors)), at_step("moved", lambda: erase_next(authors)):
+            export_build.build(export_id=row.pk, at=later(51))
+
+        row.refresh_from_db()
+        file = export_files.path_of(row)
+        assert (row.state, row.attempts, row.rows_written) == (ExportState.READY, 1, 40 - len(erased))
+        assert len(erased) > 10
+        assert row.manifest is not None
+        assert row.manifest["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+        held = str(parquet.read_table(file).to_pylist()) if form == "parquet" else file.read_text()
+        assert [name for name in authors if name in held] == [n for n in authors if n not in erased]
 
     def test_waits_for_an_erasure_that_is_under_way(
         self, asked: Export, folder: Path, later: Later, monkeypatch: pytest.MonkeyPatch
