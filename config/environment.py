@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -59,6 +60,7 @@ class Environment:
     lease_seconds: int
     audit_first_percent: int
     training_days: int
+    digest_days: int
     ban_harmless_posts: int
     egress_private_hosts: tuple[str, ...]
     proxies: int
@@ -91,6 +93,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
     """Read and check the variables. Raises ImproperlyConfigured with one line that names the variable."""
     mode = _mode(variables)
     state_dir = _folder(variables, "SPAMDESK_STATE_DIR", default=ROOT / ".state")
+    number = partial(_whole_number, variables)
     return Environment(
         mode=mode,
         is_debug=_debug(variables, mode=mode),
@@ -110,26 +113,21 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         triton_admin_socket=_folder(
             variables, "SPAMDESK_TRITON_ADMIN_SOCKET", default=state_dir / "triton" / "admin" / "http.sock"
         ),
-        web_port=_whole_number(variables, "SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
-        undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
-        degraded_seconds=_whole_number(
-            variables, "SPAMDESK_DEGRADED_SECONDS", default=120, minimum=0, maximum=86_400
-        ),
-        audit_first_percent=_whole_number(variables, "SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100),
-        training_days=_whole_number(variables, "SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365),
-        ban_harmless_posts=_whole_number(
-            variables, "SPAMDESK_BAN_HARMLESS_POSTS", default=10, minimum=0, maximum=1_000_000
-        ),
-        lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
+        web_port=number("SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
+        undo_seconds=number("SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
+        degraded_seconds=number("SPAMDESK_DEGRADED_SECONDS", default=120, minimum=0, maximum=86_400),
+        audit_first_percent=number("SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100),
+        training_days=number("SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365),
+        digest_days=number("SPAMDESK_SPAM_DIGEST_DAYS", default=30, minimum=0, maximum=365),
+        ban_harmless_posts=number("SPAMDESK_BAN_HARMLESS_POSTS", default=10, minimum=0, maximum=1_000_000),
+        lease_seconds=number("SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
-        proxies=_whole_number(variables, "SPAMDESK_PROXIES", default=0, minimum=0, maximum=9),
+        proxies=number("SPAMDESK_PROXIES", default=0, minimum=0, maximum=9),
         hsts_subdomains=_yes_or_no(variables, "SPAMDESK_HSTS_SUBDOMAINS"),
         hsts_preload=_hsts_preload(variables),
         metrics_token=variables.get("SPAMDESK_METRICS_TOKEN", ""),
         encryption_keys=_encryption_keys(variables),
-        posts_per_minute=_whole_number(
-            variables, "SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000
-        ),
+        posts_per_minute=number("SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000),
         web_risk_key=variables.get("SPAMDESK_WEB_RISK_KEY", ""),
         web_risk_url=variables.get("SPAMDESK_WEB_RISK_URL", "https://webrisk.googleapis.com"),
         wot_key=variables.get("SPAMDESK_WOT_KEY", ""),

@@ -263,6 +263,7 @@ UNDO_SECONDS, LEASE_SECONDS = ENVIRONMENT.undo_seconds, ENVIRONMENT.lease_second
 DEGRADED_SECONDS = ENVIRONMENT.degraded_seconds
 AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100
 TRAINING_DAYS, BAN_HARMLESS_POSTS = ENVIRONMENT.training_days, ENVIRONMENT.ban_harmless_posts
+SPAM_DIGEST_DAYS = ENVIRONMENT.digest_days
 # Posts that join a decided campaign: required purity, and the share that people judge individually.
 CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 

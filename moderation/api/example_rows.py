@@ -64,6 +64,7 @@ CASE = {
     "spam_probability": 0.62,
     "is_degraded": False,
     "opened_at": "2026-03-01T09:30:02Z",
+    "author_deleted_at": None,
     "lease_end_at": None,
 }
 LEASE = {"lease_end_at": "2026-03-01T09:33:00Z"}
@@ -240,6 +241,11 @@ WHOLE_DELIVERY = DELIVERY | {
     "log": [{"at": "2026-03-01T09:31:12Z", "status": 204, "error": "", "duration_ms": 84}],
 }
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"  # noqa: S105 - the specification's own example
+AUTHOR_DELETION = {
+    "deleted_at": "2026-03-01T10:00:00Z",
+    "waiting": 2,
+    "erased_by": "2026-03-08T10:00:00Z",
+}
 ERASURE = {"id": "6", "kind": "post", "posts": 1, "erased_at": "2026-03-01T10:00:00Z"}
 
 APPEAL = {

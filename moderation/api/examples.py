@@ -21,6 +21,7 @@ from moderation.api.example_operating_rows import AUDIT_LINK, DRIFT_ALARM, QUEUE
 from moderation.api.example_rows import (
     ACCEPTED,
     APPEAL,
+    AUTHOR_DELETION,
     CAMPAIGN,
     CASE,
     CONTRIBUTION,
@@ -116,6 +117,7 @@ ANSWERS: dict[str, Any] = {
     "read_post": PAGE,
     "update_counts": {"id": "1", "revision": 1, "shares": 12, "comments": 4, "views": 2_310},
     "erase_post": ERASURE,
+    "delete_author": AUTHOR_DELETION,
     "erase_author": ERASURE | {"kind": "author"},
     "read_author_timeline": {
         "events": [{"at": "2026-03-01T09:30:00Z", "kind": "post", "verdict": "spam"}],

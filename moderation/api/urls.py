@@ -19,7 +19,7 @@ from moderation.api.views.entities import AuthorTimeline, OneDomain
 from moderation.api.views.label_draws import LabelDraws, OneLabelDraw
 from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Labels, OneExport
 from moderation.api.views.models import ModelMetrics, Models, OneModel, OneTrainingRun, TrainingRuns
-from moderation.api.views.posts import OneAuthor, OnePost, Posts
+from moderation.api.views.posts import AuthorDeletions, OneAuthor, OnePost, Posts
 from moderation.api.views.quality import DriftAlarms, QualityFigures
 from moderation.api.views.release_proposals import (
     OneReleaseProposal,
@@ -51,6 +51,7 @@ urlpatterns = [
     path("api/v1/posts:bulk", BulkPosts.as_view(), name="bulk"),
     path("api/v1/posts/<str:id>", OnePost.as_view(), name="post"),
     path("api/v1/authors/<str:external_id>", OneAuthor.as_view(), name="author"),
+    path("api/v1/authors/<str:external_id>/deletion", AuthorDeletions.as_view(), name="author-deletion"),
     path("api/v1/authors/<str:external_id>/timeline", AuthorTimeline.as_view(), name="author-timeline"),
     path("api/v1/domains/<str:domain>", OneDomain.as_view(), name="domain"),
     path("api/v1/complaints", Complaints.as_view(), name="complaints"),

@@ -13,7 +13,7 @@ from moderation.models.decisions import Decision, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
 from moderation.models.drift import DriftAlarm, DriftBlock, DriftWatch
-from moderation.models.erasures import Erasure
+from moderation.models.erasures import AuthorDeletion, Erasure
 from moderation.models.evidence import Evidence, EvidenceRequest, RevisionEvidence, SentPicture, UnkeptFile
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
@@ -40,6 +40,7 @@ from moderation.models.scores import Score
 from moderation.models.shadow import ShadowRun, ShadowScore
 from moderation.models.similarity import (
     AuthorBand,
+    KeptTraits,
     PictureBand,
     PictureGroup,
     RevisionPicture,
@@ -59,6 +60,7 @@ __all__ = [
     "AuditLink",
     "Author",
     "AuthorBand",
+    "AuthorDeletion",
     "AuthorNote",
     "BlindReview",
     "BlindReviewPlan",
@@ -86,6 +88,7 @@ __all__ = [
     "FeedHead",
     "GoldenItem",
     "HourlyCount",
+    "KeptTraits",
     "Label",
     "LabelDraw",
     "LinkVerdict",

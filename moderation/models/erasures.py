@@ -1,4 +1,4 @@
-"""Erasures: when and why something was erased, not its content."""
+"""Erasures: when and why something was erased, not its content; authors who deleted their accounts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from moderation.models.platforms import Platform
+from moderation.models.posts import Author
 
 
 class ErasureKind(models.TextChoices):
@@ -52,3 +53,13 @@ class Erasure(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject_id}"
+
+
+class AuthorDeletion(models.Model):
+    """That an author deleted the account: what waits is offered for a verdict, then the author is erased."""
+
+    author = models.OneToOneField(Author, on_delete=models.CASCADE, related_name="deletion", primary_key=True)
+    deleted_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"deletion of {self.author_id}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
@@ -51,6 +53,12 @@ class Author(models.Model):
     def shown_name(self) -> str:
         """The display name: the name, else the platform's id, else a text for erased authors."""
         return self.display_name or self.external_id or str(ERASED_NAME)
+
+    @property
+    def deleted_at(self) -> datetime | None:
+        """When the author deleted the account; None again once erased."""
+        deletion = getattr(self, "deletion", None)
+        return deletion.deleted_at if deletion else None
 
 
 class Post(models.Model):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from moderation.models.posts import Author, Revision
+from moderation.models.posts import Author, Post, Revision
 
 
 class SimilarityBand(models.Model):
@@ -34,9 +35,12 @@ class AuthorBand(models.Model):
 
 
 class PictureGroup(models.Model):
-    """Pictures that are copies of one another; `hash` is the PDQ hash of the first of them, 64 hex digits."""
+    """Pictures that are copies of one another; `hash` is the PDQ hash of the first of them, 64 hex digits.
 
-    hash = models.CharField(max_length=64)
+    It is empty once all of them are erased.
+    """
+
+    hash = models.CharField(max_length=64, blank=True)
     first_seen_at = models.DateTimeField()
 
     class Meta:
@@ -78,3 +82,18 @@ class RevisionPicture(models.Model):
 
     def __str__(self) -> str:
         return f"{self.revision_id}: {self.group_id}"
+
+
+class KeptTraits(models.Model):
+    """An erased post whose keyed digests are kept for a while, for it was spam or of a campaign.
+
+    Its revisions keep a similarity group, to which these `bands` lead, its links keyed digests, its pictures
+    their groups, and it stays a member of its campaign.
+    """
+
+    post = models.OneToOneField(Post, on_delete=models.CASCADE, related_name="kept_traits", primary_key=True)
+    received_at = models.DateTimeField(db_index=True, help_text="The post's: from then on the days count.")
+    bands = ArrayField(models.BigIntegerField(), default=list)
+
+    def __str__(self) -> str:
+        return f"traits of {self.post_id}"

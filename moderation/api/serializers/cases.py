@@ -72,6 +72,10 @@ class CaseSerializer(serializers.Serializer[Any]):
     )
     is_degraded = serializers.BooleanField()
     opened_at = serializers.DateTimeField()
+    author_deleted_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the author deleted the account: then the verdict is for the filter alone.",
+    )
     lease_end_at = serializers.DateTimeField(allow_null=True, help_text="Until when somebody holds it.")
 
 
@@ -173,6 +177,7 @@ def case(row: Case, *, at: datetime) -> dict[str, Any]:
         "spam_probability": None if is_blind else row.score.spam_probability,
         "is_degraded": row.score.is_degraded,
         "opened_at": instant(row.opened_at),
+        "author_deleted_at": instant(deleted_at) if (deleted_at := row.post.author.deleted_at) else None,
         "lease_end_at": instant(row.lease_end_at)
         if row.lease_end_at and platform_cases.held(row, at=at)
         else None,

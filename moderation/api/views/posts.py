@@ -1,4 +1,4 @@
-"""Posts: send one, read one, update its counts, erase it; erase an author."""
+"""Posts: send one, read one, update its counts, erase it; authors: erase one, tell that one is gone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.decisions import PostQuerySerializer
-from moderation.api.serializers.erasures import ErasureSerializer, erased
+from moderation.api.serializers.erasures import AuthorDeletionSerializer, ErasureSerializer, deleted, erased
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.post_page import PostPageSerializer, post_page
 from moderation.api.serializers.posts import (
@@ -92,6 +92,12 @@ class Posts(PostingView):
         return Response(post_page(page))
 
 
+_ACCOUNT_ID = OpenApiParameter(
+    "external_id", str, OpenApiParameter.PATH, description="Your id of the account."
+)
+_ACCOUNT_ID = OpenApiParameter(
+    "external_id", str, OpenApiParameter.PATH, description="Your id of the account."
+)
 _POST_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="Our id of the post.")
 
 
@@ -178,9 +184,7 @@ class OneAuthor(ApiView):
             "Erases every post of the author, the name and the id. An account that writes under the same id "
             "later is a new one. Scope: `posts:write`."
         ),
-        parameters=[
-            OpenApiParameter("external_id", str, OpenApiParameter.PATH, description="Your id of the account.")
-        ],
+        parameters=[_ACCOUNT_ID],
         responses={202: ErasureSerializer, **problem_responses("not_found")},
     )
     def delete(self, request: Request, external_id: str) -> Response:
@@ -190,3 +194,32 @@ class OneAuthor(ApiView):
         except Author.DoesNotExist:
             raise Refused("not_found", "No author has this external_id.") from None
         return Response(erased(erasure), status=status.HTTP_202_ACCEPTED)
+
+
+class AuthorDeletions(ApiView):
+    """POST /authors/{external_id}/deletion"""
+
+    scopes: ClassVar = {"POST": Scope.POSTS_WRITE}
+
+    @extend_schema(
+        operation_id="delete_author",
+        summary="Tell that an author deleted the account",
+        description=(
+            "Cases of the author's posts stay open: their verdicts teach how copies by the next account are "
+            "recognised. The author is erased once nothing waits, after 7 days at the latest. For an erasure "
+            "at once use `DELETE /authors/{external_id}`. Scope: `posts:write`."
+        ),
+        parameters=[ONCE, _ACCOUNT_ID],
+        request=None,
+        responses={202: AuthorDeletionSerializer, **problem_responses("not_found", *WRITE_PROBLEMS)},
+    )
+    @idempotent
+    def post(self, request: Request, external_id: str) -> Response:
+        """Note the deletion; repeating it changes nothing."""
+        try:
+            row = erase.after_verdict(
+                platform=platform_of(request), external_id=external_id, at=timezone.now()
+            )
+        except Author.DoesNotExist:
+            raise Refused("not_found", "No author has this external_id.") from None
+        return Response(deleted(row), status=status.HTTP_202_ACCEPTED)

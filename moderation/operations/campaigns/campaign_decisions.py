@@ -105,7 +105,8 @@ def leave_out(*, campaign_id: int, post_id: int, is_left_out: bool, moderator: U
         raise NotAllowed(_("This role does not decide cases."))
     with transaction.atomic():
         _locked(campaign_id)
-        member = CampaignMember.objects.get(campaign=campaign_id, post=post_id)
+        members = CampaignMember.objects.filter(post__erased_at__isnull=True)
+        member = members.get(campaign=campaign_id, post=post_id)
         member.left_out_at = at if is_left_out else None
         member.left_out_by = moderator if is_left_out else None
         member.save(update_fields=("left_out_at", "left_out_by"))

@@ -6,7 +6,7 @@ memory, and the outcome is written at once. Nothing here takes longer because a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import structlog
@@ -54,14 +54,16 @@ def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
 
 
 @transactions.required
-def forget(*, post_ids: Sequence[int]) -> None:
-    """Remove posts that are being erased from their campaigns, with the traits they added to the counts.
+def forget(*, post_ids: Collection[int], kept: Collection[int], at: datetime) -> None:
+    """Remove posts that are being erased from their campaigns, with the traits they added to the counts;
+    those `kept` stay there, but nobody decides about them any more.
 
     Call inside the transaction that erases, before any of its rows are locked.
     """
     _line_up()  # even without members: another worker may be adding the post to a campaign right now
-    removed = CampaignMember.objects.filter(post__in=post_ids)
-    members.remove(members=list(removed.order_by("id")))
+    rows = list(CampaignMember.objects.filter(post__in=post_ids).order_by("id"))
+    members.remove(members=[row for row in rows if row.post_id not in kept])
+    members.keep(members=[row for row in rows if row.post_id in kept], at=at)
 
 
 def _line_up() -> None:

@@ -7,7 +7,7 @@ the transaction that holds the campaign lock (`gather`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db import connection
@@ -71,6 +71,8 @@ def add(*, new_members: Sequence[NewMember], at: datetime) -> None:
                     examples[new_member.campaign_id],
                 ),
                 ties=list(new_member.ties),
+                # One that only its kept digests tell of is drawn in, but nothing can be decided about it.
+                left_out_at=revisions[new_member.post_id].post.erased_at,
             )
             for new_member in new_members
         ]
@@ -92,6 +94,16 @@ def remove(*, members: Sequence[CampaignMember]) -> None:
     left = Counter(member.campaign_id for member in members)
     # At an instant of the past: a campaign that is left must not look active again.
     _recount(Counter({campaign: -count for campaign, count in left.items()}), at=members[0].joined_at)
+
+
+def keep(*, members: Sequence[CampaignMember], at: datetime) -> None:
+    """Leave erased members in their campaigns, out of later decisions and without their networks."""
+    homes = {member.revision_id: member.campaign_id for member in members}
+    revisions = Revision.objects.filter(pk__in=homes).select_related("post")
+    _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes, kinds=(TieKind.NETWORK,)))
+    CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
+    ours = CampaignMember.objects.filter(pk__in=[member.pk for member in members])
+    ours.filter(left_out_at__isnull=True).update(left_out_at=at)
 
 
 def merge(*, gone: int, kept: int) -> None:
@@ -134,14 +146,16 @@ def _examples(new_members: Sequence[NewMember], revisions: dict[int, Revision]) 
     return {pk: text[:_COMPARED_CHARACTERS] for pk, text in texts.items()}
 
 
-def _traits(revisions: Sequence[Revision], *, homes: dict[int, int]) -> Counter[tuple[int, str, str]]:
+def _traits(
+    revisions: Sequence[Revision], *, homes: dict[int, int], kinds: Collection[TieKind] = _COUNTED
+) -> Counter[tuple[int, str, str]]:
     """Count the traits that revisions bring to their campaigns; `homes` maps revision to campaign."""
     found = shared_traits.facts_of(revisions)
     return Counter(
         (homes[revision_id], trait.kind.value, trait.value)
         for revision_id, traits in found.items()
         for trait in traits
-        if trait.kind in _COUNTED
+        if trait.kind in kinds
     )
 
 

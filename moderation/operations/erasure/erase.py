@@ -6,17 +6,20 @@ What is wiped where is listed in docs/api-guide.md, "Erase a post or an author".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from moderation.models import (
     Author,
     AuthorBand,
+    AuthorDeletion,
     Case,
+    Decision,
     Erasure,
     Label,
     Platform,
@@ -34,14 +37,17 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import gather
-from moderation.operations.erasure import forget
+from moderation.operations.erasure import forget, kept_traits
 from moderation.operations.infrastructure import idempotency
 from moderation.operations.labels import exports
 from scoring import similarity
 
 CHUNK = 500
 _CHUNKS_AT_ONCE = 20
+AFTER_DELETION = timedelta(days=7)
+"""So long posts of an author who deleted the account wait for a verdict."""
 _UNFINISHED_FOR = timedelta(days=7)
+_UNSCORED = (ScoreState.PENDING, ScoreState.SCORING, ScoreState.DEGRADED)
 
 
 def post(
@@ -96,13 +102,30 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
     return erasure
 
 
-def expired(*, at: datetime) -> int:
-    """Erase posts past their platform's retention, remaining posts of erased authors, and the words of rules
-    that ended long ago.
+def after_verdict(*, platform: Platform, external_id: str, at: datetime) -> AuthorDeletion:
+    """Note that an author deleted the account: what waits is decided first, then `expired` erases the author.
 
-    Return how many posts.
+    A second time changes nothing. Raises Author.DoesNotExist.
+    """
+    with transaction.atomic():
+        author = Author.objects.select_for_update(no_key=True).get(platform=platform, external_id=external_id)
+        row, is_new = AuthorDeletion.objects.get_or_create(author=author, defaults={"deleted_at": at})
+        if is_new:
+            entries.add(
+                action="author.deleted", subject_kind="author", subject_id=author.pk, actor=None, at=at
+            )
+    return row
+
+
+def expired(*, at: datetime) -> int:
+    """Erase posts past retention, authors who are gone and their remaining posts, words of rules that ended
+    long ago, and digests of spam that is old enough. Return how many posts.
     """
     rules.forget_ended(at=at)
+    kept_traits.forget_old(at=at)
+    for gone in _gone(at=at):
+        with suppress(Author.DoesNotExist):  # erased a moment ago
+            author(platform=gone.platform, external_id=gone.external_id or "", at=at)
     erased = 0
     for platform in Platform.objects.filter(text_retention_days__isnull=False):
         too_old = at - timedelta(days=platform.text_retention_days or 0)
@@ -114,6 +137,18 @@ def expired(*, at: datetime) -> int:
 def name_digest(*, platform: Platform, external_id: str) -> str:
     """Return the keyed digest by which an erased name is recognised, but cannot be read."""
     return salted_hmac("erasure", f"{platform.pk}:{external_id}", algorithm="sha256").hexdigest()
+
+
+def _gone(*, at: datetime) -> list[Author]:
+    """Return authors who deleted their accounts and of whom nothing waits, or has waited too long."""
+    ours = {"post__author": OuterRef("author")}
+    open_cases = Case.objects.filter(**ours, state=CaseState.OPEN)
+    unread = Revision.objects.filter(**ours, score_state__in=_UNSCORED)
+    undoable = Decision.objects.filter(**ours, effective_at__gt=at)
+    is_over = Q(deleted_at__lte=at - AFTER_DELETION)
+    is_decided = ~Exists(open_cases) & ~Exists(unread) & ~Exists(undoable)
+    rows = AuthorDeletion.objects.filter(is_over | is_decided).select_related("author__platform")
+    return [row.author for row in rows.order_by("deleted_at", "pk")[:CHUNK]]
 
 
 def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
@@ -169,6 +204,7 @@ def _finish(erasure: Erasure, *, at: datetime) -> int:
 
 def _wipe_author(row: Author, *, at: datetime) -> None:
     forget.author(row)
+    AuthorDeletion.objects.filter(author=row).delete()
     AuthorBand.objects.filter(author=row).delete()
     rules.forget_author(author_id=row.pk, at=at)
     idempotency.forget(subjects=[f"author:{row.pk}"])
@@ -183,7 +219,8 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
         return
     # First: it takes the campaign lock, which comes before posts in the lock order, and it counts down traits
     # by the rows that are wiped below.
-    gather.forget(post_ids=post_ids)
+    kept = kept_traits.worth_keeping(post_ids, at=at)
+    gather.forget(post_ids=post_ids, kept=kept, at=at)
     wanted, answers = set(post_ids), forget.answers(post_ids)
     rows = Post.objects.select_for_update(no_key=True).filter(pk__in=wanted.union(answers))
     posts = [pk for pk in rows.order_by("id").values_list("pk", flat=True) if pk in wanted]
@@ -191,10 +228,12 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     revisions = Revision.objects.filter(post__in=posts)
     bands = _bands(revisions)
     forget.sent_pictures(revisions)
+    kept_traits.keep(kept)
     _wipe_revisions(revisions)
-    _forget_bands(bands)
-    forget.links(posts)
-    forget.evidence(posts)
+    revisions.exclude(post__in=kept).update(similarity_group=RandomUUID())
+    _forget_bands(bands, posts=posts)
+    forget.links(posts, kept=kept)
+    forget.evidence(posts, kept=kept)
     Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True},
@@ -215,8 +254,9 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
 
 
 def _wipe_revisions(revisions: QuerySet[Revision]) -> None:
-    unfinished = (ScoreState.PENDING, ScoreState.SCORING, ScoreState.DEGRADED, ScoreState.DEAD)
-    revisions.filter(score_state__in=unfinished).update(score_state=ScoreState.SUPERSEDED, lease_until=None)
+    revisions.filter(score_state__in=(*_UNSCORED, ScoreState.DEAD)).update(
+        score_state=ScoreState.SUPERSEDED, lease_until=None
+    )
     revisions.update(
         text="",
         links=[],
@@ -233,7 +273,6 @@ def _wipe_revisions(revisions: QuerySet[Revision]) -> None:
         journey=[],
         body_digest="",
         text_digest="",
-        similarity_group=RandomUUID(),
     )
 
 
@@ -242,9 +281,11 @@ def _bands(revisions: QuerySet[Revision]) -> set[int]:
     return {digest for text in texts for digest in similarity.bands(text)}
 
 
-def _forget_bands(digests: set[int]) -> None:
-    """Delete the similarity bands whose group has no remaining post."""
-    others = Revision.objects.filter(similarity_group=OuterRef("similarity_group"))
+def _forget_bands(digests: set[int], *, posts: Sequence[int]) -> None:
+    """Delete the similarity bands whose group has no remaining post; erased ones have keyed bands, if any."""
+    others = Revision.objects.filter(
+        similarity_group=OuterRef("similarity_group"), post__erased_at__isnull=True
+    ).exclude(post__in=posts)
     SimilarityBand.objects.filter(~Exists(others), digest__in=digests).delete()
 
 

@@ -7,7 +7,7 @@ Called by `erase`, inside its transactions.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from django.db import transaction
@@ -40,6 +40,7 @@ from moderation.models.webhooks import WebhookEvent
 from moderation.operations.evidence import sent_pictures as evidence_pictures
 from moderation.operations.evidence import thumbnails
 from moderation.operations.similarity import picture_groups
+from moderation.queries.campaigns.shared_traits import keyed_link
 
 _UNDONE = "undone"
 _REPEATS = ~Q(parent_text="") | Q(parent_author__isnull=False)
@@ -70,22 +71,32 @@ def answered(post_ids: Sequence[int], *, answers: Sequence[int]) -> None:
     _repeating(post_ids).filter(post__in=answers).update(parent_text="", parent_author=None)
 
 
-def links(post_ids: Sequence[int]) -> None:
-    """Wipe the URLs that posts linked to, and the reputation of those that no other post has."""
+def links(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
+    """Wipe the URLs that posts linked to, and the reputation of those that no other post has.
+
+    A keyed digest takes the place of each link of posts whose traits are `kept`.
+    """
     ours = PostLink.objects.filter(revision__post__in=post_ids)
-    digests = set(ours.exclude(url_digest="").values_list("url_digest", flat=True))
-    ours.update(url="", url_digest="", host="")
+    digests = set(ours.exclude(url="").values_list("url_digest", flat=True))
+    known = list(ours.filter(revision__post__in=kept).exclude(url=""))
+    ours.exclude(revision__post__in=kept).update(url_digest="")
+    ours.update(url="", host="")
+    for row in known:
+        row.url_digest = keyed_link(row.url_digest)
+    PostLink.objects.bulk_update(known, ["url_digest"], batch_size=500)
     others = PostLink.objects.filter(url_digest=OuterRef("subject"))
     LinkVerdict.objects.filter(~Exists(others), subject__in=digests).delete()
 
 
-def evidence(post_ids: Sequence[int]) -> None:
+def evidence(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
     """Delete what was fetched for posts, but for what other posts carry, too. Call with the posts locked.
 
-    Files follow once that is committed.
+    Of posts whose traits are `kept` it stays known which pictures they showed. Files follow once that is
+    committed.
     """
     EvidenceRequest.objects.filter(revision__post__in=post_ids).delete()
-    picture_groups.forget(post_ids)
+    picture_groups.forget([post for post in post_ids if post not in kept])
+    picture_groups.keep(kept)
     ours = RevisionEvidence.objects.filter(revision__post__in=post_ids)
     fetched = list(ours.order_by("evidence").values_list("evidence", flat=True).distinct())
     ours.delete()

@@ -23,17 +23,20 @@ from moderation.evidence import pdq
 from moderation.models import PictureBand, PictureGroup, RevisionEvidence, RevisionPicture
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.queries.campaigns.shared_traits import keyed
 
 _BANDS, _BITS = 16, 16
 LATEST = 64
 """Groups read of one band. By chance, a band leads to one group of 65,536: enough for four million."""
 
+_KEPT_BANDS = 4
+"""An erased picture has keyed bands and no hash. A copy has so many near, another picture hardly ever."""
+
 _NEAR = """
-SELECT g.id, g.hash FROM moderation_picturegroup g WHERE g.id IN (
-  SELECT b.group_id FROM unnest(%s::int[]) AS k(digest) CROSS JOIN LATERAL (
-    SELECT x.group_id FROM moderation_pictureband x WHERE x.digest = k.digest
-    ORDER BY x.group_id DESC LIMIT %s
-  ) b)
+SELECT g.id, g.hash, count(*) FROM unnest(%s::int[]) AS k(digest) CROSS JOIN LATERAL (
+  SELECT x.group_id FROM moderation_pictureband x WHERE x.digest = k.digest
+  ORDER BY x.group_id DESC LIMIT %s
+) b JOIN moderation_picturegroup g ON g.id = b.group_id GROUP BY g.id
 """
 
 
@@ -107,6 +110,28 @@ def forget(post_ids: Sequence[int]) -> None:
         transaction.on_commit(partial(drop_unnamed, groups), robust=True)
 
 
+@transactions.required
+def keep(post_ids: Collection[int]) -> None:
+    """Keep which pictures erased posts show; groups that no other post shows lose their hashes."""
+    ours = RevisionPicture.objects.filter(revision__post__in=post_ids)
+    groups = sorted(set(ours.values_list("group", flat=True)))
+    if groups:
+        transaction.on_commit(partial(_drop_hashes, groups), robust=True)
+
+
+def _drop_hashes(group_ids: Sequence[int]) -> None:
+    with transaction.atomic():
+        advisory_locks.take(AdvisoryLock.PICTURES)
+        shown = RevisionPicture.objects.filter(group=OuterRef("pk"), revision__post__erased_at__isnull=True)
+        groups = PictureGroup.objects.filter(~Exists(shown), pk__in=group_ids).exclude(hash="")
+        for group in groups:
+            for band in group.bands.all():
+                band.digest = _kept_digest(band.digest)
+                band.save(update_fields=("digest",))
+            group.hash = ""
+            group.save(update_fields=("hash",))
+
+
 def drop_unnamed(group_ids: Sequence[int]) -> None:
     """Delete those of some groups that no post shows."""
     with transaction.atomic():
@@ -128,12 +153,18 @@ def _hashes(facts: Mapping[str, Any]) -> list[str]:
 
 def _nearest(hashes: Sequence[str]) -> PictureGroup | None:
     with connection.cursor() as cursor:
-        cursor.execute(_NEAR, (sorted({digest for one in hashes for digest in _near_digests(one)}), LATEST))
-        rows = [(group, int(known, 16)) for group, known in cursor.fetchall()]
+        near = {digest for one in hashes for digest in _near_digests(one)}
+        cursor.execute(_NEAR, (sorted(near.union(map(_kept_digest, near))), LATEST))
+        rows = cursor.fetchall()
     mine = [int(one, 16) for one in hashes]
-    far = [(min((one ^ known).bit_count() for one in mine), group) for group, known in rows]
+    far = [
+        (min((one ^ int(known, 16)).bit_count() for one in mine), group) for group, known, _ in rows if known
+    ]
     nearest = min(far, default=(pdq.SAME_PICTURE + 1, 0))
-    return PictureGroup(pk=nearest[1]) if nearest[0] <= pdq.SAME_PICTURE else None
+    if nearest[0] <= pdq.SAME_PICTURE:
+        return PictureGroup(pk=nearest[1])
+    kept = max(((bands, group) for group, known, bands in rows if not known), default=(0, 0))
+    return PictureGroup(pk=kept[1]) if kept[0] >= _KEPT_BANDS else None
 
 
 def _new(hash_: str, *, at: datetime) -> PictureGroup:
@@ -145,6 +176,11 @@ def _new(hash_: str, *, at: datetime) -> PictureGroup:
 def digests(hash_: str) -> list[int]:
     """Return the bands of a hash, each with its place."""
     return [place << _BITS | int(hash_[4 * place : 4 * place + 4], 16) for place in range(_BANDS)]
+
+
+def _kept_digest(digest: int) -> int:
+    """Return the keyed digest of a band, larger than any that is not keyed."""
+    return 1 << 30 | keyed(digest, bits=30)
 
 
 def _near_digests(hash_: str) -> Iterator[int]:

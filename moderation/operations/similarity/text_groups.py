@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from moderation.models import SimilarityBand
 from moderation.operations.infrastructure import transactions
+from moderation.queries.campaigns.shared_traits import keyed
 from scoring import similarity
 
 _NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")
@@ -19,11 +20,17 @@ def groups(texts: Sequence[str]) -> list[uuid.UUID]:
 
     A band has one row however many posts share it, so the cost of a text does not grow with its campaign.
     """
-    bands = [similarity.bands(text) if text.strip() else () for text in texts]
-    found = _lookup({digest for of_text in bands for digest in of_text})
+    return of_bands([similarity.bands(text) if text.strip() else () for text in texts])
+
+
+@transactions.required
+def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
+    """Return the similarity group of each text by its bands, and store these."""
+    kept = {digest: keyed(digest) for of_text in bands for digest in of_text}
+    found = _lookup({*kept, *kept.values()})
     proposed: dict[int, uuid.UUID] = {}
     for of_text in bands:
-        group = _choose(of_text, found | proposed)
+        group = _choose(of_text, found | proposed, kept)
         proposed.update(
             {digest: group for digest in of_text if digest not in found and digest not in proposed}
         )
@@ -34,7 +41,7 @@ def groups(texts: Sequence[str]) -> list[uuid.UUID]:
     )
     # Read again: another transaction may have inserted one of these bands first; the stored row wins.
     settled = found | (_lookup(set(proposed)) if proposed else {})
-    return [_choose(of_text, settled) for of_text in bands]
+    return [_choose(of_text, settled, kept) for of_text in bands]
 
 
 def _lookup(digests: set[int]) -> dict[int, uuid.UUID]:
@@ -42,7 +49,7 @@ def _lookup(digests: set[int]) -> dict[int, uuid.UUID]:
     return dict(rows)
 
 
-def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID]) -> uuid.UUID:
+def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID], kept: dict[int, int]) -> uuid.UUID:
     """Return the group that most bands belong to, or a new one named after the first band.
 
     A post without text gets a group of its own.
@@ -50,7 +57,9 @@ def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID]) -> uuid.UUID:
     if not of_text:
         return uuid.uuid4()
     votes = Counter(known[digest] for digest in of_text if digest in known)
-    if votes:
-        # A tie is decided by the id, or two workers could put copies of one text into two groups.
-        return min(votes, key=lambda group: (-votes[group], group.hex))
+    every = votes | Counter(known[digest] for digest in map(kept.__getitem__, of_text) if digest in known)
+    if every:
+        # Of a tie the group of posts that are not erased, then by the id, or two workers could put copies of
+        # one text into two groups.
+        return min(every, key=lambda group: (-every[group], -votes[group], group.hex))
     return uuid.uuid5(_NAMESPACE, str(min(of_text)))

@@ -59,7 +59,9 @@ def columns(*, campaign: str) -> dict[str, Any]:
     shared = domains.filter(posts__gte=F("campaign__posts") / 2.0).order_by("-posts", "value")
     return {
         "named_texts": ArraySubquery(
-            members.values(text=Left("revision__text", _LETTERS_READ))[:_TEXTS_READ]
+            members.exclude(revision__text="").values(text=Left("revision__text", _LETTERS_READ))[
+                :_TEXTS_READ
+            ]
         ),
         "named_likenesses": ArraySubquery(others.values("likeness")[:_COMPARED]),
         "named_domain": Subquery(shared.values("value")[:1]),

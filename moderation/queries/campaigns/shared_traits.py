@@ -6,13 +6,17 @@ more than a new one.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Value
+from django.utils.crypto import salted_hmac
 
 from moderation.models import PostLink, Revision, RevisionPicture
 from moderation.models.campaigns import TieKind
@@ -86,6 +90,22 @@ class Sighting:
     posts: tuple[int, ...]
 
 
+def keyed(value: object, *, bits: int = 63) -> int:
+    """Return the keyed digest by which a trait of erased spam is recognised, but cannot be guessed."""
+    digest = hashlib.blake2b(str(value).encode(), key=_key(settings.SECRET_KEY), digest_size=32).digest()
+    return int.from_bytes(digest, "big") >> (256 - bits)
+
+
+def keyed_link(url_digest: str) -> str:
+    """Return what is kept in the place of an erased link's digest."""
+    return f"{keyed(url_digest, bits=256):064x}"
+
+
+@cache
+def _key(secret: str) -> bytes:
+    return salted_hmac("kept traits", "", secret=secret, algorithm="sha256").digest()
+
+
 def traits_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
     """Return what each revision could share, by its id. The revisions come with `post` selected."""
     facts, groups = facts_of(revisions), _groups(revisions)
@@ -96,6 +116,11 @@ def traits_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
                 for group, bands in groups[revision.pk].items()
             ),
             *facts[revision.pk],
+            *(
+                replace(trait, key=keyed_link(trait.key))
+                for trait in facts[revision.pk]
+                if trait.kind == TieKind.LINK
+            ),
         )
         for revision in revisions
     }
@@ -161,7 +186,8 @@ def _instant(kind: TieKind, revision: Revision) -> datetime:
 
 def _groups(revisions: Sequence[Revision]) -> dict[int, Counter[str]]:
     """Return the similarity groups that each text's bands lead to: its own, and those it nearly matched."""
-    bands = {revision.pk: similarity.bands(revision.text) for revision in revisions if revision.text.strip()}
+    plain = {revision.pk: similarity.bands(revision.text) for revision in revisions if revision.text.strip()}
+    bands = {revision: (*of_text, *map(keyed, of_text)) for revision, of_text in plain.items()}
     known = _known({digest for of_text in bands.values() for digest in of_text})
     found: dict[int, Counter[str]] = {}
     for revision in revisions:

@@ -162,7 +162,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         .select_related(
             "claimed_by",
             "post__platform",
-            "post__author",
+            "post__author__deletion",
             "score__revision__parent_author",
             "score__release",
             "score__ban__author__platform",

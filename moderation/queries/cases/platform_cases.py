@@ -65,6 +65,12 @@ def one(*, platform: Platform, case_id: int) -> Case:
     return _shown().get(post__platform=platform, pk=case_id)
 
 
+def waiting(*, author_id: int) -> int:
+    """Return how many posts of an author wait for a human; blind reviews are nobody's business."""
+    rows = Case.objects.filter(post__author=author_id, state=CaseState.OPEN)
+    return rows.exclude(reason=CaseReason.BLIND).count()
+
+
 def some(*, case_ids: list[int]) -> list[Case]:
     """Return cases in this order."""
     found = _shown().in_bulk(case_ids)
@@ -90,7 +96,7 @@ def held(case: Case, *, at: datetime) -> bool:
 
 def _shown() -> QuerySet[Case]:
     shown = Case.objects.exclude(reason=CaseReason.BLIND)
-    rows = shown.select_related("post__author", "score__revision__parent_author", "claimed_by")
+    rows = shown.select_related("post__author__deletion", "score__revision__parent_author", "claimed_by")
     return rows.defer(
         "score__record",
         "score__features",

@@ -36,6 +36,7 @@ class QueueRow:
     holder: str
     post_external_id: str
     author: str
+    is_author_gone: bool
     excerpt: str
     language: str
     domains: tuple[str, ...]
@@ -127,6 +128,7 @@ def _posts(ids: list[int]) -> dict[int, dict[str, Any]]:
         "external_id",
         author_name=F("author__display_name"),
         author_external_id=F("author__external_id"),
+        author_deleted_at=F("author__deletion__deleted_at"),
         campaign_id=F("membership__campaign_id"),
         campaign_posts=F("membership__campaign__posts"),
     )
@@ -183,6 +185,7 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine
         holder=holder,
         post_external_id=case["external_id"],
         author=case["author_name"] or case["author_external_id"] or str(ERASED_NAME),
+        is_author_gone=case["author_deleted_at"] is not None,
         excerpt=case["text"],
         language=case["language"],
         domains=domains,

@@ -1,4 +1,4 @@
-"""Erasing posts and authors, and counts that move: through the api, looked up in the rows."""
+"""Erasing posts and authors, at once or after a verdict: through the api, looked up in the rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
+from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from moderation.models import (
     AuditEntry,
     Author,
     AuthorBand,
+    AuthorDeletion,
+    CampaignMember,
     Case,
     Complaint,
     Export,
@@ -26,6 +30,7 @@ from moderation.models import (
     SimilarityBand,
     User,
 )
+from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportState
 from moderation.operations.cases import claims, review
@@ -38,6 +43,7 @@ from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
+Send = Callable[..., Case]
 _PERSONAL = (
     "grey cat",
     "192.0.2.7",
@@ -46,6 +52,8 @@ _PERSONAL = (
     "Honest Author",
     "asked me for money",
 )
+_SPAM = "Cheap pills without prescription in Oslo, call zanzibar now and save today"
+_RUNAWAY = ("zanzibar", "pills.example/offer", "Runaway", "runaway-1")
 
 
 @pytest.fixture
@@ -72,6 +80,21 @@ def judged(
         at=later(3),
     )
     return str(answer["id"])
+
+
+@pytest.fixture
+def send(api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer) -> Send:
+    """Send spam as an account, and have it scored; return its case."""
+
+    def run(account: str, *, number: int = 1) -> Case:
+        author = payload["author"] | {"external_id": account, "display_name": "Runaway"}
+        body = payload | {"external_id": f"{account[-1]}-{number}", "text": _SPAM, "author": author}
+        body["links"] = ["https://pills.example/offer"]
+        post = int(api.post("/api/v1/posts", body, format="json").json()["id"])
+        score.run(revision_ids=[Revision.objects.get(post=post).pk], at=timezone.now())
+        return Case.objects.get(post=post)
+
+    return run
 
 
 def everything_stored() -> str:
@@ -101,7 +124,8 @@ class TestPost:
         assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 1
         assert list(label_lines.lines(wanted=LabelFilter())) == []
 
-    def test_the_signature_leads_nowhere(self, api: APIClient, judged: str) -> None:
+    def test_the_signature_leads_nowhere(self, api: APIClient, judged: str, settings: Settings) -> None:
+        settings.SPAM_DIGEST_DAYS = 0
         assert SimilarityBand.objects.exists()
 
         api.delete(f"/api/v1/posts/{judged}")
@@ -203,55 +227,62 @@ class TestRetention:
         assert erase.expired(at=at) == 0
 
 
-class TestCounts:
-    @pytest.fixture
-    def scored(self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, later: Later) -> str:
-        answer = api.post("/api/v1/posts", payload, format="json").json()
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
-        return str(answer["id"])
+class TestDeletedByAuthor:
+    def test_the_evidence_stays_and_the_words_go(self, api: APIClient, send: Send, moderator: User) -> None:
+        cases = [send("runaway-1", number=number) for number in range(2)]
+        campaign = CampaignMember.objects.values_list("campaign", flat=True)[0]
 
-    @pytest.mark.parametrize(("shares", "state"), [(1, "pending"), (0, "scored")])
-    def test_move_without_a_revision_and_score_again_when_doubled(
-        self, api: APIClient, scored: str, shares: int, state: str
-    ) -> None:
-        answer = api.patch(f"/api/v1/posts/{scored}", {"shares": shares}, format="json")
+        answer = api.post("/api/v1/authors/runaway-1/deletion")
+        now = AuthorDeletion.objects.get().deleted_at
 
-        assert answer.json() == {"id": scored, "revision": 1, "shares": shares, "comments": 3, "views": 210}
-        assert Revision.objects.get().score_state == state
+        assert (answer.status_code, answer.json()["waiting"]) == (202, 2)
+        assert api.post("/api/v1/authors/runaway-1/deletion").json() == answer.json()
+        shown = api.get("/api/v1/cases").json()["data"]
+        assert [case["author_deleted_at"] for case in shown] == [answer.json()["deleted_at"]] * 2
+        erase.expired(at=now)
+        assert Case.objects.filter(state=CaseState.OPEN).count() == 2
+        for case in cases:
+            claimed = claims.claim(case_id=case.pk, moderator=moderator, at=now)
+            review.decide(
+                case_id=case.pk,
+                case_version=claimed.version,
+                moderator=moderator,
+                verdict=Verdict.SPAM,
+                at=now,
+            )
+            erase.expired(at=now)  # neither while one waits nor while the last can be undone
+        assert Author.objects.filter(external_id="runaway-1").exists()
 
-    def test_of_views_score_nothing_again(self, api: APIClient, scored: str) -> None:
-        told = api.patch(f"/api/v1/posts/{scored}", {"views": 9_000}, format="json").json()
+        erase.expired(at=now + timedelta(minutes=1))
 
-        assert told == {"id": scored, "revision": 1, "shares": 0, "comments": 3, "views": 9_000}
-        assert Revision.objects.get().score_state == "scored"
-        assert api.get(f"/api/v1/posts/{scored}").json()["views"] == 9_000
+        assert [word for word in _RUNAWAY if word in everything_stored()] == []
+        assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 2
+        assert list(AuditEntry.objects.filter(subject_kind="author").values_list("action", flat=True)) == [
+            "author.deleted",
+            "author.erased",
+        ]
+        copy = send("next-account")
+        assert CampaignMember.objects.get(post=copy.post_id).campaign_id == campaign
+        assert copy.score.record["similar"]["confirmed_spam"] == 2
 
-    @pytest.mark.parametrize(
-        "body", [{"shares": -1}, {"text": "x"}, {"comments": "many"}, {"views": 0.5}, {"views": 2**31}]
-    )
-    def test_refuse_the_rest(self, api: APIClient, scored: str, body: dict[str, Any]) -> None:
-        answer = api.patch(f"/api/v1/posts/{scored}", body, format="json")
+    def test_without_a_verdict_the_author_waits_a_week(self, api: APIClient, send: Send) -> None:
+        send("runaway-1")
+        answer = api.post("/api/v1/authors/runaway-1/deletion").json()
+        due = datetime.fromisoformat(answer["erased_by"])
 
-        problem(answer, status=422, code="invalid_fields")
+        erase.expired(at=due - timedelta(seconds=1))
+        assert Case.objects.get().state == CaseState.OPEN
 
+        erase.expired(at=due)
+        assert Case.objects.get().state == CaseState.WITHDRAWN
+        assert not Author.objects.filter(external_id="runaway-1").exists()
+        assert not AuthorDeletion.objects.exists()
 
-class TestLenient:
-    def test_unknown_fields_are_refused_with_their_place(
-        self, api: APIClient, payload: dict[str, Any]
-    ) -> None:
-        answer = api.post("/api/v1/posts", payload | {"mood": "sunny"}, format="json")
+    def test_a_request_for_erasure_waits_for_nothing(self, api: APIClient, send: Send) -> None:
+        send("runaway-1")
+        api.post("/api/v1/authors/runaway-1/deletion")
 
-        assert problem(answer, status=422, code="invalid_fields")["errors"][0]["pointer"] == "/mood"
+        api.delete("/api/v1/authors/runaway-1")
 
-    def test_the_platform_may_have_them_left_out(self, api: APIClient, payload: dict[str, Any]) -> None:
-        Platform.objects.update(ignores_unknown_fields=True)
-        unknown = payload | {"mood": "sunny", "author": payload["author"] | {"zodiac": "lion"}}
-
-        assert api.post("/api/v1/posts", unknown, format="json").status_code == 202
-
-    def test_or_ask_for_it_once(self, api: APIClient, payload: dict[str, Any]) -> None:
-        answer = api.post(
-            "/api/v1/posts", payload | {"mood": "sunny"}, format="json", HTTP_PREFER="handling=lenient"
-        )
-
-        assert answer.status_code == 202
+        assert [word for word in _RUNAWAY if word in everything_stored()] == []
+        problem(api.post("/api/v1/authors/runaway-1/deletion"), status=404, code="not_found")

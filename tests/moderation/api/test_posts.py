@@ -1,4 +1,4 @@
-"""POST /posts and GET /posts: what is stored, what is answered, what it costs."""
+"""POST /posts and GET /posts: what is stored, what is answered, what it costs; counts that move."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.models import ApiKey, Post, Revision, User
+from moderation.models import ApiKey, Platform, Post, Revision, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
@@ -219,3 +219,57 @@ class TestRead:
 
         with django_assert_num_queries(10):
             api.get(f"{POSTS}/{sent}")
+
+
+class TestCounts:
+    @pytest.fixture
+    def scored(self, api: APIClient, payload: Payload, fake_scorer: FakeScorer, at: datetime) -> str:
+        answer = api.post("/api/v1/posts", payload, format="json").json()
+        score.run(revision_ids=[Revision.objects.get().pk], at=at)
+        return str(answer["id"])
+
+    @pytest.mark.parametrize(("shares", "state"), [(1, "pending"), (0, "scored")])
+    def test_move_without_a_revision_and_score_again_when_doubled(
+        self, api: APIClient, scored: str, shares: int, state: str
+    ) -> None:
+        answer = api.patch(f"/api/v1/posts/{scored}", {"shares": shares}, format="json")
+
+        assert answer.json() == {"id": scored, "revision": 1, "shares": shares, "comments": 3, "views": 210}
+        assert Revision.objects.get().score_state == state
+
+    def test_of_views_score_nothing_again(self, api: APIClient, scored: str) -> None:
+        told = api.patch(f"/api/v1/posts/{scored}", {"views": 9_000}, format="json").json()
+
+        assert told == {"id": scored, "revision": 1, "shares": 0, "comments": 3, "views": 9_000}
+        assert Revision.objects.get().score_state == "scored"
+        assert api.get(f"/api/v1/posts/{scored}").json()["views"] == 9_000
+
+    @pytest.mark.parametrize(
+        "body", [{"shares": -1}, {"text": "x"}, {"comments": "many"}, {"views": 0.5}, {"views": 2**31}]
+    )
+    def test_refuse_the_rest(self, api: APIClient, scored: str, body: dict[str, Any]) -> None:
+        answer = api.patch(f"/api/v1/posts/{scored}", body, format="json")
+
+        problem(answer, status=422, code="invalid_fields")
+
+
+class TestLenient:
+    def test_unknown_fields_are_refused_with_their_place(
+        self, api: APIClient, payload: dict[str, Any]
+    ) -> None:
+        answer = api.post("/api/v1/posts", payload | {"mood": "sunny"}, format="json")
+
+        assert problem(answer, status=422, code="invalid_fields")["errors"][0]["pointer"] == "/mood"
+
+    def test_the_platform_may_have_them_left_out(self, api: APIClient, payload: dict[str, Any]) -> None:
+        Platform.objects.update(ignores_unknown_fields=True)
+        unknown = payload | {"mood": "sunny", "author": payload["author"] | {"zodiac": "lion"}}
+
+        assert api.post("/api/v1/posts", unknown, format="json").status_code == 202
+
+    def test_or_ask_for_it_once(self, api: APIClient, payload: dict[str, Any]) -> None:
+        answer = api.post(
+            "/api/v1/posts", payload | {"mood": "sunny"}, format="json", HTTP_PREFER="handling=lenient"
+        )
+
+        assert answer.status_code == 202

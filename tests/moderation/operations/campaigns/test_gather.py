@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
 from moderation.operations.erasure import erase
@@ -142,8 +143,9 @@ class TestGather:
         assert (Campaign.objects.get().posts, Campaign.objects.get().authors) == (2, 2)
 
     def test_forgets_what_is_erased_with_all_that_it_brought(
-        self, platform: Platform, at: datetime, later: Later
+        self, platform: Platform, at: datetime, later: Later, settings: Settings
     ) -> None:
+        settings.SPAM_DIGEST_DAYS = 0
         posts = accept(platform, [incoming(n, at=at, ip=f"203.0.{n}.7") for n in range(3)], at=at)
         gather(posts, at=at)
 

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, User
+from moderation.models import AuthorDeletion, Case, User
 from moderation.operations.cases import claims
 from moderation.queries.cases import queue, queue_filter
 from tests.moderation.fakes import FakeScorer
@@ -55,6 +55,17 @@ class TestQueue:
 
         assert "hidden: audit sample" in body
         assert "50%" not in body
+
+    def test_marks_cases_whose_author_deleted_the_account(self, desk: Client, open_case: Case_) -> None:
+        case = open_case()
+        pages = ("/queue/", f"/review/{case.pk}/")
+        assert not any("deleted" in flat(desk.get(page, headers=HTMX).content.decode()) for page in pages)
+
+        AuthorDeletion.objects.create(author=case.post.author, deleted_at=timezone.now())
+
+        marks = ("account deleted", "author deleted the account")
+        for page, mark in zip(pages, marks, strict=True):
+            assert mark in flat(desk.get(page).content.decode())
 
     def test_needs_the_same_few_queries_for_any_number_of_rows(
         self, desk: Client, open_case: Case_, django_assert_num_queries: Any

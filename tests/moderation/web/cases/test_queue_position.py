@@ -24,6 +24,7 @@ def row(*, followers: int | None, spread: int) -> QueueRow:
         holder="",
         post_external_id="post-1",
         author="Author",
+        is_author_gone=False,
         excerpt="cheap pills",
         language="en",
         domains=(),
