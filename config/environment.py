@@ -204,9 +204,7 @@ def _secret_key(variables: Mapping[str, str], *, mode: Mode) -> str:
     if given in ("", DEMO_SECRET_KEY):
         raise ImproperlyConfigured("SPAMDESK_SECRET_KEY is missing or the demo's; production needs its own.")
     if len(given) < 50:
-        raise ImproperlyConfigured(
-            "SPAMDESK_SECRET_KEY is shorter than 50 characters; production needs a long one."
-        )
+        raise ImproperlyConfigured("SPAMDESK_SECRET_KEY has less than 50 characters; production needs more.")
     return given
 
 
@@ -296,7 +294,5 @@ def _whole_number(
 ) -> int:
     given = variables.get(name) or str(default)
     if not (given.isascii() and given.isdigit() and minimum <= int(given) <= maximum):
-        raise ImproperlyConfigured(
-            f"{name} is {given!r}; it must be a whole number from {minimum} to {maximum}."
-        )
+        raise ImproperlyConfigured(f"{name} is {given!r}; it must be a number from {minimum} to {maximum}.")
     return int(given)
