@@ -1,8 +1,7 @@
 """Composition root: the live release's Scorer in this process, and those of other kept releases.
 
 The newest Promotion row names the live release. Every process reads it about once a second, so that a
-promotion reaches web and workers without a restart; a batch in progress is finished with the release that it
-started with.
+promotion reaches web and workers without a restart; a batch in progress is finished with its own release.
 """
 
 from __future__ import annotations
@@ -103,10 +102,7 @@ def explaining_content_of(release_id: str) -> ContentModel:
 
 
 def shadow_of(release_id: str) -> Scorer:
-    """Return a scorer of a kept release whose content model answers after all others in Triton.
-
-    Raises NotKept, Corrupt, SchemaMismatch or VersionMismatch.
-    """
+    """Return a scorer whose content model answers after all others in Triton. Raises as `of` does."""
     return current().shadow_of(release_id)
 
 
@@ -224,11 +220,11 @@ class _Live:
             raise
         if self._scorer is not None and self._scorer.release.id == live:
             return self._scorer
-        return self._usable(live) or self._scorer or self._usable(replaced) or _of(shipped().id)
+        return self._usable(live) or self._scorer or self._usable(replaced) or _CURRENT.of(shipped().id)
 
     def _usable(self, release_id: str) -> Scorer | None:
         try:
-            return _of(release_id)
+            return _CURRENT.of(release_id)
         except UNUSABLE as reason:
             if self._refused != release_id:
                 log.exception("release_refused", release=release_id[:12], reason=str(reason))
@@ -283,7 +279,9 @@ _CANDIDATE = _LowLatency()
 
 
 class _OfThisProcess:
-    """The releases that are kept here, each loaded once."""
+    """The releases that are kept here, each loaded once: a scorer takes a second of processor time."""
+
+    _making = threading.Lock()
 
     def live(self) -> Scorer:
         return _LIVE.scorer()
@@ -292,7 +290,8 @@ class _OfThisProcess:
         return (_CANDIDATE if release_id else _LOW_LATENCY).scorer(release_id)
 
     def of(self, release_id: str) -> Scorer:
-        return _of(release_id)
+        with self._making:
+            return _of(release_id)
 
     def content_of(self, release_id: str) -> ContentModel:
         return _content_of(release_id)
@@ -301,7 +300,8 @@ class _OfThisProcess:
         return _explaining_content_of(release_id)
 
     def shadow_of(self, release_id: str) -> Scorer:
-        return _shadow_of(release_id)
+        with self._making:
+            return _shadow_of(release_id)
 
 
 _CURRENT = _OfThisProcess()

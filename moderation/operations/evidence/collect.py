@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -47,6 +47,7 @@ log = structlog.get_logger(__name__)
 _FIRST_ERROR = 400
 _READERS_WITHIN_SECONDS = 60.0
 """From the claim on; with the time of fetching and of the last read that ends well before the lease."""
+_READERS: dict[str, Readers] = {}
 _UNREAD = {
     Reason.WRONG_KIND: EvidenceState.WRONG_KIND,
     Reason.TOO_LARGE: EvidenceState.TOO_LARGE,
@@ -96,9 +97,8 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
 
 def forget() -> None:
     """End the processes that read, so that changed settings apply."""
-    for kind in ("page", "picture", "speech"):
-        _readers(kind).close()
-    _readers.cache_clear()
+    while _READERS:
+        _READERS.popitem()[1].close()
     _warn.cache_clear()
 
 
@@ -236,13 +236,14 @@ def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
     leads.reopen(again, at=at)
 
 
-@lru_cache(maxsize=3)
 def _readers(kind: str) -> Readers:
     """Return the readers of a kind in this process, each started with the first thing that it reads.
 
-    Some for each kind: pictures and speech take seconds, and pages need not stand behind them.
+    Some for each kind: pictures and speech take seconds, and pages need not stand behind them. The same ones
+    for all threads, which begin at once.
     """
     limits = settings.EVIDENCE_LIMITS
     memory = limits.speech_memory_bytes if kind == "speech" else limits.read_bytes
     count = limits.page_readers if kind == "page" else 1
-    return Readers(count, memory_bytes=memory, server=settings.READER_SOCKET)
+    made = Readers(count, memory_bytes=memory, server=settings.READER_SOCKET)
+    return _READERS.setdefault(kind, made)

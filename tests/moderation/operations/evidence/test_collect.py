@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from pytest_django import Settings
@@ -218,3 +221,20 @@ def test_is_erased_with_the_last_post_that_carries_it(
     erase.post(post_id=second.post_id, at=later(6))
     assert not Evidence.objects.exists()
     assert not EvidenceRequest.objects.exists()
+
+
+def test_threads_that_begin_together_share_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = threading.Barrier(8, timeout=60)
+
+    class Slow(Readers):
+        def __init__(self, count: int, **given: Any) -> None:
+            together.wait()
+            super().__init__(count, **given)
+
+    monkeypatch.setattr(collect, "Readers", Slow)
+    collect.forget()
+
+    with ThreadPoolExecutor(8) as threads:
+        made = list(threads.map(collect._readers, ["page"] * 8))
+
+    assert len({id(one) for one in made}) == 1
