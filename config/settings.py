@@ -44,6 +44,7 @@ MIDDLEWARE = [
     "moderation.api.middleware.ProblemMiddleware",
     "moderation.api.plain_http.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "moderation.web.access.unkept",
     "moderation.web.middleware.compression.DeskCompression",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",

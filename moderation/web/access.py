@@ -27,6 +27,20 @@ class DeskRequest(HttpRequest):
 View = Callable[..., HttpResponseBase]
 
 
+def unkept(get_response: Callable[[HttpRequest], HttpResponseBase]) -> View:
+    """Let no browser keep an answer that says nothing else, be it an error or a redirect: a middleware.
+
+    What is erased must not stay there, nor what a person reads be there for the next one.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponseBase:
+        answer = get_response(request)
+        answer.headers.setdefault("Cache-Control", "private, no-store")
+        return answer
+
+    return respond
+
+
 def signed_in(view: View) -> View:
     """Allow every signed-in user."""
     return _guarded(view, lambda _: True)
@@ -91,9 +105,6 @@ def _guarded(
             return _to_account(request)
         if not is_allowed(request.user):
             raise PermissionDenied
-        answer = view(request, *args, **kwargs)
-        # What is erased must not stay in a browser, nor what a person reads be there for the next one.
-        answer.headers.setdefault("Cache-Control", "private, no-store")
-        return answer
+        return view(request, *args, **kwargs)
 
     return guarded

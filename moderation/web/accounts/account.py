@@ -14,7 +14,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -66,7 +65,6 @@ class SignOut(LogoutView):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def device(request: HttpRequest, token: str) -> HttpResponse:
     """Make a browser known by an operator's link; only the POST uses the link up."""
     # Previews of links and scanners of mail follow every GET.

@@ -67,5 +67,4 @@ def _unavailable(found: outage.Outage) -> HttpResponse:
     # Without the request: the base template would read the user from the database.
     answer = HttpResponse(render_to_string("503.html", {"outage": found}), status=503)
     answer.headers["Retry-After"] = str(found.retry_after_seconds)
-    answer.headers["Cache-Control"] = "no-store"
     return answer
