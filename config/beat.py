@@ -7,6 +7,7 @@ a file, and does not start on a full disk. Its tasks are idempotent, so a restar
 from __future__ import annotations
 
 import time
+from math import inf
 from typing import Any
 
 import structlog
@@ -15,12 +16,16 @@ from celery.schedules import schedule
 
 log = structlog.get_logger(__name__)
 
+_LATELY_SECONDS = 10.0
+"""Several periods of the most frequent sweep."""
+
 
 class SteadyScheduler(Scheduler):
     """Enqueues each task once per period, independent of the wall clock."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._due_at: dict[str, float] = {}
+        self._sent_at = -inf
         super().__init__(*arguments, **options)
 
     def tick(self, *_: Any, **__: Any) -> float:
@@ -39,8 +44,13 @@ class SteadyScheduler(Scheduler):
         """Send the message. An unreachable broker is logged in one line, not a traceback for each sweep."""
         try:
             self.apply_async(entry, producer=producer, advance=False)
+            self._sent_at = time.monotonic()
         except SchedulingError as refused:
             log.warning("sweep_not_asked_for", task=entry.task, reason=str(refused)[:200])
+
+    def reaches_the_broker(self) -> bool:
+        """Return whether a message was sent lately."""
+        return time.monotonic() - self._sent_at < _LATELY_SECONDS
 
 
 def _seconds(entry: ScheduleEntry) -> float:

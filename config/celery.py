@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
+from celery.concurrency import prefork
 from celery.signals import (
+    beat_init,
     celeryd_init,
     setup_logging,
     task_postrun,
     worker_before_create_process,
     worker_init,
+    worker_process_init,
     worker_ready,
     worker_shutting_down,
 )
@@ -44,6 +47,7 @@ def _say_that_it_is_alive(**_: Any) -> None:
     importlib.import_module("config.worker_alive").install(app)
 
 
+@beat_init.connect
 @worker_init.connect
 def _limit_answers(**_: Any) -> None:
     """Limit the wait for the database: Celery's time limits do not end tasks in threads."""
@@ -72,8 +76,26 @@ def _give_connection_back(**_: Any) -> None:
     close_old_connections()
 
 
+@beat_init.connect
+def _send_heartbeats_of_beat(sender: Any, **_: Any) -> None:
+    _heartbeat().start(["beat"], is_working=sender.scheduler.reaches_the_broker)
+
+
+@worker_process_init.connect
+def _send_heartbeats(**_: Any) -> None:
+    """Send them from each process that runs tasks, since each has a pool of connections of its own."""
+    alive = importlib.import_module("config.worker_alive")
+    _heartbeat().start(app.amqp.queues.consume_from, is_working=alive.takes_messages)
+
+
+def _heartbeat() -> Any:
+    return importlib.import_module("config.heartbeat")  # with models, which need Django's set-up
+
+
 @worker_ready.connect
-def _announce(**_: Any) -> None:
+def _announce(sender: Any, **_: Any) -> None:
     """Write the ready file of this worker: a file is cheaper to watch than the broker."""
+    if not isinstance(sender.pool, prefork.TaskPool):
+        _send_heartbeats()
     if announcement := os.environ.get("SPAMDESK_READY_FILE"):
         Path(announcement).touch()

@@ -14,10 +14,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from config.metrics import Collector
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
-from moderation.queries.health import lateness
-
-_NOT_NEEDED = frozenset({Part.WORKERS})
-"""Posts are accepted without them."""
+from moderation.queries.health import lateness, processes
 
 
 @require_safe
@@ -28,18 +25,16 @@ def process(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def dependencies(request: HttpRequest) -> JsonResponse:
-    """Readiness: 200 if all parts and the state folder work and housekeeping is on time, else 503.
+    """Readiness: 200 if all parts and processes work and housekeeping is on time, else 503.
 
-    Each is named.
-
-    `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database` checks the
-    database alone: a load balancer should not remove a web process because Triton is down or a sweep is late,
-    since it still accepts posts and decisions.
+    Each is named. `seen` has the seconds since each kind of process last worked, `missing` those of which
+    none does. `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database`
+    checks the database alone: a load balancer should not remove a web process because Triton is down, a
+    worker is missing or a sweep is late, since it still accepts posts and decisions.
     """
     wanted = request.GET.get("only")
     try:
-        needed = [part for part in probe.every() if part not in _NOT_NEEDED]
-        parts = [Part(wanted)] if wanted else needed
+        parts = [Part(wanted)] if wanted else probe.every()
     except ValueError:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)
@@ -52,7 +47,12 @@ def dependencies(request: HttpRequest) -> JsonResponse:
         is_on_time = not any(one.is_housekeeping for one in late)
         states["housekeeping"] = "ok" if is_on_time else "late"
         states["late"] = [{"what": one.what, "seconds": one.seconds and round(one.seconds)} for one in late]
-        is_well = is_well and is_on_time
+        found = processes.listed()
+        missing = [process.name for process in found if process.is_missing]
+        states["processes"] = "missing" if missing else "ok"
+        states["missing"] = missing
+        states["seen"] = {one.name: one.seconds and round(one.seconds) for one in found}
+        is_well = is_well and is_on_time and not missing
     return JsonResponse(states, status=200 if is_well else 503)
 
 

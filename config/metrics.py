@@ -13,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from moderation import enqueue
 from moderation.operations.infrastructure import probe
-from moderation.queries.health import health, sweeps
+from moderation.queries.health import health, processes, sweeps
 from moderation.queries.quality import drift_pages
 
 _QUANTILES = (0.5, 0.95, 0.99)
@@ -28,11 +28,16 @@ class Collector:
     def collect(self) -> Iterator[Metric]:
         """Yield the metric families."""
         answers = probe.ask(probe.every())
-        up = GaugeMetricFamily("spamdesk_up", "1 if the part answers", labels=["part"])
+        up = GaugeMetricFamily(
+            "spamdesk_up", "1 if the part answers, or such a process works", labels=["part"]
+        )
         for answer in answers:
             up.add_metric([answer.part], float(answer.is_up))
+        is_database_up = all(answer.is_up for answer in answers if answer.part is probe.Part.DATABASE)
+        for process in processes.listed() if is_database_up else ():
+            up.add_metric([process.name], float(not process.is_missing))
         yield up
-        if any(answer.part is probe.Part.DATABASE and not answer.is_up for answer in answers):
+        if not is_database_up:
             return
         yield from self._server()
         yield from self._totals()

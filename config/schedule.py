@@ -1,6 +1,17 @@
-"""The schedule of beat: sweeps that recover lost messages, and housekeeping."""
+"""The schedule of beat: sweeps that recover lost messages, and housekeeping; and which worker runs what."""
 
 from typing import Any
+
+WORKERS = {
+    "scoring": ("scoring",),
+    "housekeeping": ("housekeeping",),
+    "webhooks": ("webhooks",),
+    "background": ("campaigns", "explanations", "erasures", "default"),
+    "evidence": ("reputation", "evidence"),
+    "exports": ("exports",),
+    "learning": ("learning",),
+}
+"""The queues of each worker, by its name in deploy/: part, container, and unit after `spamdesk-`."""
 
 SECONDS = {
     "sweep_scoring": 5.0,

@@ -251,6 +251,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_CONSUMER = "config.worker_alive:Consumer"
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_BEAT_SCHEDULE, SWEEP_SECONDS = schedule.BEAT, schedule.SECONDS
+WORKERS = schedule.WORKERS
 CELERY_BEAT_SCHEDULER = "config.beat:SteadyScheduler"
 
 # -- Scoring

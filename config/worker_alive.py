@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ worker takes none. kombu finds a dead connection in half of it and makes another
 """
 
 _answered_at = time.monotonic()
+_took_at = RawValue("d", 0.0)
+"""Shared with the child processes of the worker, which do not take messages themselves."""
 
 
 class Channel(redis.Channel):
@@ -68,7 +71,7 @@ class Alive(bootsteps.StartStopStep):
     def start(self, started: consumer.Consumer) -> None:
         """Begin with a connection that is new."""
         global _answered_at  # noqa: PLW0603
-        _answered_at = time.monotonic()
+        _took_at.value = _answered_at = time.monotonic()
         touch()
         self._timer = started.timer.call_repeatedly(TOUCH_SECONDS, _touch_if_it_takes_messages, (started,))
 
@@ -87,6 +90,11 @@ def install(app: Celery) -> None:
         path.unlink(missing_ok=True)
 
 
+def takes_messages() -> bool:
+    """Return whether this process' worker takes messages."""
+    return bool(time.monotonic() - _took_at.value < 3 * TOUCH_SECONDS)
+
+
 def touch() -> None:
     """Say that the worker is alive, where somebody wants to know. A full disk does not end it."""
     if path := _file():
@@ -100,6 +108,7 @@ def _touch_if_it_takes_messages(running: Any) -> None:
     """A worker with as many messages as it may hold asks for none: that is work, however long it takes."""
     is_full = not running.task_consumer.channel.qos.can_consume()
     if is_full or time.monotonic() - _answered_at < SILENT_SECONDS:
+        _took_at.value = time.monotonic()
         touch()
 
 

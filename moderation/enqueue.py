@@ -24,21 +24,6 @@ from kombu.exceptions import OperationalError
 
 log = structlog.get_logger(__name__)
 
-QUEUES = (
-    "scoring",
-    "housekeeping",
-    "webhooks",
-    "campaigns",
-    "explanations",
-    "reputation",
-    "evidence",
-    "erasures",
-    "exports",
-    "learning",
-    "default",
-)
-"""Queues by kind of work, so that none waits for another; deploy/local/application.py assigns workers."""
-
 SCORING_CHUNK = 64
 """Posts per task: large enough to fill a Triton batch, small enough to finish well within the lease."""
 EXPLANATION_EXPIRES_SECONDS = 30
@@ -74,9 +59,10 @@ def messages() -> dict[str, int]:
     """Return the number of waiting messages by queue; empty if the broker cannot be reached."""
     try:
         with _store().pipeline(transaction=False) as asked:
-            for queue in QUEUES:
+            queues = [queue for own in settings.WORKERS.values() for queue in own]
+            for queue in queues:
                 asked.llen(queue)
-            return dict(zip(QUEUES, asked.execute(), strict=True))
+            return dict(zip(queues, asked.execute(), strict=True))
     except redis.RedisError:
         return {}
 

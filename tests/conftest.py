@@ -7,6 +7,7 @@ if "DJANGO_SETTINGS_MODULE" in os.environ:
         broker,
         celery_worker_process,
         django_db_setup,
+        empty_server,
         no_outage,
         own_language,
         patience_with_wrong_keys,

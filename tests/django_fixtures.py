@@ -1,6 +1,7 @@
 """Servers as fixtures, and workers that are real processes on the test database."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,8 +19,10 @@ from django.utils import translation
 from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from deploy.local import application
-from deploy.local.places import ROOT
+from deploy.local import application, ports, postgres_files
+from deploy.local.places import ROOT, State
+from deploy.local.postgres import Postgres
+from deploy.local.supervisor import Supervisor
 from moderation.operations.infrastructure import outage
 from tests import emptying, migrated, servers
 
@@ -93,6 +96,29 @@ def no_outage() -> Iterator[None]:
 def patience_with_wrong_keys(settings: Settings) -> None:
     """Let the wrong keys of many tests, all from one address, hold up no right one of another test."""
     settings.WRONG_KEYS_PER_MINUTE = settings.WRONG_KEYS_BURST = 1_000_000
+
+
+@pytest.fixture
+def empty_server() -> Iterator[dict[str, str]]:
+    """A PostgreSQL server of its own without a table; the environment of commands that use it."""
+    # Short and world-traversable: the database's user must reach it when root runs the tests.
+    state = State(Path(tempfile.mkdtemp(prefix="spamdesk-tests-")))
+    state.path.chmod(0o711)
+    server = Postgres(state=state, port=ports.free(), is_for_tests=True)
+    environment = os.environ | {
+        "DATABASE_URL": server.url,
+        "SPAMDESK_STATE_DIR": str(state.path),
+        "SPAMDESK_POSTGRES_PROGRAMS": str(postgres_files.binaries()),
+    }
+    try:
+        with Supervisor(
+            logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
+        ) as supervisor:
+            supervisor.launch(server.service())
+            supervisor.wait_until_up(["postgres"])
+            yield environment
+    finally:
+        shutil.rmtree(state.path, ignore_errors=True)
 
 
 @pytest.fixture

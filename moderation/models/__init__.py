@@ -46,7 +46,7 @@ from moderation.models.similarity import (
     RevisionPicture,
     SimilarityBand,
 )
-from moderation.models.sweeps import SweepRun
+from moderation.models.sweeps import Heartbeat, SweepRun
 from moderation.models.training_runs import TrainingRun
 from moderation.models.translations import Translation
 from moderation.models.user_sessions import UserSession
@@ -87,6 +87,7 @@ __all__ = [
     "FeedEntry",
     "FeedHead",
     "GoldenItem",
+    "Heartbeat",
     "HourlyCount",
     "KeptTraits",
     "Label",

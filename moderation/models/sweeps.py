@@ -1,4 +1,4 @@
-"""When each sweep last ran: the row by which a sweep that stopped is noticed."""
+"""When each sweep last ran, and each process last worked: rows by which what has stopped is noticed."""
 
 from __future__ import annotations
 
@@ -18,3 +18,17 @@ class SweepRun(models.Model):
 
     def __str__(self) -> str:
         return self.sweep
+
+
+class Heartbeat(models.Model):
+    """When a process last worked that takes messages from a queue, or is `beat` or `web`."""
+
+    sender = models.CharField(max_length=40, primary_key=True)
+    at = models.DateTimeField()
+    """By the database's clock."""
+
+    class Meta:
+        ordering = ("sender",)
+
+    def __str__(self) -> str:
+        return self.sender

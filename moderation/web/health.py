@@ -7,14 +7,14 @@ from datetime import datetime
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries.cases import queue_age
-from moderation.queries.health import health, sweeps
+from moderation.queries.health import health, processes, sweeps
 from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
 from moderation.web.entities.timeline import HEIGHT, Bar
@@ -23,7 +23,6 @@ from moderation.web.labels import label_warnings
 _NAMES_AND_MEANINGS = {
     Part.DATABASE: ("PostgreSQL", _("the product does not work")),
     Part.BROKER: (_("Broker"), _("scoring and deliveries wait; nothing is lost")),
-    Part.WORKERS: (_("Workers"), _("posts wait to be scored; nothing is lost")),
     Part.RELEASE: (_("Release"), _("posts wait to be scored; nothing is lost")),
     Part.TRITON: ("Triton", _("posts are scored without their text and sent to review")),
     Part.STATE: (_("State folder"), _("exports and the journal of erasures wait; nothing is lost")),
@@ -64,11 +63,15 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show services and backlogs; htmx asks again for the inner part."""
     at = timezone.now()
     answers = probe.ask(probe.every())
+    services = [(*_NAMES_AND_MEANINGS[answer.part], answer.is_up, _told(answer)) for answer in answers]
+    missing = [process.name for process in processes.listed() if process.is_missing]
+    told = gettext("not seen for a minute: %(names)s") if missing else gettext("all at work")
+    what_waits = _("what it does waits; nothing is lost")
+    services.append((_("Workers"), what_waits, not missing, told % {"names": ", ".join(missing)}))
     context = {
         "section": "health",
         "at": at,
-        "services": [(*_NAMES_AND_MEANINGS[answer.part], answer.is_up, _told(answer)) for answer in answers],
-        "is_all_up": all(answer.is_up for answer in answers),
+        "services": services,
         "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in sweeps.listed(at=at)],
         "circuits": health.open_circuits(),
         "backlogs": [(backlog, backlog.is_late(at=at)) for backlog in health.backlogs(at=at)],
@@ -91,12 +94,6 @@ def _told(answer: Answer) -> str:
         return gettext("cannot be used: %(reason)s") % {"reason": answer.unusable}
     if not answer.is_up or answer.latency_ms is None:
         return gettext("not responding")
-    if answer.workers:
-        number, names = len(answer.workers), ", ".join(answer.workers)
-        words = ngettext(
-            "%(number)s worker responding: %(names)s", "%(number)s workers responding: %(names)s", number
-        )
-        return words % {"number": quantities.count(number), "names": names}
     return gettext("responds in %(number)s ms") % {"number": quantities.count(round(answer.latency_ms))}
 
 

@@ -112,8 +112,7 @@ def test_degraded(
         is_degraded=True, content_probability=None, sub_models={}
     )
     Case.objects.filter(pk=cases[4].pk).update(reason=CaseReason.AUDIT)
-    for part in (Part.TRITON, Part.WORKERS):
-        monkeypatch.setitem(probe._ASKED, part, refuse)
+    monkeypatch.setitem(probe._ASKED, Part.TRITON, refuse)
     page = still(page_of, lead)
     cases_of = {"case": f"/review/{cases[0].pk}/", "audit": f"/review/{cases[4].pk}/"}
     look(page, shoot, "degraded", {"queue": "/queue/", "health": "/health/"} | cases_of)

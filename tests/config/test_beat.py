@@ -81,8 +81,10 @@ class TestSteadyScheduler:
         beat.is_refused = True
         clock[0] += 5
         beat.tick()
+        assert not beat.reaches_the_broker()
         beat.is_refused = False
         clock[0] += 5
         beat.tick()
 
         assert beat.asked == ["often"]
+        assert beat.reaches_the_broker()

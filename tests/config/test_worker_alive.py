@@ -7,17 +7,20 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
+from django.utils import timezone
 from kombu.transport import redis
 
-from config import worker_alive
+from config import heartbeat, worker_alive
 from config.celery import app
 from deploy.local.places import ROOT
+from moderation.models import Heartbeat
 from tests.django_fixtures import working
 from tests.faults.lines import Line, line_to
 
@@ -68,6 +71,12 @@ def wait_until(holds: Callable[[], bool]) -> None:
         time.sleep(0.2)
 
 
+def seconds_since_heartbeat() -> float:
+    """Return the age of the newest one, infinite if there was none."""
+    newest = Heartbeat.objects.filter(sender="default").first()
+    return (timezone.now() - newest.at).total_seconds() if newest else inf
+
+
 @pytest.mark.faults
 @pytest.mark.timeout(300)
 @pytest.mark.django_db(transaction=True)
@@ -79,9 +88,12 @@ def test_tells_a_stopped_worker_from_one_whose_broker_is_away(file: Path, line: 
         assert not passes(file)
         wait_until(lambda: passes(file))  # it takes messages
 
+        wait_until(lambda: seconds_since_heartbeat() < heartbeat.SECONDS)
         with line.cut():
             age(file)
             wait_until(lambda: passes(file))
+            wait_until(lambda: seconds_since_heartbeat() > 2 * heartbeat.SECONDS)
+        wait_until(lambda: seconds_since_heartbeat() < heartbeat.SECONDS)
         age(file)
         wait_until(lambda: passes(file))  # it takes messages again
 

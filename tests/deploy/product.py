@@ -117,7 +117,8 @@ class Product:
     def is_ready(self) -> bool:
         """Return whether every part works."""
         states = self.readiness()
-        states.pop("late", None)  # load alone may be late
+        for listed in ("late", "missing", "seen"):  # load alone may be late
+            states.pop(listed, None)
         return bool(states) and set(states.values()) == {"ok"}
 
     def wait_until(

@@ -34,7 +34,6 @@ class Part(StrEnum):
 
     DATABASE = "database"
     BROKER = "broker"
-    WORKERS = "workers"
     RELEASE = "release"
     TRITON = "triton"
     STATE = "state"
@@ -48,13 +47,12 @@ class Answer:
     The reason of a failure is logged, not answered, except a full disk and, in `unusable`, why no release can
     score with this code. With `is_loading` the part waits for this process to load its release.
 
-    `latency_ms` is None without an answer. `workers` names those that answered, for that part alone.
+    `latency_ms` is None without an answer.
     """
 
     part: Part
     is_up: bool
     latency_ms: float | None = None
-    workers: tuple[str, ...] = ()
     is_overdue: bool = False
     is_loading: bool = False
     has_no_room: bool = False
@@ -87,9 +85,8 @@ def ask(parts: Sequence[Part]) -> list[Answer]:
 def _asked(part: Part) -> Answer:
     began_at = time.perf_counter()
     try:
-        workers = _ASKED[part]()
-        latency_ms = (time.perf_counter() - began_at) * 1000
-        return Answer(part=part, is_up=True, latency_ms=latency_ms, workers=tuple(workers))
+        _ASKED[part]()
+        return Answer(part=part, is_up=True, latency_ms=(time.perf_counter() - began_at) * 1000)
     finally:
         # This thread's own connection: without the close the pool would lose it for ever. Probing
         # Triton uses one, too, to look up the live release.
@@ -119,34 +116,24 @@ def is_standby() -> bool:
     return bool(answer)
 
 
-def _ask_database() -> Sequence[str]:
+def _ask_database() -> None:
     if is_standby():
         raise LookupError
     if outage.was_lately(outage.NO_ROOM):
         raise NoRoom  # a full disk still allows reads: only recently refused writes reveal it
-    return ()
 
 
-def _ask_broker() -> Sequence[str]:
+def _ask_broker() -> None:
     with current_app.connection_for_write() as broker:
         broker.ensure_connection(max_retries=1, interval_start=0, timeout=1)
-    return ()
 
 
-def _ask_workers() -> Sequence[str]:
-    answers = current_app.control.ping(timeout=0.8)
-    if not answers:
-        raise LookupError
-    return sorted(name.split("@", 1)[0] for answer in answers for name in answer)
-
-
-def _ask_release() -> Sequence[str]:
+def _ask_release() -> None:
     scorer.release()
     _loaded.set()
-    return ()
 
 
-def _ask_triton() -> Sequence[str]:
+def _ask_triton() -> None:
     try:
         content = scorer.content()
         _loaded.set()
@@ -154,10 +141,9 @@ def _ask_triton() -> Sequence[str]:
         content = scorer.content_of(scorer.shipped().id)
     # Triton reports ready even if its Python backend process is dead: only an inference proves it.
     content.probabilities(["ready?"])
-    return ()
 
 
-def _ask_state() -> Sequence[str]:
+def _ask_state() -> None:
     # A disk can be full for this user before it is full (quota, reserved blocks), or read-only: only a write
     # tells.
     try:
@@ -167,18 +153,15 @@ def _ask_state() -> Sequence[str]:
         raise NoRoom from refused
     if shutil.disk_usage(settings.STATE_DIR).free < LEAST_FREE_BYTES:
         raise NoRoom
-    return ()
 
 
-def _ask_store() -> Sequence[str]:
+def _ask_store() -> None:
     file_stores.store().check()
-    return ()
 
 
-_ASKED: dict[Part, Callable[[], Sequence[str]]] = {
+_ASKED: dict[Part, Callable[[], object]] = {
     Part.DATABASE: _ask_database,
     Part.BROKER: _ask_broker,
-    Part.WORKERS: _ask_workers,
     Part.RELEASE: _ask_release,
     Part.TRITON: _ask_triton,
     Part.STATE: _ask_state,

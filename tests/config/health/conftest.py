@@ -10,7 +10,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
-from moderation.models import SweepRun
+from moderation.models import Heartbeat, SweepRun
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
@@ -41,12 +41,15 @@ def down(monkeypatch: pytest.MonkeyPatch) -> set[Part]:
 
 @pytest.fixture
 def on_time(db: None, settings: Settings) -> None:
-    """Every sweep ran just now."""
+    """Every sweep ran, and every process was seen just now."""
     now = timezone.now()
     SweepRun.objects.bulk_create(
         SweepRun(sweep=name, started_at=now, ended_at=now, succeeded_at=now)
         for name in settings.SWEEP_SECONDS
     )
+    Heartbeat.objects.all().delete()  # a web server of another test may have left its own
+    queues = [queue for own in settings.WORKERS.values() for queue in own]
+    Heartbeat.objects.bulk_create(Heartbeat(sender=sender, at=now) for sender in [*queues, "beat", "web"])
 
 
 @pytest.fixture

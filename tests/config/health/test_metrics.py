@@ -68,7 +68,6 @@ class TestMetrics:
         assert scraped() == {
             "spamdesk_up database": 0,
             "spamdesk_up broker": 1,
-            "spamdesk_up workers": 1,
             "spamdesk_up release": 1,
             "spamdesk_up triton": 1,
             "spamdesk_up state": 1,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
+from config import schedule
 from deploy.local.places import ROOT
 
 MONITORING = ROOT / "deploy" / "monitoring"
@@ -40,3 +41,23 @@ class TestMonitoringFiles:
             assert page.endswith("docs/runbook.md")
             assert f"## {alert['alert']}\n" in runbook
             assert anchor == str(alert["alert"]).lower()
+
+    def test_the_runbook_says_which_process_runs_a_sweep(self) -> None:
+        queue_of = {
+            entry["task"].split(".")[-1]: entry["options"]["queue"] for entry in schedule.BEAT.values()
+        }
+        sweeps = {
+            name: [sweep for sweep, queue in queue_of.items() if queue in queues]
+            for name, queues in schedule.WORKERS.items()
+        }
+        rows = [
+            f"| `{name}` | {_listed(queues)} | {_listed(sweeps[name]) or 'none'} |\n"
+            for name, queues in schedule.WORKERS.items()
+        ]
+        others = f"| {_listed(sweeps['housekeeping'])} |"
+
+        assert "".join(rows).replace(others, "| all others |") in (ROOT / "docs" / "runbook.md").read_text()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

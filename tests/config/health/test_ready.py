@@ -19,6 +19,7 @@ from moderation import scorer
 from moderation.models import (
     Delivery,
     EndpointCircuit,
+    Heartbeat,
     Platform,
     Post,
     SweepRun,
@@ -31,7 +32,9 @@ from tests.moderation.fakes import FakeContent, FakeScorer
 
 
 class TestReady:
-    def test_names_each_part(self, client: Client, down: set[Part], on_time: None) -> None:
+    def test_names_each_part(
+        self, client: Client, down: set[Part], on_time: None, settings: Settings
+    ) -> None:
         down.add(Part.TRITON)
 
         answer = client.get("/readyz")
@@ -45,6 +48,9 @@ class TestReady:
             "state": "ok",
             "housekeeping": "ok",
             "late": [],
+            "processes": "ok",
+            "missing": [],
+            "seen": dict.fromkeys([*settings.WORKERS, "beat", "web"], 0),
         }
 
     @pytest.mark.usefixtures("on_time")
@@ -112,6 +118,19 @@ class TestReady:
         assert late["what"] == "seal_audit"
         assert 1_380 <= late["seconds"] < 1_400
         assert client.get("/readyz?only=database").json() == {"database": "ok"}
+
+    def test_names_what_does_not_work(self, client: Client, down: set[Part], on_time: None) -> None:
+        beats = Heartbeat.objects.filter(sender__in=["explanations", "scoring"])
+        beats.update(at=timezone.now() - timedelta(minutes=23))
+        Heartbeat.objects.get(sender="beat").delete()
+
+        answer = client.get("/readyz")
+
+        assert (answer.status_code, answer.json()["processes"]) == (503, "missing")
+        assert answer.json()["missing"] == ["scoring", "background", "beat"]
+        seen = answer.json()["seen"]
+        assert (seen["beat"], seen["web"], 1_380 <= seen["background"] < 1_400) == (None, 0, True)
+        assert client.get("/readyz?only=database").status_code == 200
 
     def test_names_an_audit_log_that_nobody_seals(
         self, client: Client, down: set[Part], on_time: None, platform: Platform

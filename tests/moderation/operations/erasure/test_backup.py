@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tarfile
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -20,10 +18,8 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from deploy.local import ports, postgres_files
-from deploy.local.places import ROOT, State
-from deploy.local.postgres import Postgres
-from deploy.local.supervisor import Supervisor
+from deploy.local import postgres_files
+from deploy.local.places import ROOT
 from moderation.models import Erasure, Platform, Post, Revision
 from moderation.operations.erasure import backup, erase, journal, restore
 from moderation.operations.infrastructure import kept_files
@@ -42,29 +38,6 @@ def places(settings: Settings, tmp_path: Path) -> None:
     settings.RELEASES_DIR = tmp_path / "releases"
     settings.TRITON_MODELS_DIR = tmp_path / "models"
     settings.EVIDENCE_DIR = tmp_path / "evidence"
-
-
-@pytest.fixture
-def empty_server() -> Iterator[dict[str, str]]:
-    """A PostgreSQL server of its own without a table; the environment of commands that use it."""
-    # Short and world-traversable: the database's user must reach it when root runs the tests.
-    state = State(Path(tempfile.mkdtemp(prefix="spamdesk-tests-")))
-    state.path.chmod(0o711)
-    server = Postgres(state=state, port=ports.free(), is_for_tests=True)
-    environment = os.environ | {
-        "DATABASE_URL": server.url,
-        "SPAMDESK_STATE_DIR": str(state.path),
-        "SPAMDESK_POSTGRES_PROGRAMS": str(postgres_files.binaries()),
-    }
-    try:
-        with Supervisor(
-            logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
-        ) as supervisor:
-            supervisor.launch(server.service())
-            supervisor.wait_until_up(["postgres"])
-            yield environment
-    finally:
-        shutil.rmtree(state.path, ignore_errors=True)
 
 
 def manage(*arguments: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
