@@ -6,11 +6,12 @@ the workers set a limit; commands are interrupted by their user.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import environ
 import psycopg
 from django.db import DEFAULT_DB_ALIAS
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.abc import RV, PQGen
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
@@ -22,7 +23,11 @@ WEB_ANSWER_SECONDS = 15.0
 WORKER_ANSWER_SECONDS = 40.0
 """Less than a task's soft time limit."""
 RECONNECT_SECONDS = 4.0
-"""How long the pool tries to connect, after 1, 2 and 1 seconds, before it begins anew."""
+"""How long the pool tries to connect, after 1, 2 and 1 seconds, before it begins anew.
+
+It doubles the pause between attempts without a bound: a process would stay without a database that is back
+for as long again as it was away.
+"""
 IDLE_IN_TRANSACTION_SECONDS = 60
 """A process stopped within a transaction keeps its locks no longer than this."""
 
@@ -81,13 +86,19 @@ class Connection(psycopg.Connection[Any]):
             raise
 
 
-def reconnect(pool: ConnectionPool[Any]) -> None:
-    """Begin anew with an attempt to connect that was given up.
+def let_go(connection: BaseDatabaseWrapper) -> None:
+    """Close the pool's idle connections to a server that is shutting down: it waits until all are closed.
 
-    The pool doubles the pause between attempts without a bound: a process would stay without a database that
-    is back for as long again as it was away.
+    Only a new connection is told so. By the English words: libpq keeps the code of the error to itself.
     """
-    pool.resize(pool.min_size, pool.max_size)
+    pool: ConnectionPool[Any] | None = getattr(connection, "pool", None)
+    if pool is None or not pool.get_stats()["pool_available"]:
+        return
+    try:
+        Connection.connect(**cast("dict[str, Any]", pool.kwargs)).close()
+    except psycopg.Error as refused:
+        if "database system is shutting down" in str(refused):
+            pool.drain()
 
 
 def limit_answers(*, seconds: float) -> None:
@@ -116,7 +127,7 @@ def _alias(url: str) -> dict[str, Any]:
                 "timeout": 5,
                 "connection_class": Connection,
                 "reconnect_timeout": RECONNECT_SECONDS,
-                "reconnect_failed": reconnect,
+                "reconnect_failed": ConnectionPool.check,
             },
             "prepare_threshold": 5,  # for moderation/prepared.py alone
         },

@@ -10,9 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from django.db import Error, connection
+from django.db import Error, connection, connections
 from django.db.models.functions import Now
 
+from config import database
 from moderation.models import Heartbeat
 
 SECONDS = 5.0
@@ -39,6 +40,8 @@ def _go_on(senders: list[str], is_working: Callable[[], bool]) -> None:
             pause = _AGAIN_SECONDS
         finally:
             connection.close()
+        for each in connections.all():
+            database.let_go(each)
         time.sleep(pause)
 
 

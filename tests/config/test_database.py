@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -12,6 +15,7 @@ import pytest
 from psycopg_pool import ConnectionPool
 
 from config import database
+from deploy.local.places import ROOT
 from tests.faults.lines import Line, line_to
 
 
@@ -82,6 +86,28 @@ class TestPool:
             assert time.monotonic() - began < 5
 
 
+class TestShutdown:
+    @pytest.mark.whole
+    def test_that_waits_for_clients_is_not_held_up_by_a_pool(self, empty_server: dict[str, str]) -> None:
+        """SIGTERM lets PostgreSQL end when the last connection is closed, and takes no new ones."""
+        program = (
+            "import time, django; django.setup(); from config import heartbeat;"
+            "from django.db import connection; connection.ensure_connection(); connection.pool.resize(3, 8);"
+            "connection.close(); heartbeat.start(['web'], is_working=lambda: True); time.sleep(600)"
+        )
+        process = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=empty_server)
+        try:
+            with psycopg.connect(empty_server["DATABASE_URL"], autocommit=True) as asking:
+                clients = "SELECT count(*) > 3 FROM pg_stat_activity WHERE backend_type = 'client backend'"
+                wait_until(lambda: asking.execute(clients).fetchone() == (True,), seconds=60)
+                [lock] = asking.execute("SELECT pg_read_file('postmaster.pid')").fetchone() or ()
+            os.kill(int(lock.split()[0]), signal.SIGTERM)
+            wait_until(lambda: "refused" in _refusal(empty_server["DATABASE_URL"]), seconds=10)
+        finally:
+            process.kill()
+            process.wait()
+
+
 class TestServer:
     def test_ends_what_a_stopped_process_holds_and_what_nobody_waits_for(
         self, connection: database.Connection
@@ -106,9 +132,25 @@ class TestServer:
 
 
 def _answers(pool: ConnectionPool[Any]) -> bool:
-    """Ask as a request does: it waits for a second here."""
+    """Ask as a request does."""
     try:
-        with pool.connection(timeout=1) as connection:
+        with pool.connection() as connection:
             return bool(connection.execute("SELECT 1").fetchone())
     except psycopg.OperationalError:
         return False
+
+
+def _refusal(url: str) -> str:
+    """Return why the server takes no connection, "" if it takes one."""
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.OperationalError as refused:
+        return str(refused)
+    return ""
+
+
+def wait_until(holds: Callable[[], bool], *, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it never holds"
+        time.sleep(0.1)
