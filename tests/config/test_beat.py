@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -16,6 +17,8 @@ from config.beat import SteadyScheduler
 
 class Asking(SteadyScheduler):
     """Notes what it asks for, by a clock that the test moves."""
+
+    producer: Any = None  # which would connect to CELERY_BROKER_URL, whatever the app's broker is
 
     def __init__(self) -> None:
         app = Celery(broker="memory://", set_as_current=False)
