@@ -26,7 +26,6 @@ from scoring.release import Corrupt, Release, SchemaMismatch
 log = structlog.get_logger(__name__)
 
 CHECK_SECONDS = 1.0
-_BATCH = 16
 
 
 class NotKept(Exception):
@@ -74,9 +73,8 @@ def release() -> Release:
 def low_latency(release_id: str = "") -> Scorer:
     """Return the live release's scorer, or a canary's candidate's, for an answer that somebody waits for.
 
-    Its content model gives up after SCORE_NOW_CONTENT_MS: the post is then scored without it, degraded,
-    and scored again later like every degraded one. Loading takes seconds, so it happens beside the requests:
-    raises Loading until it is done; after a promotion the release before it answers as long.
+    Its content model gives up after SCORE_NOW_CONTENT_MS: the post is degraded then. Loading takes time, so
+    it happens beside the requests: raises Loading; after a promotion the release before it answers as long.
     """
     return current().low_latency(release_id)
 
@@ -97,7 +95,7 @@ def content_of(release_id: str) -> ContentModel:
 
 
 def explaining_content_of(release_id: str) -> ContentModel:
-    """Return a client like content_of, of a lower priority in Triton than scoring, that remembers answers."""
+    """Return a client like content_of, after scoring in Triton, that remembers answers."""
     return current().explaining_content_of(release_id)
 
 
@@ -119,11 +117,10 @@ def _shadow_of(release_id: str) -> Scorer:
 @lru_cache(maxsize=2)
 def _low_latency_of(release_id: str) -> Scorer:
     one = kept(release_id)
-    # All texts of a post in one call: several, each with the whole limit, would take longer than is waited.
-    content = _client(one, timeout_seconds=settings.SCORE_NOW_CONTENT_MS / 1000, least_batch=_BATCH)
-    found = Scorer(release=one, content=content)
+    # A post's texts in one call: several, each with the whole limit, would take longer than is waited.
+    content = _client(one, timeout_seconds=settings.SCORE_NOW_CONTENT_MS / 1000, least=16)
     load_client()
-    return found
+    return Scorer(release=one, content=content)
 
 
 @lru_cache(maxsize=4)
@@ -136,9 +133,7 @@ def _explaining_content_of(release_id: str) -> ContentModel:
     return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS, priority=LAST)
 
 
-def _client(
-    one: Release, *, timeout_seconds: float, priority: int = FIRST, least_batch: int = 1
-) -> ContentModel:
+def _client(one: Release, *, timeout_seconds: float, priority: int = FIRST, least: int = 1) -> ContentModel:
     return ContentModel(
         url=settings.TRITON_URL,
         model=served_name(one),
@@ -146,8 +141,7 @@ def _client(
         normaliser=one.normaliser,
         priority=priority,
         timeout_seconds=timeout_seconds,
-        batch_size=_BATCH,
-        least_batch=least_batch,
+        least_batch=least,
         remembers=16_384 if priority == LAST else 0,  # 5 MB; explaining a case takes some 150 texts
     )
 
@@ -274,8 +268,7 @@ def _newest() -> tuple[str, str]:
 
 
 _LIVE = _Live()
-_LOW_LATENCY = _LowLatency()
-_CANDIDATE = _LowLatency()
+_LOW_LATENCY, _CANDIDATE = _LowLatency(), _LowLatency()
 
 
 class _OfThisProcess:

@@ -45,6 +45,7 @@ PAUSES = {
     "tests/config/test_worker_alive.py": "what a stopped worker must not do, and how long a broker is silent",
     "tests/faults/test_cuts.py": "how long the database is cut off",
     "tests/faults/test_outages.py": "how long the database is stopped",
+    "tests/faults/test_slow_model.py": "the pace at which posts come",
     "tests/faults/test_stops.py": "how long Triton is stopped",
     "tests/moderation/operations/webhooks/test_nothing_waits.py": "the pace at which deliveries come",
     "tests/moderation/evidence/hostile_child.py": "a reader that hangs",

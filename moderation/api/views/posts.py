@@ -95,9 +95,6 @@ class Posts(PostingView):
 _ACCOUNT_ID = OpenApiParameter(
     "external_id", str, OpenApiParameter.PATH, description="Your id of the account."
 )
-_ACCOUNT_ID = OpenApiParameter(
-    "external_id", str, OpenApiParameter.PATH, description="Your id of the account."
-)
 _POST_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="Our id of the post.")
 
 

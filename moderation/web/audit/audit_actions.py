@@ -23,6 +23,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "case.appealed": _("Appeal received"),
     "case.escalated": _("Case escalated"),
     "case.noted": _("Note written"),
+    "author.deleted": _("Author deleted the account"),
     "author.noted": _("Author note written"),
     "case.second_review": _("Second review requested"),
     "case.skipped": _("Case skipped"),

@@ -7,6 +7,7 @@ OPERATIONS = {
     "posts:bulk": "POST",
     "posts/{id}": "GET PATCH DELETE",
     "authors/{external_id}": "DELETE",
+    "authors/{external_id}/deletion": "POST",
     "authors/{external_id}/timeline": "GET",
     "domains/{domain}": "GET",
     "complaints": "POST",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from moderation.models import Case, Decision, Platform, Release, Score, User
 from moderation.models.cases import CaseReason
@@ -140,9 +141,9 @@ class TestCase:
         assert "word--spam" not in body
 
     def test_says_when_the_text_was_not_read(
-        self, desk: Client, fake_scorer: FakeScorer, open_case: Case_
+        self, desk: Client, fake_scorer: FakeScorer, open_case: Case_, settings: Settings
     ) -> None:
-        fake_scorer.is_degraded = True
+        fake_scorer.is_degraded, settings.DEGRADED_SECONDS = True, 0
 
         body = desk.get(f"/review/{open_case().pk}/").content.decode()
 
