@@ -29,7 +29,7 @@ pytestmark = pytest.mark.whole
 PATIENCE_SECONDS = 60
 DOCUMENTS = list(yaml.safe_load_all((ROOT / "deploy/kubernetes/app.yaml").read_text()))
 CONTAINERS = {
-    document["metadata"]["name"]: container
+    container["name"]: container
     for document in DOCUMENTS
     if document["kind"] == "Deployment"
     for container in document["spec"]["template"]["spec"]["containers"]
