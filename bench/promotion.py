@@ -133,11 +133,13 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
 
 
 def _equal(*, candidate: str, live: str) -> dict[str, Any]:
+    same = {"pr_auc": {"live": 0.9, "candidate": 0.9, "difference_interval": [0.0, 0.0]}}
     return {
         "format": 1,
         "candidate": {"id": candidate},
         "live": {"id": live},
-        "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": True, "metrics": {}}],
+        "is_unchanged": False,
+        "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": True, "metrics": same}],
         "robustness": [],
         "latency": {"live_p95_ms": 1.0, "candidate_p95_ms": 1.0},
     }

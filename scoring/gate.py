@@ -5,8 +5,10 @@ The report comes from `python -m scoring.training evaluate`; nothing is measured
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 REPORT_FORMAT = 1
@@ -18,6 +20,8 @@ ENOUGH_SPAM, ENOUGH_HAM = 30, 100
 """Minimum posts of a report; a slice with fewer is not held against a release."""
 LEAST_OF_SOURCE = 10
 """Minimum posts of a required source, such as the decisions of a platform with a head."""
+MARGIN = 0.04
+"""Loss of PR-AUC on all posts that the 95 % interval must exclude (non-inferiority)."""
 SMALLEST_LOSS = 0.005
 """A significant loss smaller than this is not held against a release."""
 ATTACK_LOSS = 0.03
@@ -28,6 +32,15 @@ SLOWER_MS = 2.0
 
 NOT_ASKED = "not asked"
 """Prefix of the answer to a check without data in the report; it does not block a release."""
+
+
+class Verdict(StrEnum):
+    """What the gate says of a candidate; the answer to a failed check may begin with one of the last two."""
+
+    PASSED = "passed"
+    REFUSED = "refused"
+    TOO_LITTLE = "too little evidence"
+    NOTHING = "nothing to promote"
 
 
 class Unreadable(Exception):
@@ -43,6 +56,28 @@ class Finding:
     answer: str
 
 
+def stored(found: Iterable[Finding]) -> list[list[Any]]:
+    """Return findings as rows of JSON: question, whether it passed, answer."""
+    return [[one.question, one.passed, one.answer] for one in found]
+
+
+def verdict(rows: Iterable[Sequence[Any]]) -> Verdict:
+    """Sum stored findings up: refused if any check but those that lack evidence failed."""
+    failed = [answer for _, passed, answer in rows if not passed]
+    if any(answer.startswith(Verdict.NOTHING) for answer in failed):
+        return Verdict.NOTHING
+    if all(answer.startswith(Verdict.TOO_LITTLE) for answer in failed):
+        return Verdict.TOO_LITTLE if failed else Verdict.PASSED
+    return Verdict.REFUSED
+
+
+def told(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """Describe stored findings in lines: what did not pass, then the verdict."""
+    failed = [(question, answer) for question, passed, answer in rows if not passed]
+    yield from (f"NOT PASSED  {question}: {answer}" for question, answer in failed)
+    yield f"{verdict(rows)}: {len(rows) - len(failed)} of {len(rows)} questions passed"
+
+
 def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Finding]:
     """Return all findings; a release may go live if all passed. Raises Unreadable.
 
@@ -54,6 +89,7 @@ def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Fi
         return [
             *_subject(report, candidate=candidate, live=live),
             *_evidence(report),
+            *(_non_inferiority(part) for part in report["slices"] if part["by"] == "all"),
             *_quality(report["slices"]),
             *_robustness(report["robustness"]),
             *_circumstances(report.get("circumstances")),
@@ -70,6 +106,12 @@ def _subject(report: Mapping[str, Any], *, candidate: str, live: str) -> Iterato
         passed=compared == (candidate, live),
         answer=f"{compared[0][:12]} with {compared[1][:12]}; live is {live[:12]}",
     )
+    same = report["is_unchanged"]
+    yield Finding(
+        question="differs from the live one",
+        passed=not same,
+        answer=f"{Verdict.NOTHING}: it scores every post as the live one does" if same else "yes",
+    )
     rows = sum(part["rows"] for part in report["slices"] if part["by"] == "all")
     # Reports from before this field existed are of the test part.
     part = report.get("part", JUDGED_BY)
@@ -85,15 +127,15 @@ def _evidence(report: Mapping[str, Any]) -> Iterator[Finding]:
     whole = [part for part in report["slices"] if part["by"] == "all"]
     rows = sum(part["rows"] for part in whole)
     spam = sum(part.get("spam", 0) for part in whole)
-    yield Finding(
-        question="holds enough evidence",
+    yield _enough(
+        "holds enough evidence",
         passed=any(part["is_gated"] for part in whole),
         answer=f"{rows} posts, {spam} of them spam; at least {ENOUGH_SPAM} spam and {ENOUGH_HAM} others",
     )
     sources = {part["name"]: part["rows"] for part in report["slices"] if part["by"] == "source"}
     for source in report.get("required", ()):
-        yield Finding(
-            question=f"holds evidence of {source}",
+        yield _enough(
+            f"holds evidence of {source}",
             passed=sources.get(source, 0) >= LEAST_OF_SOURCE,
             answer=f"{sources.get(source, 0)} posts, at least {LEAST_OF_SOURCE}{_fresh(report, source)}",
         )
@@ -103,6 +145,31 @@ def _fresh(report: Mapping[str, Any], source: str) -> str:
     """Return how many decisions of a source count although they are outside the test part."""
     count = report.get("fresh", {}).get(source, 0)
     return f"; {count} made since the live release, each judged by a head fitted without it" if count else ""
+
+
+def _enough(question: str, *, passed: bool, answer: str) -> Finding:
+    return Finding(
+        question=question, passed=passed, answer=answer if passed else f"{Verdict.TOO_LITTLE}: {answer}"
+    )
+
+
+def _non_inferiority(part: Mapping[str, Any]) -> Finding:
+    """Ask whether all posts exclude a loss of MARGIN: finding none proves nothing where they are few."""
+    question = f"pr_auc on all posts certainly not {MARGIN} worse"
+    found = part["metrics"]["pr_auc"]
+    low, high = found["difference_interval"]
+    if low is None or high is None:
+        return _enough(question, passed=False, answer="the difference is not known")
+    answer = f"difference {low:+.3f} to {high:+.3f}"
+    if low > -MARGIN or high < -SMALLEST_LOSS:
+        return Finding(question=question, passed=low > -MARGIN, answer=answer)
+    gain = found["candidate"] - found["live"]
+    # An interval narrows with the root of the posts: as many exclude the margin, or show a loss.
+    times = ((gain - low) / (gain + MARGIN)) ** 2 if gain > -MARGIN else math.inf
+    if gain < -SMALLEST_LOSS:
+        times = min(times, ((high - gain) / (-gain - SMALLEST_LOSS)) ** 2)
+    more = 10 * math.ceil(part["rows"] * (times - 1) / 10)
+    return _enough(question, passed=False, answer=f"{answer}; about {more:,} more such posts would tell")
 
 
 def _quality(slices: list[Mapping[str, Any]]) -> Iterator[Finding]:

@@ -175,6 +175,15 @@ class Release:
             _check_file(folder / name, expected=expected)
         return release
 
+    def scores_as(self, other: Release) -> bool:
+        """Return whether they score and route every post alike: only what their manifests tell differs."""
+        told = {"training", "metrics", "derived"}
+        mine, others = (
+            {name: part for name, part in one.manifest.items() if part and name not in told}
+            for one in (self, other)
+        )
+        return mine == others
+
     def thresholds_on(self, platform: str) -> Thresholds:
         """Return the thresholds of a platform, by slug: its own, or those that all others share."""
         own = self.platforms.get(platform)

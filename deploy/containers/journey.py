@@ -29,9 +29,10 @@ made = Path("/candidate")
 live = Release.load(Path("/app/scoring/starter"))
 repository = _variant.repository(made / "repository", shift=0.01)
 release = _variant.release(made / "release", of=live, repository=repository)
-slices = [{"by": "all", "name": "all", "rows": 100, "is_gated": True, "metrics": {}}]
+slices = [{"by": "all", "name": "all", "rows": 100, "is_gated": True}]
+slices[0]["metrics"] = {"pr_auc": {"live": 0.9, "candidate": 0.9, "difference_interval": [0.0, 0.0]}}
 speed = {"live_p95_ms": 5.0, "candidate_p95_ms": 5.0}
-report = {"format": 1, "candidate": {"id": release.id}, "live": {"id": live.id}}
+report = {"format": 1, "candidate": {"id": release.id}, "live": {"id": live.id}, "is_unchanged": False}
 report |= {"slices": slices, "robustness": [], "latency": speed}
 (made / "report.json").write_text(json.dumps(report))
 print(release.id)
@@ -149,7 +150,7 @@ def train(api: Api, *, say: containers.Say) -> str:
     containers.wait("the training run", has_ended, seconds=_TRAINING_SECONDS)
     if ended["state"] != "ready":
         raise Failed(f"the training run ended {ended['state']}: {ended['error']}")
-    say(f"  training: {ended['gate']['passed']} of {ended['gate']['asked']} questions of the gate passed")
+    say(f"  training: {ended['gate']['verdict']} by the gate")
     return str(run["id"])
 
 

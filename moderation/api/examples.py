@@ -247,7 +247,7 @@ ANSWERS: dict[str, Any] = {
         "ended_at": "2026-03-01T09:33:40Z",
         "candidate": "9b2e07",
         "compared_with": RELEASE,
-        "gate": {"asked": 14, "passed": 14},
+        "gate": {"asked": 16, "passed": 16, "verdict": "passed"},
     },
     "read_model_metrics": MODEL_METRICS,
     "roll_back": {"release": RELEASE, "replaces": "9b2e07", "at": "2026-03-01T10:00:00Z"},

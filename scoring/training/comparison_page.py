@@ -19,14 +19,12 @@ _RELEASES = ("live", "candidate")
 def page(report: Mapping[str, Any]) -> str:
     """Return the report of `evaluate` as HTML."""
     findings = report["findings"]
-    failed = sum(not passed for _, passed, _ in findings)
+    *_, verdict = gate.told(findings)
     latency = {name.removesuffix("_ms"): f"{value:.1f}" for name, value in report["latency"].items()}
     return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         live=report["live"]["id"][:12],
         candidate=report["candidate"]["id"][:12],
-        verdict=f"{failed} of {len(findings)} questions did not pass."
-        if failed
-        else f"All {len(findings)} questions passed.",
+        verdict=f"{verdict}.".capitalize(),
         data=f"Judged on the {report['part']} part of "
         + ", ".join(f"{escape(one['file'])} ({one['rows']:,} posts)" for one in report["data"])
         + ".",
@@ -64,9 +62,8 @@ def _row(cells: Sequence[str], *, is_failed: bool = False) -> str:
 
 
 def _finding(question: str, passed: bool, answer: str) -> str:  # noqa: FBT001 - a stored row, by place
-    said = "yes" if passed else "no"
-    if answer.startswith(gate.NOT_ASKED):
-        said = gate.NOT_ASKED
+    unknown = (one for one in (gate.NOT_ASKED, gate.Verdict.TOO_LITTLE) if answer.startswith(one))
+    said = next(unknown, "yes" if passed else "no")
     return _row((question, said, answer), is_failed=not passed)
 
 

@@ -93,17 +93,14 @@ def main(arguments: argparse.Namespace) -> None:
         "data": sources,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    findings = gate.findings(report, candidate=candidate.release.id, live=live.release.id)
-    report["findings"] = [[one.question, one.passed, one.answer] for one in findings]
+    found = gate.findings(report, candidate=candidate.release.id, live=live.release.id)
+    report["findings"] = gate.stored(found)
     arguments.out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report, indent=1, allow_nan=False)
     (arguments.out / "report.json").write_text(text + "\n", encoding="utf-8")
     (arguments.out / "report.html").write_text(comparison_page.page(report), encoding="utf-8")
-    failed = [one for one in findings if not one.passed]
-    for one in failed:
-        sys.stdout.write(f"NOT PASSED  {one.question}: {one.answer}\n")
-    passed = f"{len(findings) - len(failed)} of {len(findings)} questions passed"
-    sys.stdout.write(f"{passed}; {arguments.out / 'report.html'}\n")
+    for line in (*gate.told(report["findings"]), arguments.out / "report.html"):
+        sys.stdout.write(f"{line}\n")
 
 
 @dataclass(frozen=True)
@@ -162,6 +159,7 @@ def evaluate(
         "format": REPORT_FORMAT,
         "live": _about(live.release),
         "candidate": _about(candidate.release),
+        "is_unchanged": candidate.release.scores_as(live.release),
         "slices": compare.slices(compare.joined([sample, *fresh]), seed=seed),
         "circumstances": _circumstances(posts, live=live.scorer, candidate=candidate.scorer, seed=seed),
         "robustness": robustness.measure(sample, live=live.judge, candidate=candidate.judge, seed=seed),

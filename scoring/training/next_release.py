@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scoring import gate
 from scoring.content import Unavailable
 from scoring.features import SCHEMA_HASH
 from scoring.release import MANIFEST, Release, file_sha256
@@ -133,13 +134,15 @@ def run(given: Given, *, out: Path, served: Sequence[str]) -> Release:
         base = _refitted(steps, given, base=base, out=out, served=served)
     made = _with_heads(steps, given, base=base, out=out, served=served)
     report = _judged(steps, given, candidate=made, out=out, served=served)
-    for line in summary(made, report=json.loads(report.read_text(encoding="utf-8"))):
+    found = json.loads(report.read_text(encoding="utf-8"))
+    for line in summary(made, report=found):
         sys.stdout.write(line + "\n")
     doubted = out / SUSPICIOUS
     if doubted.exists():
         count = len(doubted.read_text(encoding="utf-8").splitlines())
         sys.stdout.write(f"\n{count} decisions are probably wrong: manage.py suspicious_labels {doubted}\n")
-    sys.stdout.write(f"\nmanage.py promote {made.folder} --report {report}{promoted_with}\n")
+    if gate.verdict(found["findings"]) == gate.Verdict.PASSED:
+        sys.stdout.write(f"\nmanage.py promote {made.folder} --report {report}{promoted_with}\n")
     return made
 
 
@@ -228,11 +231,7 @@ def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
                     f"PR-AUC on {part['name']}: {pr_auc['live']:.3f} live, "
                     f"{pr_auc['candidate']:.3f} candidate ({part['rows']} posts)"
                 )
-    for question, passed, answer in report["findings"]:
-        if not passed:
-            yield f"NOT PASSED  {question}: {answer}"
-    passed = sum(bool(passed) for _, passed, _ in report["findings"])
-    yield f"{passed} of {len(report['findings'])} questions passed"
+    yield from gate.told(report["findings"])
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scoring import gate
-from scoring.gate import Unreadable
+from scoring.gate import Unreadable, Verdict
 
 LIVE, CANDIDATE = "a" * 64, "b" * 64
 
@@ -17,6 +17,7 @@ def report(**changes: Any) -> dict[str, Any]:
         "format": 1,
         "candidate": {"id": CANDIDATE},
         "live": {"id": LIVE},
+        "is_unchanged": False,
         "slices": [part()],
         "robustness": [attack(before=0.9, after=0.89, live_after=0.89)],
         "latency": {"live_p95_ms": 10.0, "candidate_p95_ms": 10.0},
@@ -27,7 +28,9 @@ def part(
     metric: str = "pr_auc", *, low: float | None = -0.02, high: float | None = 0.01, is_gated: bool = True
 ) -> dict[str, Any]:
     found = {"live": 0.9, "candidate": 0.9, "difference_interval": [low, high]}
-    return {"by": "all", "name": "all", "rows": 500, "is_gated": is_gated, "metrics": {metric: found}}
+    equal = found | {"difference_interval": [0.0, 0.0]}
+    metrics = {"pr_auc": equal, metric: found}
+    return {"by": "all", "name": "all", "rows": 500, "is_gated": is_gated, "metrics": metrics}
 
 
 def attack(*, before: float, after: float, live_after: float) -> dict[str, Any]:
@@ -83,14 +86,15 @@ def test_refuses_a_report_about_what_candidates_are_chosen_by() -> None:
 @pytest.mark.parametrize(
     ("metric", "low", "high", "passes"),
     [
-        ("pr_auc", -0.10, 0.001, True),  # may be worse, may be equal
-        ("pr_auc", -0.10, -0.001, True),  # certainly worse by next to nothing
-        ("pr_auc", -0.10, -0.02, False),
+        ("pr_auc", -0.03, 0.001, True),  # may be worse, may be equal
+        ("pr_auc", -0.03, -0.001, True),  # certainly worse by next to nothing
+        ("pr_auc", -0.03, -0.02, False),
+        ("recall_at_1_fpr", -0.30, 0.01, True),
         ("recall_at_1_fpr", -0.30, -0.10, False),
         ("calibration_error", 0.02, 0.05, False),
         ("calibration_error", -0.05, -0.02, True),
         ("calibration_error", -0.01, 0.05, True),
-        ("pr_auc", None, None, True),
+        ("recall_at_1_fpr", None, None, True),
     ],
 )
 def test_minds_only_certain_losses(metric: str, low: float | None, high: float | None, passes: bool) -> None:
@@ -105,7 +109,7 @@ def test_does_not_hold_small_slices_against_a_release() -> None:
 
 def test_five_greetings_are_too_little_evidence() -> None:
     """Such a report passed three of three questions, and its release went live."""
-    greetings = part(low=None, high=None, is_gated=False) | {"rows": 5, "spam": 0}
+    greetings = part(is_gated=False) | {"rows": 5, "spam": 0}
 
     [finding] = [
         one
@@ -114,7 +118,36 @@ def test_five_greetings_are_too_little_evidence() -> None:
     ]
 
     assert finding.question == "holds enough evidence"
-    assert finding.answer == "5 posts, 0 of them spam; at least 30 spam and 100 others"
+    assert finding.answer == ("too little evidence: 5 posts, 0 of them spam; at least 30 spam and 100 others")
+
+
+@pytest.mark.parametrize(
+    ("candidate", "low", "high", "verdict", "more"),
+    [
+        (0.90, -0.06, 0.05, Verdict.TOO_LITTLE, "about 630 more"),  # (.06 / .04)² of 500 posts show no loss
+        (0.83, -0.13, 0.01, Verdict.TOO_LITTLE, "about 260 more"),  # (.08 / .065)² of them show a loss
+        (0.86, -0.10, 0.02, Verdict.TOO_LITTLE, "about 970 more"),
+        (0.83, -0.13, -0.03, Verdict.REFUSED, ""),
+        (None, None, None, Verdict.TOO_LITTLE, "the difference is not known"),
+        (0.89, -0.03, 0.01, Verdict.PASSED, ""),
+    ],
+)
+def test_says_how_many_posts_would_tell(
+    candidate: float | None, low: float | None, high: float | None, verdict: Verdict, more: str
+) -> None:
+    whole = part(low=low, high=high)
+    whole["metrics"]["pr_auc"]["candidate"] = candidate
+
+    rows = gate.stored(gate.findings(report(slices=[whole]), candidate=CANDIDATE, live=LIVE))
+
+    assert gate.verdict(rows) == verdict
+    assert more in "\n".join(gate.told(rows))
+
+
+def test_a_candidate_that_scores_as_the_live_release_is_nothing_to_promote() -> None:
+    rows = gate.stored(gate.findings(report(is_unchanged=True), candidate=CANDIDATE, live=LIVE))
+
+    assert gate.verdict(rows) == Verdict.NOTHING
 
 
 @pytest.mark.parametrize(("rows", "passes"), [(10, True), (9, False)])

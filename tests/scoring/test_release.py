@@ -43,6 +43,17 @@ def rewrite(folder: Path, manifest: object) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest))
 
 
+def test_scores_as_another_of_which_only_more_is_told(folder: Path) -> None:
+    shipped, manifest = Release.load(STARTER), manifest_of(folder)
+    rewrite(folder, manifest | {"training": {"heads_refused": {"a": "NoGain"}}, "heads": {}, "platforms": {}})
+    refused = Release.load(folder)
+    rewrite(folder, manifest | {"thresholds": manifest["thresholds"] | {"audit_rate": 0.03}})
+
+    assert refused.id != shipped.id
+    assert refused.scores_as(shipped)
+    assert not Release.load(folder).scores_as(shipped)
+
+
 class TestLoad:
     def test_reads_the_shipped_release(self) -> None:
         release = Release.load(STARTER)

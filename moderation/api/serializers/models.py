@@ -67,10 +67,11 @@ class ModelPageSerializer(serializers.Serializer[Any]):
 
 
 class GateSerializer(serializers.Serializer[Any]):
-    """How many questions the promotion gate asked about a candidate, and how many it passed."""
+    """What the promotion gate says of a candidate; how many questions it asked, and how many were passed."""
 
     asked = serializers.IntegerField()
     passed = serializers.IntegerField()
+    verdict = serializers.ChoiceField(choices=models.VERDICTS, help_text="Only `passed` can go live.")
 
 
 class TrainingRunSerializer(serializers.Serializer[Any]):
@@ -126,7 +127,11 @@ def metrics(row: Release, *, split: str) -> dict[str, Any]:
 
 def training_run(row: TrainingRun) -> dict[str, Any]:
     """Return a training run. Its log and report name other platforms, so they are left out."""
-    gate = {"asked": len(row.findings), "passed": sum(bool(passed) for _, passed, _ in row.findings)}
+    gate = {
+        "asked": len(row.findings),
+        "passed": sum(bool(passed) for _, passed, _ in row.findings),
+        "verdict": models.verdict(row),
+    }
     return {
         "id": str(row.pk),
         "state": row.state,

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from moderation.operations.releases import promote
+from scoring import gate
 
 
 class Command(BaseCommand):
@@ -45,7 +46,8 @@ class Command(BaseCommand):
             )
         except promote.NotGoodEnough as refusal:
             lines = "\n".join(f"  {one.question}: {one.answer}" for one in refusal.findings)
-            raise CommandError(f"The live release stays. The gate found:\n{lines}") from refusal
+            verdict = gate.verdict(gate.stored(refusal.findings))
+            raise CommandError(f"The live release stays, {verdict}:\n{lines}") from refusal
         except promote.REFUSED as refusal:
             raise CommandError(f"The live release stays. {type(refusal).__name__}: {refusal}") from refusal
         self.stdout.write(

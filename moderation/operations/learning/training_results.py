@@ -53,8 +53,7 @@ def collect(row: TrainingRun) -> None:
     row.candidate, row.manifest = made.id, dict(made.manifest)
     row.report = report
     row.live = str(report["live"]["id"])
-    findings = gate.findings(report, candidate=made.id, live=row.live)
-    row.findings = [[one.question, one.passed, one.answer] for one in findings]
+    row.findings = gate.stored(gate.findings(report, candidate=made.id, live=row.live))
     store.files(made)
     forget_labels(row)
 

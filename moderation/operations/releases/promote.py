@@ -182,7 +182,7 @@ def _flip(
             kind=kind,
             at=at,
             actor=actor,
-            findings=[[one.question, one.passed, one.answer] for one in findings],
+            findings=gate.stored(findings),
         )
         entries.add(
             action=f"release.{kind}",

@@ -11,7 +11,9 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from moderation.models import CanaryRun, Label, Promotion, Release, Score, TrainingRun
 from moderation.models.releases import PromotionKind
+from scoring import gate
 
+VERDICTS = [one.replace(" ", "_") for one in gate.Verdict]
 _SHOWN = 20
 _FEWEST = 20
 """Posts below which no share of them is shown."""
@@ -108,6 +110,11 @@ def tested(manifest: Mapping[str, Any]) -> list[TestedPart]:
     """Return what a manifest says of its test data, part by part."""
     parts = (manifest.get("metrics") or {}).get("test") or {}
     return [_tested(name, found) for name, found in parts.items() if isinstance(found, Mapping)]
+
+
+def verdict(row: TrainingRun) -> str:
+    """Return what the gate says of a run's candidate, one of VERDICTS."""
+    return gate.verdict(row.findings).replace(" ", "_")
 
 
 def compared(report: Mapping[str, Any] | None) -> list[Compared]:

@@ -44,6 +44,13 @@ _PARTS = {
 """Test data as `scoring.training` names it in a manifest; a part without words stands as its name."""
 
 
+_VERDICTS = {
+    "refused": gettext_lazy("not passed"),
+    "too_little_evidence": gettext_lazy("too little evidence"),
+    "nothing_to_promote": gettext_lazy("nothing to promote"),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
     """A training run with its steps, its candidate's figures and the open proposal of it."""
@@ -52,6 +59,7 @@ class _Shown:
     steps: list[tuple[str, str]]
     compared: list[tuple[StrOrPromise, models.Compared]]
     failed: list[tuple[str, str]]
+    verdict: StrOrPromise
     proposal: ReleaseProposal | None
 
 
@@ -159,6 +167,7 @@ def _shown(row: TrainingRun, *, proposed: Mapping[str, ReleaseProposal]) -> _Sho
         steps=_steps(row),
         compared=[(_MEASURES.get(one.metric, one.metric), one) for one in models.compared(row.report)],
         failed=[(question, answer) for question, passed, answer in row.findings if not passed],
+        verdict=_VERDICTS.get(models.verdict(row), ""),
         proposal=proposed.get(row.candidate),
     )
 

@@ -17,7 +17,7 @@ from scoring.training import __main__ as command_line
 from scoring.training import next_release, train_heads
 from tests.scoring.starter import STARTER
 
-FINDINGS = [["holds enough evidence", False, "5 posts"], ["scores a post as fast", True, "p95 1 ms"]]
+FINDINGS = [["scores a post as fast", True, "p95 1 ms"]]
 
 
 COMMANDS = {
@@ -100,9 +100,33 @@ def test_ends_with_a_candidate_its_report_and_what_to_do(
     said = capsys.readouterr().out
     assert called == ["heads", "evaluate"]
     assert made.folder == tmp_path / "out" / "candidate"
-    assert "NOT PASSED  holds enough evidence: 5 posts" in said
-    assert "1 of 2 questions passed" in said
+    assert "passed: 1 of 1 questions passed" in said
     assert f"manage.py promote {made.folder} --report" in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("recall 0.5", "refused"),
+        ("too little evidence: 5 posts", "too little evidence"),
+        ("nothing to promote: the same files", "nothing to promote"),
+    ],
+)
+def test_offers_no_promotion_that_the_gate_would_refuse(
+    called: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
+    verdict: str,
+) -> None:
+    monkeypatch.setitem(globals(), "FINDINGS", [*FINDINGS, ["is better", False, answer]])
+
+    run(tmp_path)
+
+    said = capsys.readouterr().out
+    assert f"NOT PASSED  is better: {answer}\n{verdict}: 1 of 2 questions passed" in said
+    assert "manage.py promote" not in said
 
 
 def test_refits_the_ensemble_where_simulated_records_are_given(called: list[str], tmp_path: Path) -> None:

@@ -72,10 +72,22 @@ class TestPage:
         assert "0.905" not in body
         assert "too few" in body
 
-    def test_says_what_the_gate_refused(self, lead_desk: Client) -> None:
-        ready(findings=[["pr_auc on all not worse", False, "0.9 live, 0.7 candidate"]])
+    @pytest.mark.parametrize(
+        ("answer", "said"),
+        [
+            ("0.9 live, 0.7 candidate", "not passed"),
+            ("too little evidence: about 40 more such posts would tell", "too little evidence"),
+            ("nothing to promote: it scores every post as the live one does", "nothing to promote"),
+        ],
+    )
+    def test_says_what_the_gate_found(self, lead_desk: Client, answer: str, said: str) -> None:
+        ready(findings=[["pr_auc on all not worse", False, answer]], live=scorer.newest())
 
-        assert "0.9 live, 0.7 candidate" in lead_desk.get("/models/").content.decode()
+        body = flat(lead_desk.get("/models/").content.decode())
+
+        assert answer in body
+        assert f'<span class="tag tag--spam">{said}</span>' in body
+        assert "Propose to go live" not in body
 
     def test_takes_as_many_queries_for_many_runs_as_for_one(self, lead_desk: Client, lead: User) -> None:
         def queries() -> int:
