@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import beta
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -37,7 +38,9 @@ RULE_ON_TEXTS = (
     f"and never starts below {REMOVE_FLOOR:.2f}"
 )
 _FOLDS = 5
-_ONE_SIDED_90 = 1.2816
+_CONFIDENCE = 0.9
+_SAFEST = 0.25
+"""Share of the rows within the fixed bound in which the search for a range begins: fewer prove less."""
 _FAR = 20.0
 
 
@@ -99,23 +102,19 @@ def choose_thresholds(
 ) -> Thresholds:
     """Return the widest automatic ranges that meet the promises on these rows, within the fixed bounds.
 
-    Automatic removal: at least 98 % spam. Automatic allowing: at most 2 % spam among the allowed. The 90 %
-    confidence bound must meet them, so that they probably hold on other posts too. Rows count by their
-    weight, and prove as much as Kish's number of equal rows would (1965): few heavy ones prove little.
+    Automatic removal: at least 98 % spam. Automatic allowing: at most 2 % spam among the allowed. In nine of
+    ten samples they hold on other posts too. Rows count by their weight, and prove as much as Kish's number
+    of equal rows would (1965): few heavy ones prove little.
     """
-    order = np.argsort(probabilities)
-    ascending = probabilities[order]
-    given = np.ones(len(order)) if weights is None else weights[order]
-    leak = share_bounds(is_spam[order], given, side=1)
-    precision = share_bounds(is_spam[order][::-1], given[::-1], side=-1)[::-1]
-    may_allow = np.flatnonzero(leak <= ALLOW_LEAK)
-    may_remove = np.flatnonzero(precision >= REMOVE_PRECISION)
-    # The next float above: review begins at its threshold, and the last of the allowed must not be in it.
-    review_from = float(np.nextafter(ascending[may_allow[-1]], 1.0)) if len(may_allow) else 0.0
-    remove_from = float(ascending[may_remove[0]]) if len(may_remove) else 1.0
+    weights = np.ones(len(probabilities)) if weights is None else weights
+    allowed = _proven(probabilities, wrong=is_spam, weights=weights, most=ALLOW_LEAK, up_to=REVIEW_CEILING)
+    removed = _proven(
+        -probabilities, wrong=~is_spam, weights=weights, most=1.0 - REMOVE_PRECISION, up_to=-REMOVE_FLOOR
+    )
     return Thresholds(
-        review_from=min(review_from, REVIEW_CEILING),
-        remove_from=max(remove_from, REMOVE_FLOOR),
+        # The next float above: review begins at its threshold, and the last of the allowed must not be in it.
+        review_from=0.0 if allowed is None else min(float(np.nextafter(allowed, 1.0)), REVIEW_CEILING),
+        remove_from=1.0 if removed is None else max(-removed, REMOVE_FLOOR),
         audit_rate=AUDIT_RATE,
     )
 
@@ -130,12 +129,9 @@ def choose_in_circumstances(outcomes: Sequence[Outcome]) -> Thresholds:
     candidates = np.unique(np.concatenate([outcome.probabilities for outcome in outcomes]))
     reviews = candidates[candidates <= REVIEW_CEILING]
     worst = np.max([outcome.worse_share(reviews) for outcome in outcomes], axis=0)
-    removals = [
-        threshold for threshold in candidates[candidates >= REMOVE_FLOOR] if _may_remove(outcomes, threshold)
-    ]
     return Thresholds(
         review_from=float(reviews[np.argmin(worst)]) if len(reviews) else 0.0,
-        remove_from=float(removals[0]) if removals else 1.0,
+        remove_from=_removal_in(outcomes),
         audit_rate=AUDIT_RATE,
     )
 
@@ -151,15 +147,14 @@ def worse_shares(
     return np.maximum(let_through, 1.0 - passed)
 
 
-def share_bounds(is_spam: NDArray[np.bool_], weights: Floats, *, side: int, repeats: int = 1) -> Floats:
-    """Return Wilson's one-sided 90 % confidence bound of the share of spam in the first rows, for each number
-    of them: upper for side 1, lower for -1. Rows that are each there so often prove as much as one.
+def share_bounds(is_spam: NDArray[np.bool_], weights: Floats, *, side: int) -> Floats:
+    """Return the exact one-sided 90 % confidence bound (Clopper, Pearson 1934) of the share of spam in the
+    first rows, for each number of them: upper for side 1, lower for -1.
     """
-    total, z = np.cumsum(weights), _ONE_SIDED_90
-    shares, counts = np.cumsum(weights * is_spam) / total, total**2 / np.cumsum(weights**2) / repeats
-    spread = z * np.sqrt(shares * (1.0 - shares) / counts + z * z / (4.0 * counts**2))
-    bound: Floats = (shares + z * z / (2.0 * counts) + side * spread) / (1.0 + z * z / counts)
-    return bound
+    if side < 0:
+        return 1.0 - share_bounds(~is_spam, weights, side=1)
+    total = np.cumsum(weights)
+    return _upper(np.cumsum(weights * is_spam) / total, total**2 / np.cumsum(weights**2))
 
 
 def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
@@ -171,14 +166,50 @@ def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
     return min(max(least, bound), 1.0)
 
 
-def _may_remove(outcomes: Sequence[Outcome], threshold: float) -> bool:
-    removed = [outcome.is_spam[outcome.probabilities >= threshold] for outcome in outcomes]
-    if any(not len(flags) or flags.mean() < REMOVE_PRECISION for flags in removed):
-        return False
-    together = np.concatenate(removed)
-    return bool(
-        share_bounds(together, np.ones(len(together)), side=-1, repeats=len(removed))[-1] >= REMOVE_PRECISION
-    )
+def _upper(shares: Floats | float, counts: Floats | float) -> Floats:
+    # Where nothing else was seen, no share below one is excluded.
+    rest = np.maximum((1.0 - shares) * counts, 1e-9)
+    bound: Floats = beta.ppf(_CONFIDENCE, shares * counts + 1.0, rest)
+    return bound
+
+
+def _proven(
+    scores: Floats, *, wrong: NDArray[np.bool_], weights: Floats, most: float, up_to: float
+) -> float | None:
+    """Return the highest score up to which at most this share of rows is wrong, None if no range is proven.
+
+    Ranges are tested from the safest outwards up to the first that fails, each with the whole error: valid
+    without correction, as a false range passes only if the first false one does (fixed-sequence testing;
+    Angelopoulos et al. 2021, arXiv 2110.01052). The first is chosen without looking at what is wrong.
+    """
+    order = np.argsort(scores)
+    ascending, given = scores[order], weights[order]
+    could = share_bounds(np.zeros(len(order), dtype=bool), given, side=1) <= most
+    is_end = np.append(np.diff(ascending) > 0.0, True)  # equal scores are in a range together
+    first = _SAFEST * np.searchsorted(ascending, up_to, side="right")
+    looks = np.flatnonzero(could & is_end & (np.arange(1, len(order) + 1) >= first))
+    passed = share_bounds(wrong[order], given, side=1)[looks] <= most
+    count = int(np.argmin(np.append(passed, False)))
+    return float(ascending[looks[count - 1]]) if count else None
+
+
+def _removal_in(outcomes: Sequence[Outcome]) -> float:
+    """Return the lowest threshold of removal that is proven, tested from the highest down as in `_proven`."""
+    candidates = np.unique(np.concatenate([outcome.probabilities for outcome in outcomes]))
+    sure = [int((outcome.probabilities >= REMOVE_FLOOR).sum()) for outcome in outcomes]
+    lowest = 1.0
+    for threshold in candidates[candidates >= REMOVE_FLOOR][::-1]:
+        removed = [outcome.is_spam[outcome.probabilities >= threshold] for outcome in outcomes]
+        each = np.array([len(flags) for flags in removed])
+        if _upper(0.0, each.mean()) > 1.0 - REMOVE_PRECISION or (each < _SAFEST * np.array(sure)).any():
+            continue
+        wrong = np.array([(~flags).sum() for flags in removed])
+        if (wrong > (1.0 - REMOVE_PRECISION) * each).any() or _upper(
+            wrong.sum() / each.sum(), each.mean()
+        ) > 1.0 - REMOVE_PRECISION:
+            break
+        lowest = float(threshold)
+    return lowest
 
 
 def _share_below(probabilities: Floats, *, weights: Floats, thresholds: Floats) -> Floats:
