@@ -169,7 +169,9 @@ def _non_inferiority(part: Mapping[str, Any]) -> Finding:
     if gain < -SMALLEST_LOSS:
         times = min(times, ((high - gain) / (-gain - SMALLEST_LOSS)) ** 2)
     more = 10 * math.ceil(part["rows"] * (times - 1) / 10)
-    return _enough(question, passed=False, answer=f"{answer}; about {more:,} more such posts would tell")
+    return _enough(
+        question, passed=False, answer=f"{answer}; about {more:,} more posts of the test part would tell"
+    )
 
 
 def _quality(slices: list[Mapping[str, Any]]) -> Iterator[Finding]:

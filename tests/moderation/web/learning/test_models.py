@@ -76,7 +76,7 @@ class TestPage:
         ("answer", "said"),
         [
             ("0.9 live, 0.7 candidate", "not passed"),
-            ("too little evidence: about 40 more such posts would tell", "too little evidence"),
+            ("too little evidence: about 40 more posts of the test part would tell", "too little evidence"),
             ("nothing to promote: it scores every post as the live one does", "nothing to promote"),
         ],
     )
