@@ -33,22 +33,27 @@ _ORDERS = {
 }
 
 
-def drawn(mix: Mix, *, moderator_id: int, at: datetime, place: int) -> tuple[Lane, float]:
+def drawn(
+    mix: Mix, *, moderator_id: int, at: datetime, place: int, of_drawn: float = 0.0
+) -> tuple[Lane, float]:
     """Draw the lane of a claim, and return its chance with it: the same for the same user, instant and place.
 
-    Without a mix it is harm, with the chance 1.
+    `of_drawn` is what drawn cases take of all claims before the mix. Without a mix the rest is harm.
     """
+    number, rest = _number(moderator_id, at, place), 1.0 - of_drawn
+    if number < of_drawn:
+        return Lane.AUDIT, of_drawn
     if mix.is_default:
-        return Lane.HARM, 1.0
-    number = _number(moderator_id, at, place)
+        return Lane.HARM, rest
+    number = (number - of_drawn) / rest
     if number < OLDEST_SHARE:
-        return Lane.OLDEST, OLDEST_SHARE
+        return Lane.OLDEST, OLDEST_SHARE * rest
     left = (number - OLDEST_SHARE) / (1.0 - OLDEST_SHARE) * WHOLE
     shares = [(lane, share) for lane, share in mix.shares if share]
     while left >= shares[0][1] and len(shares) > 1:
         left -= shares.pop(0)[1]
     lane, share = shares[0]
-    return lane, share / WHOLE * (1.0 - OLDEST_SHARE)
+    return lane, share / WHOLE * (1.0 - OLDEST_SHARE) * rest
 
 
 @transactions.required
@@ -58,14 +63,16 @@ def first(free: QuerySet[Case], *, count: int, moderator: User, at: datetime) ->
     A lane that has nothing leaves its turn to harm, then to audit, with no chance: the draw did not decide.
     """
     mix = queue_mix.mix()
-    turns = Counter(drawn(mix, moderator_id=moderator.pk, at=at, place=place) for place in range(count))
+    of_drawn = queue_mix.share_of_drawn(mix, at=at)
+    turns = Counter(
+        drawn(mix, moderator_id=moderator.pk, at=at, place=place, of_drawn=of_drawn) for place in range(count)
+    )
     found: list[Case] = []
     for (lane, chance), wanted in turns.items():
-        found += _locked(_of_lane(free, lane, mix=mix, at=at), lane, chance, count=wanted, but=found)
-    for lane in () if mix.is_default else (Lane.HARM, Lane.AUDIT):
+        found += _locked(_of_lane(free, lane, at=at), lane, chance, count=wanted, but=found)
+    for lane in (Lane.HARM, Lane.AUDIT):
         if len(found) < count:
-            rest = _of_lane(free, lane, mix=mix, at=at)
-            found += _locked(rest, lane, None, count=count - len(found), but=found)
+            found += _locked(_of_lane(free, lane, at=at), lane, None, count=count - len(found), but=found)
     return found
 
 
@@ -106,15 +113,14 @@ def place(cases: Sequence[Case]) -> None:
     Case.objects.filter(pk__in=ids, post__in=late.values("post")).update(is_first_of_campaign=False)
 
 
-def _of_lane(free: QuerySet[Case], lane: Lane, *, mix: Mix, at: datetime) -> QuerySet[Case]:
+def _of_lane(free: QuerySet[Case], lane: Lane, *, at: datetime) -> QuerySet[Case]:
     if lane is Lane.OLDEST:
         return free.filter(opened_at__lte=at - WAITED_LONG)
     if lane is Lane.AUDIT:
         return free.filter(is_drawn=True)
-    if mix.audit:
-        # Drawn cases are decided in the order in which they came: picked by harm, those that were decided
-        # so far would no longer be a random sample.
-        free = free.filter(is_drawn=False)
+    # Drawn cases are decided in the order in which they came: picked by harm, those that were decided so far
+    # would no longer be a random sample.
+    free = free.filter(is_drawn=False)
     return free.filter(is_first_of_campaign=True) if lane is Lane.DIVERSITY else free
 
 

@@ -77,12 +77,12 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
 
 
 def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
-    """Return the queue's sort and filter columns by score; they hide an audit sample's probability."""
+    """Return the queue's sort and filter columns by score; an audit sample has one place for all."""
     listed = list(scores)
     complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score in listed]))
     return {
         score.pk: {
-            "priority": score.expected_harm,
+            "priority": _NO_OPINION if score.is_audit_sample else score.expected_harm,
             "uncertainty": _NO_OPINION if score.is_audit_sample else 1 - abs(2 * score.spam_probability - 1),
             "complaint_count": complaints[score.revision.post_id],
             "language": score.revision.language,

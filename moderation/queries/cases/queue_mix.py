@@ -22,6 +22,9 @@ LEAST_CHANCE, MOST_CHANCE = 0.002, 0.5
 _OF_PACE = 0.8
 """The draw aims below what the lane gets through, so that drawn cases do not pile up."""
 
+MOST_OF_DRAWN = 0.5
+"""Without an audit share, drawn cases take this part of the claims at most."""
+
 _WEEK_DAYS = 7
 _CACHED_SECONDS = 300
 
@@ -83,6 +86,14 @@ def mix() -> Mix:
     return Mix(**row) if row is not None else Mix()
 
 
+def share_of_drawn(mix: Mix, *, at: datetime) -> float:
+    """Return which part of the claims goes to drawn cases where the mix gives them none: what has those
+    that wait decided within a day. What is known of the work is at most five minutes old.
+    """
+    decisions, waiting = (0.0, 0) if mix.audit else _work(_bucket(at))
+    return min(waiting / max(decisions, 1.0), MOST_OF_DRAWN)
+
+
 def review_chance(mix: Mix, *, at: datetime) -> float | None:
     """Return the chance by which a post of the review route is drawn now; None while no lane takes those.
 
@@ -105,21 +116,37 @@ def chance_of(*, share: float, load: Load) -> float:
 
 def load(*, at: datetime) -> Load:
     """Return the load of the audit lane; it may be five minutes old."""
-    return _load(int(at.timestamp() // _CACHED_SECONDS))
+    return _load(_bucket(at))
 
 
 def forget() -> None:
     """Clear the cached load: tests need a new one at once."""
     _load.cache_clear()
+    _work.cache_clear()
+
+
+def _bucket(at: datetime) -> int:
+    return int(at.timestamp() // _CACHED_SECONDS)
+
+
+@lru_cache(maxsize=4)
+def _work(bucket: int) -> tuple[float, int]:
+    """Return what people decide a day, and how many drawn cases wait."""
+    at = datetime.fromtimestamp((bucket + 1) * _CACHED_SECONDS, tz=UTC)
+    by_people = Decision.objects.filter(
+        decided_at__gt=at - timedelta(days=_WEEK_DAYS),
+        decided_at__lte=at,
+        source=DecisionSource.MODERATOR,
+        case__isnull=False,
+    )
+    waiting = Case.objects.filter(state=CaseState.OPEN, is_drawn=True).count()
+    return by_people.count() / _WEEK_DAYS, waiting
 
 
 @lru_cache(maxsize=4)
 def _load(bucket: int) -> Load:
     at = datetime.fromtimestamp((bucket + 1) * _CACHED_SECONDS, tz=UTC)
-    week = at - timedelta(days=_WEEK_DAYS)
-    by_people = Decision.objects.filter(
-        decided_at__gt=week, decided_at__lte=at, source=DecisionSource.MODERATOR, case__isnull=False
-    )
+    decisions, waiting = _work(bucket)
     # A day, not a week: arrivals are many, and their number is read in every worker.
     scored = Score.objects.filter(
         scored_at__gt=at - timedelta(days=1), scored_at__lte=at, route=RouteChoice.REVIEW
@@ -127,8 +154,8 @@ def _load(bucket: int) -> Load:
         review=Count("pk", filter=Q(is_audit_sample=False)), audit=Count("pk", filter=Q(is_audit_sample=True))
     )
     return Load(
-        decisions=by_people.count() / _WEEK_DAYS,
+        decisions=decisions,
         review_posts=float(scored["review"]),
         audit_cases=float(scored["audit"]),
-        waiting=Case.objects.filter(state=CaseState.OPEN, is_drawn=True).count(),
+        waiting=waiting,
     )

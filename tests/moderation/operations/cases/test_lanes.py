@@ -52,14 +52,15 @@ def put(case: Case, **fields: object) -> Case:
 
 class TestDrawn:
     def test_follows_the_shares_and_says_the_chance(self, at: datetime) -> None:
-        mix = Mix(harm=50, uncertainty=20, diversity=10, audit=20)
+        mix = Mix(harm=50, uncertainty=30, diversity=20)
         draws = [
-            lanes.drawn(mix, moderator_id=1, at=at + timedelta(seconds=second), place=0)
+            lanes.drawn(mix, moderator_id=1, at=at + timedelta(seconds=second), place=0, of_drawn=0.25)
             for second in range(4_000)
         ]
 
         counted = Counter(draws)
         assert sum(chance for _, chance in counted) == pytest.approx(1.0)
+        assert (Lane.AUDIT, 0.25) in counted
         for (_, chance), times in counted.items():
             assert times / len(draws) == pytest.approx(chance, abs=0.03)
 
@@ -79,6 +80,7 @@ class TestFirst:
     @pytest.fixture(autouse=True)
     def _no_oldest(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(lanes, "OLDEST_SHARE", 0.0)
+        monkeypatch.setattr(mixes, "MOST_OF_DRAWN", 0.0)
 
     @pytest.fixture
     def cases(self, open_case: Case_, at: datetime) -> dict[str, Case]:

@@ -1,0 +1,87 @@
+"""Drawn cases come by age and get their turns: figures hold where the queue is not emptied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db.models import Model
+
+from moderation.models import Case, Score, User
+from moderation.models.cases import CaseReason
+from moderation.operations.cases import claims, lanes, opening
+from moderation.operations.cases.opening import Opening
+from moderation.queries.cases import queue_mix
+from moderation.queries.quality import estimates
+
+DRAWN, OTHERS, WORLDS = 500, 300, 400
+MISSED, REACH, FEWER = 0.03, 2.6, 1.1
+"""Spam among posts let through; decades of people whom a post reaches, and how many fewer if it is spam."""
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    queue_mix.forget()
+    yield
+    queue_mix.forget()
+
+
+def copies(row: Model, changes: list[dict[str, Any]]) -> list[Any]:
+    kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
+    return list(type(row)._default_manager.bulk_create([type(row)(**(kept | change)) for change in changes]))
+
+
+@pytest.fixture
+def waiting(open_case: Callable[..., Case], at: datetime) -> np.ndarray:
+    """Open drawn and other cases in any order; return the decades of reach of the drawn ones, by age."""
+    score, rng = open_case().score, np.random.default_rng(5)
+    Case.objects.all().delete()
+    count = DRAWN + OTHERS
+    is_drawn = rng.permutation(count) < DRAWN
+    decades, sure = rng.normal(REACH, 1.0, count), rng.beta(2.0, 2.0, count)
+    posts = copies(score.revision.post, [{"external_id": f"waits-{number}"} for number in range(count)])
+    revisions = copies(score.revision, [{"post_id": post.pk} for post in posts])
+    scores = copies(
+        score,
+        [
+            {
+                "revision_id": revision.pk,
+                "is_audit_sample": bool(drawn),
+                "expected_harm": (0.5 if drawn else probability) * (1.0 + reach),
+            }
+            for revision, drawn, probability, reach in zip(revisions, is_drawn, sure, decades, strict=True)
+        ],
+    )
+    for number, one in enumerate(Score.objects.filter(pk__in=[row.pk for row in scores]).order_by("pk")):
+        reason = CaseReason.AUDIT if one.is_audit_sample else CaseReason.UNCERTAIN
+        own = Opening(post=one.revision.post, score=one, reason=reason)
+        lanes.place(opening.all_opened([own], at=at + timedelta(minutes=number)))
+    return decades[is_drawn]
+
+
+def test_missed_spam_is_within_its_interval_where_three_fifths_are_decided(
+    waiting: np.ndarray, moderator: User, later: Callable[[float], datetime]
+) -> None:
+    in_order = list(
+        Case.objects.filter(reason=CaseReason.AUDIT).order_by("opened_at").values_list("pk", flat=True)
+    )
+
+    taken = claims.claim_next(moderator=moderator, at=later(100_000), count=(DRAWN + OTHERS) * 3 // 5)
+
+    chosen = np.flatnonzero(np.isin(in_order, [case.pk for case in taken]))
+    likelihood = (np.exp(-((waiting - REACH + far) ** 2) / 2) for far in (FEWER, 0.0))
+    spam, fine = (part * share for part, share in zip(likelihood, (MISSED, 1.0 - MISSED), strict=True))
+    chances_of_spam = (spam / (spam + fine))[chosen]
+    dice, held, shown = np.random.default_rng(7), 0, []
+    for _ in range(WORLDS):
+        is_spam = dice.random(len(chosen)) < chances_of_spam
+        found = estimates.ratio(part=is_spam, whole=np.ones(len(chosen)), chances=np.full(len(chosen), 0.02))
+        held += found.low <= MISSED <= found.high
+        shown.append(float(is_spam.mean()))
+    assert held >= 0.94 * WORLDS
+    assert np.mean(shown) == pytest.approx(MISSED, rel=0.15)
+    assert chosen.tolist() == list(range(len(chosen)))
+    assert len(chosen) >= DRAWN * 2 // 5
