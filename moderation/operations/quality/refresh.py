@@ -15,7 +15,7 @@ from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.quality import figures, needed_labels, tables, undecided
 from moderation.queries.quality.figures import Figure
-from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
+from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts, passed_over
 from moderation.queries.quality.tables import Rows
 
 SPANS = {QualitySpan.DAYS_7: 7, QualitySpan.DAYS_28: 28, QualitySpan.DAYS_90: 90}
@@ -44,21 +44,27 @@ def refresh(*, at: datetime) -> int:
 def _refresh(platform: Platform | None, *, at: datetime) -> int:
     longest = at - timedelta(days=max(SPANS.values()))
     with standby.reading():
-        posts = labelled_posts(since=longest, until=at, platform_id=platform.pk if platform else None)
+        posts, passed = (
+            read(since=longest, until=at, platform_id=platform.pk if platform else None)
+            for read in (labelled_posts, passed_over)
+        )
     rows = [
         row
-        for unit, part in ((QualityUnit.POSTS, posts), (QualityUnit.VIEWS, posts.with_views))
+        for unit, part, left in (
+            (QualityUnit.POSTS, posts, passed),
+            (QualityUnit.VIEWS, posts.with_views, passed.with_views),
+        )
         # No figure by views of a platform that sends none: the page says so in words.
         if unit == QualityUnit.POSTS or len(part)
         for found in (_spans, _trends)
-        for row in found(part, about=_About(platform=platform, unit=unit, at=at))
+        for row in found(part, left, about=_About(platform=platform, unit=unit, at=at))
     ]
     plan = _plan(posts, platform=platform, at=at)
     counted = [
         QualityTable(platform=platform, span=span, kind=kind, rows=found, counted_at=at)
         for span, days in SPANS.items()
         for kind, found in (
-            _tables(posts, since=at - timedelta(days=days), at=at, platform=platform) | plan
+            _tables(posts, passed, since=at - timedelta(days=days), at=at, platform=platform) | plan
         ).items()
     ]
     with transaction.atomic():
@@ -72,12 +78,17 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
 
 
 def _tables(
-    posts: LabelledPosts, *, since: datetime, at: datetime, platform: Platform | None
+    posts: LabelledPosts,
+    passed: LabelledPosts,
+    *,
+    since: datetime,
+    at: datetime,
+    platform: Platform | None,
 ) -> dict[QualityTableKind, Rows]:
-    part = _since(posts, since)
+    part, left = _since(posts, since), _since(passed, since)
     waiting = undecided.undecided(since=since, until=at, platform=platform)
     found = tables.tables(part, since=since, until=at, platform=platform)
-    return found | {QualityTableKind.UNDECIDED: [dict(undecided.row(part, waiting))]}
+    return found | {QualityTableKind.UNDECIDED: [dict(undecided.row(part, waiting, passed=left))]}
 
 
 def _plan(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> dict[QualityTableKind, Rows]:
@@ -89,10 +100,11 @@ def _plan(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> d
     return {QualityTableKind.PLAN: [asdict(found)]}
 
 
-def _spans(posts: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
+def _spans(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
     for span, days in SPANS.items():
         start = about.at - timedelta(days=days)
-        for part in figures.slices(_since(posts, start), looks=days, unit=about.unit):
+        left = _since(passed, start)
+        for part in figures.slices(_since(posts, start), looks=days, unit=about.unit, passed=left):
             for figure in part.figures:
                 yield _row(
                     figure,
@@ -105,10 +117,12 @@ def _spans(posts: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
                 )
 
 
-def _trends(posts: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
+def _trends(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
     for span, days in TREND.items():
         step, since = _STEPS[span], about.at - timedelta(days=days)
-        for start, found in figures.by_day(_since(posts, since), days=step, unit=about.unit):
+        for start, found in figures.by_day(
+            _since(posts, since), days=step, unit=about.unit, passed=_since(passed, since)
+        ):
             # A step that began before the period would be shown as a whole one, of which a part was read.
             for figure in found if start >= since else ():
                 yield _row(

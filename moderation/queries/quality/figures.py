@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from moderation.models.quality import Dimension, Measure, QualityUnit
 from moderation.queries.quality import estimates
 from moderation.queries.quality.estimates import Estimate
 from moderation.queries.quality.labelled_posts import Flags, LabelledPosts
+
+Parts = Callable[[LabelledPosts], tuple[Flags, Flags]]
 
 MOST_SLICES = 30
 """Slices of one dimension: those with the most labels."""
@@ -44,21 +47,31 @@ def figures(
     looks: int,
     measures: tuple[Measure, ...] = tuple(Measure),
     unit: QualityUnit = QualityUnit.POSTS,
+    passed: LabelledPosts | None = None,
 ) -> tuple[Figure, ...]:
     """Estimate the measures of all posts that these labels stand for, as they come in over so many looks.
 
-    By views posts count as often as they were seen; all of `posts` have views then.
+    By views posts count as often as they were seen; all of `posts` have views then. `passed` were drawn and
+    passed over: an interval reaches from the least to the most that any labels of theirs would make of it
+    (Manski, 1989).
     """
-    return tuple(_figure(posts, measure, looks=looks, unit=unit) for measure in measures)
+    return tuple(_figure(posts, measure, looks=looks, unit=unit, passed=passed) for measure in measures)
 
 
-def slices(posts: LabelledPosts, *, looks: int, unit: QualityUnit = QualityUnit.POSTS) -> Iterator[Slice]:
+def slices(
+    posts: LabelledPosts,
+    *,
+    looks: int,
+    unit: QualityUnit = QualityUnit.POSTS,
+    passed: LabelledPosts | None = None,
+) -> Iterator[Slice]:
     """Yield all posts, then each slice of each dimension.
 
     Whoever looks every day of a period looks as many times as it has days (`looks`). A route says nothing of
     other routes, and a reason is one of spam: such slices have only the measures that mean something there.
     """
-    yield Slice(dimension=Dimension.ALL, name="", figures=figures(posts, looks=looks, unit=unit))
+    found = figures(posts, looks=looks, unit=unit, passed=passed)
+    yield Slice(dimension=Dimension.ALL, name="", figures=found)
     for dimension, measures in _SLICED.items():
         column = _column(posts, dimension)
         names, labels = np.unique(column.astype(str), return_counts=True)
@@ -66,7 +79,10 @@ def slices(posts: LabelledPosts, *, looks: int, unit: QualityUnit = QualityUnit.
             name = str(names[place])
             if dimension == Dimension.LANGUAGE or name.rpartition(":")[2]:
                 part = posts.where(np.asarray(column == name, dtype=bool))
-                found = figures(part, looks=looks, measures=measures, unit=unit)
+                left = passed
+                if passed is not None and dimension != Dimension.REASON:  # theirs may be any reason
+                    left = passed.where(np.asarray(_column(passed, dimension) == name, dtype=bool))
+                found = figures(part, looks=looks, measures=measures, unit=unit, passed=left)
                 yield Slice(dimension=dimension, name=name, figures=found)
 
 
@@ -81,32 +97,63 @@ def slice_of(*, language: str, release: str) -> tuple[Dimension, str]:
 
 
 def by_day(
-    posts: LabelledPosts, *, days: int, unit: QualityUnit = QualityUnit.POSTS
+    posts: LabelledPosts,
+    *,
+    days: int,
+    unit: QualityUnit = QualityUnit.POSTS,
+    passed: LabelledPosts | None = None,
 ) -> Iterator[tuple[datetime, tuple[Figure, ...]]]:
     """Yield the figures of each day or week (of seven days, from Monday) that has labels, by its start."""
-    starts = np.asarray([_start(moment, days=days) for moment in posts.scored_at], dtype=object)
+    starts = _starts(posts, days=days)
     for start in sorted(set(starts.tolist())):
-        yield start, figures(posts.where(np.asarray(starts == start, dtype=bool)), looks=days, unit=unit)
+        part = posts.where(np.asarray(starts == start, dtype=bool))
+        left = passed and passed.where(np.asarray(_starts(passed, days=days) == start, dtype=bool))
+        yield start, figures(part, looks=days, unit=unit, passed=left)
 
 
-def _figure(posts: LabelledPosts, measure: Measure, *, looks: int, unit: QualityUnit) -> Figure:
-    part, whole = _parts(posts, measure)
-    uniform = posts.is_uniform
-    views = posts.views if unit == QualityUnit.VIEWS else None
-    return Figure(
-        measure=measure,
-        weighted=estimates.ratio(part=part, whole=whole, chances=posts.chance, weights=views, looks=looks),
-        uniform=estimates.ratio(
-            part=part[uniform],
-            whole=whole[uniform],
-            chances=posts.uniform_chance[uniform],
-            weights=None if views is None else views[uniform],
-            looks=looks,
-        ),
+def estimate(
+    posts: LabelledPosts,
+    passed: LabelledPosts | None,
+    *,
+    parts: Parts,
+    least: Callable[[LabelledPosts], Flags],
+    looks: int,
+    unit: QualityUnit = QualityUnit.POSTS,
+) -> Estimate:
+    """Estimate the ratio of the two columns that `parts` makes of labels, as `figures` does.
+
+    `least` says which posts are spam where the ratio is least; where all others are, it is greatest.
+    """
+    found = _ratio([posts], parts=parts, looks=looks, unit=unit)
+    if not passed:
+        return found
+    low, high = (
+        _ratio([posts, replace(passed, is_spam=is_spam)], parts=parts, looks=looks, unit=unit)
+        for is_spam in (least(passed), ~least(passed))
     )
+    return replace(found, low=min(found.low, low.low), high=max(found.high, high.high))
 
 
-def _parts(posts: LabelledPosts, measure: Measure) -> tuple[Flags, Flags]:
+def _figure(
+    posts: LabelledPosts, measure: Measure, *, looks: int, unit: QualityUnit, passed: LabelledPosts | None
+) -> Figure:
+    weighted, uniform = (
+        estimate(
+            one, left, parts=partial(_parts, measure=measure), least=_LEAST[measure], looks=looks, unit=unit
+        )
+        for one, left in ((posts, passed), (posts.uniform, passed and passed.uniform))
+    )
+    return Figure(measure=measure, weighted=weighted, uniform=uniform)
+
+
+def _ratio(posts: Sequence[LabelledPosts], *, parts: Parts, looks: int, unit: QualityUnit) -> Estimate:
+    part, whole = (np.concatenate(one) for one in zip(*map(parts, posts), strict=True))
+    views = np.concatenate([one.views for one in posts]) if unit == QualityUnit.VIEWS else None
+    chances = np.concatenate([one.chance for one in posts])
+    return estimates.ratio(part=part, whole=whole, chances=chances, weights=views, looks=looks)
+
+
+def _parts(posts: LabelledPosts, *, measure: Measure) -> tuple[Flags, Flags]:
     """Return the two columns whose weighted sums a measure divides."""
     spam, removed, allowed = posts.is_spam, posts.is_removed, posts.is_allowed
     everything = np.ones(len(posts), dtype=bool)
@@ -134,10 +181,23 @@ def _column(posts: LabelledPosts, dimension: Dimension) -> np.ndarray[tuple[int]
     return np.asarray(columns[dimension], dtype=object)
 
 
+def _starts(posts: LabelledPosts, *, days: int) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    return np.asarray([_start(moment, days=days) for moment in posts.scored_at], dtype=object)
+
+
 def _start(moment: datetime, *, days: int) -> datetime:
     day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return day if days == 1 else day - timedelta(days=day.weekday())
 
+
+_LEAST: Mapping[Measure, Callable[[LabelledPosts], Flags]] = {
+    Measure.PRECISION: lambda posts: np.zeros(len(posts), dtype=bool),
+    Measure.MISSED: lambda posts: np.zeros(len(posts), dtype=bool),
+    Measure.PREVALENCE: lambda posts: np.zeros(len(posts), dtype=bool),
+    Measure.RECALL: lambda posts: ~posts.is_removed,
+    Measure.FALSE_ALARMS: lambda posts: posts.is_removed,
+}
+"""Which of the posts are spam where the measure is least; where the others are, it is greatest."""
 
 _SLICED: Mapping[Dimension, tuple[Measure, ...]] = {
     Dimension.LANGUAGE: tuple(Measure),

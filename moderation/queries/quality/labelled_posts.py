@@ -19,7 +19,7 @@ are left out: no model decided, and no audit sample looks at them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, LiteralString, Self
 
@@ -37,16 +37,34 @@ Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
 Words = npt.NDArray[Any]
 
+_JUDGED: LiteralString = """
+SELECT l.id, d.revision_id, d.case_id, l.is_spam, d.reason, d.decided_by_id, l.labelled_at AS since
+FROM moderation_label l JOIN moderation_decision d ON d.id = l.decision_id
+WHERE l.retracted_at IS NULL AND l.labelled_at >= %(since)s
+"""
+"""A label is never older than the score of its post: the index by time of the labels bounds the search."""
+
+_PASSED_OVER: LiteralString = """
+SELECT c.id, o.revision_id, c.id AS case_id, false AS is_spam, '' AS reason, 0 AS decided_by_id,
+  c.opened_at AS since
+FROM moderation_case c JOIN moderation_score o ON o.id = c.score_id
+WHERE c.state = 'open' AND c.is_drawn AND c.reason <> 'blind' AND c.opened_at < (
+  SELECT percentile_disc(0.95) WITHIN GROUP (ORDER BY e.opened_at) FROM moderation_case e
+  WHERE e.state = 'decided' AND e.is_drawn AND e.closed_at >= %(since)s AND e.opened_at >= %(since)s
+    AND (%(platform)s::bigint IS NULL OR e.platform_id = %(platform)s)
+)
+"""
+"""The youngest twentieth of the decided cases may have been chosen out of their turn."""
+
 _ROWS: LiteralString = """
-SELECT l.post_id, s.spam_probability, s.route, s.is_audit_sample, s.audit_probability,
-  coalesce(b.effect = 'allow', false), l.is_spam, c.draw_id IS NOT NULL,
-  p.platform_id, f.slug, r.language, d.reason, s.release_id, d.decided_by_id, s.scored_at, l.labelled_at,
+SELECT p.id, s.spam_probability, s.route, s.is_audit_sample, s.audit_probability,
+  coalesce(b.effect = 'allow', false), d.is_spam, c.draw_id IS NOT NULL,
+  p.platform_id, f.slug, r.language, d.reason, s.release_id, d.decided_by_id, s.scored_at, d.since,
   p.received_at, s.audit_uniform_probability, s.review_probability, v.views
-FROM moderation_label l
-JOIN moderation_decision d ON d.id = l.decision_id
-JOIN moderation_post p ON p.id = l.post_id AND p.erased_at IS NULL
-JOIN moderation_platform f ON f.id = p.platform_id
+FROM source d
 JOIN moderation_revision r ON r.id = d.revision_id
+JOIN moderation_post p ON p.id = r.post_id AND p.erased_at IS NULL
+JOIN moderation_platform f ON f.id = p.platform_id
 LEFT JOIN LATERAL (
   SELECT views FROM moderation_revision o
   WHERE o.post_id = p.id AND o.views IS NOT NULL ORDER BY o.number DESC LIMIT 1
@@ -58,14 +76,12 @@ JOIN LATERAL (
   WHERE o.revision_id = d.revision_id ORDER BY o.is_degraded, o.generation LIMIT 1
 ) s ON s.ban_id IS NULL
 LEFT JOIN moderation_rule b ON b.id = s.rule_id
-WHERE l.retracted_at IS NULL AND l.labelled_at >= %(since)s
-  AND s.scored_at >= %(since)s AND s.scored_at < %(until)s
+WHERE s.scored_at >= %(since)s AND s.scored_at < %(until)s
   AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)
   AND (s.audit_probability >= 1 OR s.is_audit_sample OR c.draw_id IS NOT NULL)
   AND (s.review_probability IS NULL OR s.is_review_sample)
-ORDER BY l.labelled_at, l.id
+ORDER BY d.since, d.id
 """
-"""A label is never older than the score of its post: the index by time of the labels bounds the search."""
 
 
 _LONGEST_LANGUAGE = 8
@@ -117,6 +133,12 @@ class LabelledPosts:
         """Return the posts of which the platform told how often they were seen."""
         return self.where(~np.isnan(self.views))
 
+    @property
+    def uniform(self) -> Self:
+        """Return the posts that were drawn whatever their score, with the chance of that."""
+        found = self.where(self.is_uniform)
+        return replace(found, chance=found.uniform_chance)
+
     def where(self, chosen: Flags) -> Self:
         """Return the rows that a mask of the same length chooses."""
         return type(self)(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
@@ -133,9 +155,24 @@ class _Draw:
 
 def labelled_posts(*, since: datetime, until: datetime, platform_id: int | None = None) -> LabelledPosts:
     """Read the labels of posts first scored at or after `since` and before `until`, oldest label first."""
+    return _read(_JUDGED, since=since, until=until, platform_id=platform_id)
+
+
+def passed_over(*, since: datetime, until: datetime, platform_id: int | None = None) -> LabelledPosts:
+    """Read the drawn posts of a period that wait although younger ones were decided, as if not spam.
+
+    Drawn cases come by age: those whose turn did not come yet are missing at random, and are left out. Others
+    were avoided, or nobody reads their language: their labels may differ from all that are known.
+    """
+    return _read(_PASSED_OVER, since=since, until=until, platform_id=platform_id)
+
+
+def _read(
+    source: LiteralString, *, since: datetime, until: datetime, platform_id: int | None
+) -> LabelledPosts:
     values = {"since": since, "until": until, "platform": platform_id}
     with standby.connection().cursor() as cursor:
-        cursor.execute(_ROWS, values)
+        cursor.execute("WITH source AS (" + source + ")" + _ROWS, values)
         rows = cursor.fetchall()
     draws = _draws(since=since, platform_id=platform_id)
     removes_from = _thresholds({(row[12], row[9]) for row in rows})

@@ -14,9 +14,9 @@ from datetime import datetime
 import numpy as np
 
 from moderation.models.quality import Measure
-from moderation.queries.quality import estimates, figures
+from moderation.queries.quality import figures
 from moderation.queries.quality.estimates import Estimate
-from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
+from moderation.queries.quality.labelled_posts import Flags, LabelledPosts, labelled_posts, passed_over
 
 TOTAL = "Total number"
 """The template's name of the scope of everything; languages are scopes of their own."""
@@ -36,20 +36,29 @@ class AccuracyRow:
 
 def accuracy(*, since: datetime, until: datetime, platform_id: int | None = None) -> Iterator[AccuracyRow]:
     """Yield the indicators of all posts first scored in a period, then of each language that was stated."""
-    posts = labelled_posts(since=since, until=until, platform_id=platform_id)
-    yield from _rows(TOTAL, posts)
+    posts, passed = (
+        read(since=since, until=until, platform_id=platform_id) for read in (labelled_posts, passed_over)
+    )
+    yield from _rows(TOTAL, posts, passed)
     for language in sorted(set(posts.language.tolist()) - {""}):
-        yield from _rows(language, posts.where(np.asarray(posts.language == language)))
+        of_language = (one.where(np.asarray(one.language == language)) for one in (posts, passed))
+        yield from _rows(language, *of_language)
 
 
-def _rows(scope: str, posts: LabelledPosts) -> Iterator[AccuracyRow]:
+def _rows(scope: str, posts: LabelledPosts, passed: LabelledPosts) -> Iterator[AccuracyRow]:
     precision, recall = (
         one.weighted
-        for one in figures.figures(posts, looks=_ONE_LOOK, measures=(Measure.PRECISION, Measure.RECALL))
+        for one in figures.figures(
+            posts, looks=_ONE_LOOK, measures=(Measure.PRECISION, Measure.RECALL), passed=passed
+        )
     )
-    right = (posts.is_removed & posts.is_spam) | (posts.is_allowed & ~posts.is_spam)
-    accurate = estimates.ratio(
-        part=right, whole=posts.is_removed | posts.is_allowed, chances=posts.chance, looks=_ONE_LOOK
+    accurate = figures.estimate(
+        posts, passed, parts=_right, least=lambda those: ~those.is_removed, looks=_ONE_LOOK
     )
     for name, estimate in (("Accuracy", accurate), ("Precision", precision), ("Recall", recall)):
         yield AccuracyRow(scope=scope, indicator=_INDICATOR.format(name), estimate=estimate)
+
+
+def _right(posts: LabelledPosts) -> tuple[Flags, Flags]:
+    right = (posts.is_removed & posts.is_spam) | (posts.is_allowed & ~posts.is_spam)
+    return right, posts.is_removed | posts.is_allowed

@@ -44,8 +44,9 @@ def undecided(*, since: datetime, until: datetime, platform: Platform | None) ->
     )
 
 
-def row(posts: LabelledPosts, waiting: Undecided) -> Mapping[str, Any]:
-    """Return the open cases, and how far recall and prevalence would move if all those in review were spam.
+def row(posts: LabelledPosts, waiting: Undecided, *, passed: LabelledPosts) -> Mapping[str, Any]:
+    """Return the open cases, how many were `passed` over, and how far recall and prevalence would move if all
+    those in review were spam.
 
     Spam among them is missing from both figures: recall is too high, and prevalence is too low if more of
     them are spam than of all posts. The members named `with_…` are None where there are too few labels.
@@ -57,6 +58,7 @@ def row(posts: LabelledPosts, waiting: Undecided) -> Mapping[str, Any]:
     return {
         "drawn": waiting.drawn,
         "review": review,
+        "passed": len(passed),
         "decided": len(posts),
         "with_recall": removed / (spam + review) if is_shown else None,
         "with_prevalence": (spam + review) / (everything + review) if is_shown else None,

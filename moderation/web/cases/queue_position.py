@@ -57,7 +57,7 @@ def place_words(row: QueueRow, sort: Sort) -> str:
     if row.reason in _PLACES:
         return str(_PLACES[CaseReason(row.reason)])
     if row.is_hidden:
-        return _("random sample, in random order")
+        return _("random sample, oldest first")
     return _doubt(row) if sort is Sort.UNCERTAINTY else _reach(row)
 
 

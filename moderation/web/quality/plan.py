@@ -46,6 +46,14 @@ def undecided(rows: Rows) -> list[str]:
         return []
     [row] = rows
     said = [waiting(drawn=row["drawn"], review=row["review"])]
+    if row.get("passed"):
+        number = row["passed"]
+        words = ngettext(
+            "{} drawn post was passed over for younger ones: the intervals allow for any answer.",
+            "{} drawn posts were passed over for younger ones: the intervals allow for any answer.",
+            number,
+        )
+        said.append(words.format(quantities.count(number)))
     if row["review"] and row["with_recall"] is not None:
         said.append(
             _("If all in review were spam, recall would be {recall} and spam among all posts {spam}.").format(

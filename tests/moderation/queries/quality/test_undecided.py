@@ -54,8 +54,9 @@ class TestRow:
         judged_alike(case, probability=0.5, spam=50, fine=50)
         posts = labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
 
-        row = undecided.row(posts, Undecided(drawn=0, review=150))
+        row = undecided.row(posts, Undecided(drawn=0, review=150), passed=posts.where(posts.is_spam))
 
+        assert row["passed"] == 70
         assert row["with_recall"] == pytest.approx(200 / (200 + 50 + 150))
         assert row["with_prevalence"] == pytest.approx((250 + 150) / (300 + 150))
 
@@ -65,4 +66,4 @@ class TestRow:
         judged_alike(open_case(), probability=0.5, spam=19, fine=50)
         posts = labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
 
-        assert undecided.row(posts, Undecided(drawn=0, review=1))["with_recall"] is None
+        assert undecided.row(posts, Undecided(drawn=0, review=1), passed=posts)["with_recall"] is None
