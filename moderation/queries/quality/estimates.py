@@ -33,6 +33,10 @@ _LIGHT = 0.8
 """The lightest labels with this share of all that labels stand for are light ones."""
 
 
+_WIDE, _NARROW = 0.5, 0.3
+"""Half an interval, relative to its share: wider than the first steers nobody, the second does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """A share of all posts with its interval.
@@ -96,6 +100,17 @@ def mean(
     if not ((found >= 0) & (found <= 1)).all() or not ((drawn > 0) & (drawn <= 1)).all():
         raise ValueError("values are not all in [0, 1], or chances not all in (0, 1]")
     return _estimated(found, 1.0 / drawn, alpha=alpha, looks=looks)
+
+
+def more_labels(found: Estimate) -> int | None:
+    """Return about how many more labels make an interval ±30 % of its share; None if it is within ±50 %.
+
+    Its width falls with the root of their number. None too without a share, or where it is 0.
+    """
+    width = (found.high - found.low) / 2
+    if not found.value or width <= _WIDE * found.value:
+        return None
+    return math.ceil(found.labels * ((width / (_NARROW * found.value)) ** 2 - 1.0))
 
 
 def _of_light_posts(worth: Numbers) -> float:

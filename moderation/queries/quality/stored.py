@@ -10,7 +10,8 @@ from moderation.models import QualityFigure, QualityTable
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
 from moderation.queries import keyset
 from moderation.queries.keyset import Key, Page
-from moderation.queries.quality import figures
+from moderation.queries.quality import estimates, figures
+from moderation.queries.quality.estimates import Estimate
 from moderation.queries.quality.tables import Rows
 
 SPANS = (QualitySpan.DAYS_7, QualitySpan.DAYS_28, QualitySpan.DAYS_90)
@@ -49,6 +50,11 @@ def sheet(
         tables={QualityTableKind(table.kind): table.rows for table in counted},
         estimated_at=max((table.counted_at for table in counted), default=None),
     )
+
+
+def more_labels(row: QualityFigure) -> int | None:
+    """Return about how many more labels a figure's wide interval lacks (`estimates.more_labels`)."""
+    return estimates.more_labels(Estimate(value=row.value, low=row.low, high=row.high, labels=row.labels))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

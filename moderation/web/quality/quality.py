@@ -114,6 +114,7 @@ def _figures(sheet: Sheet, *, dimension: Dimension, name: str) -> list[dict[str,
             "value": None if row.value is None else shares.share(row.value),
             "interval": shares.interval(row.low, row.high),
             "labels": shares.labels(row.labels),
+            "more": shares.more(stored.more_labels(row)),
             "uniform": shares.uniform(row),
         }
         for measure in Measure

@@ -26,6 +26,13 @@ def labels(number: int) -> str:
     return words.format(quantities.count(number))
 
 
+def more(number: int | None) -> str:
+    """Return how many more labels make an interval narrow; empty where it is."""
+    if number is None:
+        return ""
+    return gettext("too wide to steer by: for ±30% about {labels} more").format(labels=labels(number))
+
+
 def counted(part: int, whole: int) -> str:
     """Return a part of counted things: as a share only if there are enough of them."""
     of = gettext("{part} of {whole}").format(part=quantities.count(part), whole=quantities.count(whole))

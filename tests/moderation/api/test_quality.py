@@ -21,6 +21,7 @@ def estimated(open_case: Callable[..., Case], judged_alike: Callable[..., None],
     case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
     case.score.release.save()
     judged_alike(case, probability=0.95, spam=36, fine=4, score=AUDIT)
+    judged_alike(case, probability=0.05, spam=2, fine=38, score=AUDIT)
     refresh.refresh(at=at + timedelta(minutes=1))
 
 
@@ -33,6 +34,8 @@ class TestQuality:
         [precision] = [row["weighted"] for row in own if row["measure"] == "precision"]
         assert (precision["value"], precision["labels"]) == (0.9, 40)
         assert all(row["weighted"]["labels"] == 0 for row in foreign)
+        more = {row["measure"]: row["more_labels"] for row in own}
+        assert (more["precision"], (more["missed"] or 0) > 200) == (None, True)
 
     def test_answers_shares_of_views_where_they_were_sent(
         self, lead_api: APIClient, judged_alike: Callable[..., None], at: datetime

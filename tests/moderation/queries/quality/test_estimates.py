@@ -49,6 +49,31 @@ class TestValue:
         assert estimate == Estimate(value=None, low=0.0, high=1.0, labels=0)
 
 
+class TestMoreLabels:
+    @pytest.mark.parametrize(("share", "labels"), [(0.02, 400), (0.1, 150), (0.012, 1_000)])
+    def test_make_a_wide_interval_as_narrow_as_said(self, share: float, labels: int) -> None:
+        dice = np.random.default_rng(4)
+        widths = []
+        for _ in range(60):
+            found = estimates.more_labels(
+                of_equal_chances(hits=dice.binomial(labels, share), labels=labels, looks=7)
+            )
+            if found:
+                hits = dice.binomial(labels + found, share)
+                then = of_equal_chances(hits=hits, labels=labels + found, looks=7)
+                widths.append((then.high - then.low) / 2 / share)
+
+        assert len(widths) > 30
+        assert np.median(widths) == pytest.approx(0.3, abs=0.08)
+
+    def test_are_none_where_the_interval_steers_or_nothing_was_found(self) -> None:
+        narrow, none = of_equal_chances(hits=500, labels=1_000), of_equal_chances(hits=0, labels=100)
+
+        assert [estimates.more_labels(one) for one in (narrow, none, of_equal_chances(hits=3, labels=9))] == [
+            None
+        ] * 3
+
+
 class TestInterval:
     @pytest.mark.parametrize(("hits", "labels"), [(1, 50), (12, 1_000), (300, 600), (95, 100)])
     @pytest.mark.parametrize("looks", [1, 7])

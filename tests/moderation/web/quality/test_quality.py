@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -51,6 +52,18 @@ class TestPage:
         assert '<strong class="quality__value">90.0%</strong>' in body
         assert "40 labels" in body
         assert "10 labels, too few" in body
+
+    def test_says_how_many_labels_a_wide_interval_lacks(
+        self, lead_desk: Client, estimated: Case, judged_alike: Judged, now: datetime
+    ) -> None:
+        assert "too wide" not in lead_desk.get("/quality/").content.decode()
+        judged_alike(estimated, probability=0.05, spam=2, fine=38, score=AUDIT)
+        Label.objects.update(labelled_at=now)
+        refresh.refresh(at=timezone.now())
+
+        body = lead_desk.get("/quality/").content.decode()
+
+        assert re.search(r"too wide to steer by: for ±30% about [\d,]+ labels more", body)
 
     def test_narrows_by_language_and_release_together(self, lead_desk: Client, estimated: Case) -> None:
         release = estimated.score.release_id
