@@ -71,13 +71,6 @@ class Judgement:
         """Return the bounded margins of the posts: log-odds before calibration, float64 (n,)."""
         return self.line + self.added + self.withheld
 
-    def opinions(self, content_probabilities: Floats) -> list[dict[str, float | None]]:
-        """Return each post's probabilities by sub-model and by content alone, None where one is silent."""
-        own = probabilities_of(self.main_inputs)
-        own[:, -1] = content_probabilities
-        known = [[None if math.isnan(said) else said for said in row] for row in own.tolist()]
-        return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in known]
-
 
 @dataclass(frozen=True)
 class Ensemble:
@@ -171,6 +164,22 @@ class Ensemble:
             added=added,
             withheld=bounded - added,
         )
+
+    def opinions(
+        self, judgement: Judgement, *, content_probabilities: Floats
+    ) -> list[dict[str, float | None]]:
+        """Return each post's probabilities by sub-model and by content alone.
+
+        None where one is silent, or would by itself change nothing: its base rate is no opinion.
+        """
+        own = probabilities_of(judgement.main_inputs)
+        own[:, -1] = content_probabilities
+        for place in range(len(SUB_MODELS)):
+            alone = np.full((len(own), len(SUB_MODELS)), np.nan)
+            alone[:, place] = judgement.main_inputs[:, place]
+            own[self._added(alone) == 0.0, place] = np.nan
+        known = [[None if math.isnan(said) else said for said in row] for row in own.tolist()]
+        return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in known]
 
     def sub_model_margins(self, name: str, features: Floats) -> Floats:
         """Evaluate a sub-model on feature rows (n, n_features).

@@ -150,12 +150,11 @@ class Scorer:
             return evidence_model.without(judgement.margins)
         return self._evidence.join(judgement.margins, rows=evidence_model.rows_of(records, read=read))
 
-    @staticmethod
     def _opinions(
-        judgement: Judgement, joined: Joined, content_probabilities: Floats
+        self, judgement: Judgement, joined: Joined, content_probabilities: Floats
     ) -> list[dict[str, float | None]]:
         """Return the parts' opinions of each post; evidence has one only where it speaks for spam."""
-        found = judgement.opinions(content_probabilities)
+        found = self._ensemble.opinions(judgement, content_probabilities=content_probabilities)
         return [
             own if math.isnan(said) else own | {EVIDENCE: said}
             for own, said in zip(found, joined.probabilities.tolist(), strict=True)

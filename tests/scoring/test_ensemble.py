@@ -6,6 +6,7 @@ import dataclasses
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from scoring.ensemble import (
     probabilities_of,
 )
 from scoring.features import NAMES, NO_MODELS, extract
+from scoring.records import NOTHING_KNOWN, History
 from scoring.release import Calibration, Corrupt
 from scoring.trees import Floats
 from scoring.weak_evidence import EARNED, READ_BY_HEADS, UNPROVEN
@@ -54,6 +56,26 @@ class TestJudge:
         judgement = ensemble.judge(features, content_probabilities=np.array([NAN]))
 
         assert np.isnan(judgement.main_inputs[0]).tolist() == [True, True, False, True]
+
+    @pytest.mark.parametrize(
+        ("known", "speaking"),
+        [
+            ({"author": dataclasses.replace(NOTHING_KNOWN.author, is_verified=True)}, set()),
+            ({"author": dataclasses.replace(NOTHING_KNOWN.author, friends=80, followers=50)}, set()),
+            ({"ip": "192.0.2.7", "ip_asn": 64496}, set()),
+            ({"author_history": History(posts=9, confirmed_spam=9)}, {"behaviour"}),
+        ],
+    )
+    def test_what_changes_nothing_is_no_opinion(
+        self, ensemble: Ensemble, known: Any, speaking: set[str]
+    ) -> None:
+        row = extract(dataclasses.replace(NOTHING_KNOWN, **known), models=NO_MODELS)[None, :]
+        content = np.array([0.5])
+        judgement = ensemble.judge(row, content_probabilities=content)
+
+        [said] = ensemble.opinions(judgement, content_probabilities=content)
+
+        assert {name for name, opinion in said.items() if opinion is not None} == {"content", *speaking}
 
     def test_nothing_known_adds_nothing_to_the_text(self, ensemble: Ensemble) -> None:
         probabilities = np.linspace(0.001, 0.999, 201)

@@ -197,7 +197,7 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
 
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
-    """Yield the sub-models; one without input has no number, although its model outputs a base rate."""
+    """Yield the sub-models; one without input, or without effect, has no number: a base rate is none."""
     for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:
@@ -207,8 +207,10 @@ def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterat
         elif record is not None and not _has_to_judge(name, record):
             why_none = gettext("nothing to judge")
         probability = None if why_none else score.sub_models.get(name)
-        told = why_none or gettext("nothing to judge")
-        yield Bar(name=str(words), probability=probability, why_none="" if probability is not None else told)
+        if probability is None and not why_none:
+            is_heard = record is not None and name != "content"
+            why_none = gettext("no effect") if is_heard else gettext("nothing to judge")
+        yield Bar(name=str(words), probability=probability, why_none=why_none)
     name, words = contributions.EVIDENCE
     if score.sub_models.get(name) is not None:
         yield Bar(name=str(words), probability=score.sub_models[name])

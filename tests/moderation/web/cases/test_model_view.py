@@ -133,6 +133,11 @@ class TestBars:
 
         assert (bars[0].probability, bars[0].why_none) == (None, "nothing to judge")
 
+    def test_of_a_part_without_an_opinion_is_missing(self, scored: Page_) -> None:
+        bars = view_of(scored(record={"ip": "192.0.2.7"}, sub_models={"content": 0.4, "ip_url": None})).bars
+
+        assert {bar.why_none for bar in bars if bar.name == "Address and links"} == {"no effect"}
+
     def test_stand_where_there_is(self, scored: Page_) -> None:
         sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
         record = {"ip": "192.0.2.7", "author_history": history(), "shares": 3}
