@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext
 
@@ -46,7 +45,7 @@ class ModelView:
     `top` are the reasons shown at once, `groups` all of them; what has no sentence is summed in the last
     group, so that all lines add up.
 
-    `meaning` says how often such a probability was spam, on which posts and since when; "" if unmeasured.
+    `meaning` says how often posts of this kind with such a probability were spam, or that nobody measured it.
     `exception` says why a human is asked although the thresholds would have routed the post elsewhere.
     What models output for a script that they cannot read is noise: if `is_unread`, no page shows the number.
     """
@@ -132,55 +131,27 @@ def reasons_for_spam(scored: ScoredPost) -> Iterator[tuple[str, Said]]:
 
 
 def _meaning(scored: ScoredPost, *, at: datetime) -> str:
-    """Return what the probability was measured on: posts judged here, once there are enough."""
-    score, post = scored.score, scored.score.revision.post
-    found = calibration.measured(score, platform_id=post.platform_id, at=at)
-    if found:
-        return gettext(
-            "Of %(posts)s posts at %(low)s to %(high)s%% that people judged here from %(first)s to %(last)s, "
-            "%(spam)s were spam."
-        ) % {
-            "posts": count(found.posts),
-            "low": found.low,
-            "high": found.high,
-            "first": day(found.first_at),
-            "last": day(found.last_at),
-            "spam": count(found.spam),
-        }
-    if score.route_reason == CaseReason.UNREAD_SCRIPT:
-        return ""  # what the release was calibrated on could be read
-    number = hundredth(score.spam_probability)
-    own = score.release.own_routes(post.platform.slug).get("chosen_on")
-    if own:
-        return gettext(
-            "Calibrated on %(posts)s labels of this platform, %(random)s of them random: of 100 scored like "
-            "this one, about %(number)s are spam."
-        ) % {"number": number, "posts": count(own["posts"]), "random": count(own["random"])}
-    words = _of_release(score.release.manifest.get("training") or {}, number=number)
-    return f"{words} {gettext('Not yet measured for posts of this platform.')}" if words else ""
-
-
-def _of_release(training: Mapping[str, Any], *, number: int) -> str:
-    """Return what a release's probabilities were calibrated on, from its manifest."""
-    texts = training.get("texts") or ()
-    if texts:
-        return gettext(
-            "Calibrated on %(texts)s real texts of %(sources)s collections: of 100 scored like this one, "
-            "about %(number)s are spam."
-        ) % {
-            "number": number,
-            "texts": count(sum(source.get("validation", 0) for source in texts)),
-            "sources": count(len(texts)),
-        }
-    if training.get("simulated"):
-        return gettext("Of 100 simulated posts scored like this one, about %(number)s are spam.") % {
-            "number": number
-        }
-    if training:
-        return gettext("Of 100 posts that the release was fitted to, about %(number)s are spam.") % {
-            "number": number
-        }
-    return ""
+    """Return what the probability was measured on: posts of this kind judged here, once there are enough."""
+    score, record = scored.score, scored.record
+    if record is None or score.route_reason == CaseReason.UNREAD_SCRIPT:
+        return ""
+    found = calibration.measured(
+        score, platform_id=score.revision.post.platform_id, has_link=bool(record.links), at=at
+    )
+    if found is None:
+        return gettext("Not yet measured for posts like this one.")
+    words = gettext(
+        "Of %(posts)s posts of this kind (language, links) at %(low)s to %(high)s%% that people judged here "
+        "from %(first)s to %(last)s, %(spam)s were spam."
+    )
+    return words % {
+        "posts": count(found.posts),
+        "low": found.low,
+        "high": found.high,
+        "first": day(found.first_at),
+        "last": day(found.last_at),
+        "spam": count(found.spam),
+    }
 
 
 def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:

@@ -32,7 +32,7 @@ def case(open_case: Case_) -> Case:
 
 
 def measured(case: Case, at: datetime) -> calibration.Measured | None:
-    return calibration.measured(case.score, platform_id=case.post.platform_id, at=at)
+    return calibration.measured(case.score, platform_id=case.post.platform_id, has_link=False, at=at)
 
 
 class TestMeasured:
@@ -99,7 +99,20 @@ class TestMeasured:
         judged_alike(case, probability=0.91, spam=200, fine=10)
         other = Platform.objects.create(slug="other", name="Other", created_at=at)
 
-        assert calibration.measured(case.score, platform_id=other.pk, at=at) is None
+        assert calibration.measured(case.score, platform_id=other.pk, has_link=False, at=at) is None
+
+    @pytest.mark.parametrize("kind", ["links", "language"])
+    def test_says_nothing_of_another_kind(
+        self, case: Case, judged_alike: Judged, at: datetime, kind: str
+    ) -> None:
+        judged_alike(case, probability=0.91, spam=200, fine=10)
+        assert measured(case, at) is not None
+        case.score.revision.language = "th" if kind == "language" else case.score.revision.language
+        has_link = kind == "links"
+
+        found = calibration.measured(case.score, platform_id=case.post.platform_id, has_link=has_link, at=at)
+
+        assert found is None
 
     def test_counts_again_after_five_minutes(self, case: Case, judged_alike: Judged, at: datetime) -> None:
         assert measured(case, at) is None

@@ -227,25 +227,6 @@ class TestMeaning:
         yield
         calibration.forget()
 
-    def test_names_simulated_posts(self, scored: Page_) -> None:
-        found = scored(spam_probability=0.934)
-        found.case.score.release.manifest = {"training": {"simulated": True}}
-
-        assert view_of(found).meaning == (
-            "Of 100 simulated posts scored like this one, about 93 are spam. "
-            "Not yet measured for posts of this platform."
-        )
-
-    def test_names_the_real_texts_that_a_release_was_calibrated_on(self, scored: Page_) -> None:
-        found = scored(spam_probability=0.934)
-        texts = [{"source": "sms", "validation": 409}, {"source": "videos", "validation": 1131}]
-        found.case.score.release.manifest = {"training": {"simulated": True, "texts": texts}}
-
-        assert view_of(found).meaning == (
-            "Calibrated on 1,540 real texts of 2 collections: of 100 scored like this one, "
-            "about 93 are spam. Not yet measured for posts of this platform."
-        )
-
     @pytest.mark.parametrize(
         ("probability", "reason", "words"),
         [
@@ -281,14 +262,12 @@ class TestMeaning:
         assert (shown[platform].review_from, shown[platform].remove_from) == (30, 96)
         assert (shown["another"].review_from, shown["another"].remove_from) == (20, 90)
         assert (shown[platform].exception == "", shown["another"].exception == "") == (True, False)
-        assert shown[platform].meaning == (
-            "Calibrated on 412 labels of this platform, 240 of them random: of 100 scored like this one, "
-            "about 93 are spam."
-        )
-        assert "simulated" in shown["another"].meaning
 
     def test_never_promises_what_nobody_measured(self, scored: Page_) -> None:
-        assert view_of(scored()).meaning == ""
+        found = scored()
+        found.case.score.release.manifest = {"training": {"texts": [{"source": "sms", "validation": 409}]}}
+
+        assert view_of(found).meaning == "Not yet measured for posts like this one."
 
     def test_names_the_posts_that_were_judged_here(
         self, scored: Page_, judged_alike: Callable[..., None]
@@ -298,5 +277,6 @@ class TestMeaning:
         judged_alike(found.case, probability=0.3, spam=5, fine=70)
 
         assert view_of(found).meaning == (
-            "Of 125 posts at 90 to 100% that people judged here from 2026-03-01 to 2026-03-01, 120 were spam."
+            "Of 125 posts of this kind (language, links) at 90 to 100% that people judged here from "
+            "2026-03-01 to 2026-03-01, 120 were spam."
         )
