@@ -85,8 +85,8 @@ def test_the_page_says_why(sent: Callable[..., str], moderator: User, language: 
     listed = desk.get("/queue/?reason=unread_script").content.decode()
 
     assert sentence in body
-    assert "Calibrated on" not in body
-    assert "Kalibriert an" not in body
+    assert "Not yet measured" not in body
+    assert "noch nicht gemessen" not in body
     assert f"/review/{case_id}/" in listed
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from moderation.models import Case, Platform, QualityFigure, QualityTable
+from moderation.models import Case, Platform, QualityFigure, QualityTable, Score
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.operations.quality import refresh
 
@@ -52,6 +52,24 @@ class TestRefresh:
             }
         )
         assert figure(judged.post.platform, Measure.PRECISION).labels == 20
+
+    def test_widens_intervals_by_what_was_passed_over(
+        self, judged: Case, open_cases: Callable[..., list[Case]], at: datetime
+    ) -> None:
+        refresh.refresh(at=at + timedelta(minutes=1))
+        before = figure(None, Measure.MISSED)
+        for case in open_cases([{}, {}]):
+            Case.objects.filter(pk=case.pk).update(is_drawn=True, opened_at=at)
+            Score.objects.filter(pk=case.score_id).update(**AUDIT, spam_probability=0.05)
+        younger = {"state": "decided", "opened_at": at + timedelta(seconds=5), "closed_at": at}
+        Case.objects.filter(pk=case.pk).update(**younger)
+
+        refresh.refresh(at=at + timedelta(minutes=1))
+
+        after = figure(None, Measure.MISSED)
+        assert (after.value, after.low < before.low, after.high > before.high) == (before.value, True, True)
+        [row] = QualityTable.objects.get(platform=None, span=QualitySpan.DAYS_28, kind="undecided").rows
+        assert row["passed"] == 1
 
     def test_weighs_by_views_where_platforms_send_them(
         self, judged: Case, judged_alike: Judged, at: datetime
