@@ -49,12 +49,15 @@ SELECT c.id, o.revision_id, c.id AS case_id, false AS is_spam, '' AS reason, 0 A
   c.opened_at AS since
 FROM moderation_case c JOIN moderation_score o ON o.id = c.score_id
 WHERE c.state = 'open' AND c.is_drawn AND c.reason <> 'blind' AND c.opened_at < (
-  SELECT percentile_disc(0.95) WITHIN GROUP (ORDER BY e.opened_at) FROM moderation_case e
+  SELECT e.opened_at FROM moderation_case e
   WHERE e.state = 'decided' AND e.is_drawn AND e.closed_at >= %(since)s AND e.opened_at >= %(since)s
     AND (%(platform)s::bigint IS NULL OR e.platform_id = %(platform)s)
+  ORDER BY e.opened_at DESC OFFSET %(spared)s LIMIT 1
 )
 """
-"""The youngest twentieth of the decided cases may have been chosen out of their turn."""
+
+_SPARED = 10
+"""So many of the youngest decided cases may have been chosen out of their turn."""
 
 _ROWS: LiteralString = """
 SELECT p.id, s.spam_probability, s.route, s.is_audit_sample, s.audit_probability,
@@ -170,7 +173,7 @@ def passed_over(*, since: datetime, until: datetime, platform_id: int | None = N
 def _read(
     source: LiteralString, *, since: datetime, until: datetime, platform_id: int | None
 ) -> LabelledPosts:
-    values = {"since": since, "until": until, "platform": platform_id}
+    values = {"since": since, "until": until, "platform": platform_id, "spared": _SPARED}
     with standby.connection().cursor() as cursor:
         cursor.execute("WITH source AS (" + source + ")" + _ROWS, values)
         rows = cursor.fetchall()

@@ -10,6 +10,7 @@ import pytest
 from moderation.models import Case, Platform, QualityFigure, QualityTable, Score
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.operations.quality import refresh
+from moderation.queries.quality import labelled_posts
 
 Case_ = Callable[..., Case]
 Judged = Callable[..., None]
@@ -54,8 +55,13 @@ class TestRefresh:
         assert figure(judged.post.platform, Measure.PRECISION).labels == 20
 
     def test_widens_intervals_by_what_was_passed_over(
-        self, judged: Case, open_cases: Callable[..., list[Case]], at: datetime
+        self,
+        judged: Case,
+        open_cases: Callable[..., list[Case]],
+        at: datetime,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        monkeypatch.setattr(labelled_posts, "_SPARED", 0)
         refresh.refresh(at=at + timedelta(minutes=1))
         before = figure(None, Measure.MISSED)
         for case in open_cases([{}, {}]):

@@ -12,7 +12,7 @@ import pytest
 from moderation.models import Case, Score
 from moderation.models.cases import CaseState
 from moderation.models.quality import Measure
-from moderation.queries.quality import figures
+from moderation.queries.quality import figures, labelled_posts
 from moderation.queries.quality.labelled_posts import LabelledPosts, passed_over
 from tests.moderation.queries.learning.test_canary_figures import posts
 
@@ -23,8 +23,13 @@ WEEKS, DRAWN = 200, 400
     ("passed", "found"), [({}, [0]), ({"is_drawn": False}, []), ({"state": CaseState.WITHDRAWN}, [])]
 )
 def test_waits_though_a_younger_one_was_decided(
-    open_case: Callable[..., Case], at: datetime, passed: dict[str, object], found: list[int]
+    open_case: Callable[..., Case],
+    at: datetime,
+    passed: dict[str, object],
+    found: list[int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(labelled_posts, "_SPARED", 0)
     cases = [open_case() for _ in range(3)]
     Score.objects.update(is_audit_sample=True, audit_probability=0.1)
     for hour, case in enumerate(cases):
