@@ -15,6 +15,7 @@ from django.db.models import Model
 from django.test import Client
 
 from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, User
+from moderation.models.platforms import Removal
 from moderation.operations.accounts import platforms
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
@@ -112,7 +113,7 @@ def fill(*, posts: int, cases: int) -> None:
 def example() -> Case:
     """Score one post as the product does, and return its open case."""
     at = datetime.now(UTC)
-    platform = platforms.register(slug="bench", name="Bench", at=at)
+    platform = platforms.register(slug="bench", name="Bench", removal=Removal.ALWAYS, at=at)
     incoming = IncomingPost(
         external_id="example",
         text="grey cat near the river https://www.shop.example/",

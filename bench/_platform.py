@@ -26,7 +26,7 @@ from moderation.api.serializers.incoming_post import read
 from moderation.models import Case, FeedEntry, Revision, Score, User
 from moderation.models.cases import CaseState
 from moderation.models.feed import Stream
-from moderation.models.platforms import Reconsidering, Scope
+from moderation.models.platforms import Reconsidering, Removal, Scope
 from moderation.models.posts import ScoreState
 from moderation.models.scores import RouteChoice
 from moderation.operations.accounts import api_keys, platforms
@@ -55,7 +55,7 @@ class NewPlatform:
         at, lead = timezone.now(), User.objects.get(username="lead")
         self.slug = slug
         self.decided: list[Decided] = []
-        self._platform = platforms.register(slug=slug, name=slug, at=at)
+        self._platform = platforms.register(slug=slug, name=slug, removal=Removal.ALWAYS, at=at)
         # Months pass in minutes here: a bound of cases a day would leave no audit sample.
         self._platform = platforms.sample(
             platform_id=self._platform.pk,

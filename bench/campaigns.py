@@ -100,9 +100,12 @@ def _rehearsal(*, seed: int) -> Iterator[Platform]:
     from django.db import transaction  # noqa: PLC0415 - Django is not set up before `connect`
 
     from moderation.models import Platform  # noqa: PLC0415
+    from moderation.models.platforms import Removal  # noqa: PLC0415
 
     with transaction.atomic():
-        yield Platform.objects.create(slug=f"bench-{seed}", name="Simulated platform", created_at=_START)
+        yield Platform.objects.create(
+            slug=f"bench-{seed}", name="Simulated platform", created_at=_START, removal=Removal.ALWAYS
+        )
         transaction.set_rollback(True)
 
 

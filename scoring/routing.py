@@ -17,6 +17,7 @@ from scoring.records import PostRecord
 from scoring.release import Safety, Thresholds
 
 __all__ = [
+    "REMOVE_PRECISION",
     "ReviewReason",
     "Route",
     "Routing",
@@ -29,10 +30,14 @@ __all__ = [
     "opinion",
     "sampled",
     "strictest",
+    "unproven",
 ]
 
 NO_OPINION = 0.5
 NO_SAFETY = Safety()
+REMOVE_PRECISION = 0.98
+"""The promise: of the posts that the filter alone removes, at least so many are spam."""
+
 _WITNESSES = 2
 
 
@@ -53,6 +58,7 @@ class ReviewReason(StrEnum):
     HOLD = "hold"
     OUTVOTED = "outvoted"
     UNREAD_SCRIPT = "unread_script"
+    UNPROVEN = "unproven"
 
 
 _UNKNOWN_TO_MODELS = frozenset({ReviewReason.HOLD, ReviewReason.UNREAD_SCRIPT})
@@ -164,6 +170,11 @@ def sampled(
         uniform_probability=uniform_probability,
         automatic=routing.automatic,
     )
+
+
+def unproven(routing: Routing) -> Routing:
+    """Send a post that the models would remove to a human; a ban, and every other route, is unchanged."""
+    return _review(ReviewReason.UNPROVEN) if routing.automatic is Route.REMOVE else routing
 
 
 def opinion(routing: Routing, probability: float) -> float:

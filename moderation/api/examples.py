@@ -213,6 +213,16 @@ ANSWERS: dict[str, Any] = {
             }
         ],
         "next_cursor": None,
+        "removal": {
+            "setting": "proven",
+            "is_automatic": True,
+            "proven_at": "2026-02-20T09:30:00Z",
+            "right": 412,
+            "wrong": 1,
+            "low": 0.9824,
+            "promise": 0.98,
+            "missing": 0,
+        },
     },
     "read_queue_figures": QUEUE,
     "read_reviewer_figures": REVIEWERS,

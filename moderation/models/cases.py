@@ -41,6 +41,7 @@ class CaseReason(models.TextChoices):
     OUTVOTED = "outvoted", _("one model is sure of spam, the others are not")
     UNREAD_SCRIPT = "unread_script", _("in a script the models cannot read")
     BLIND = "blind", _("blind review")
+    UNPROVEN = "unproven", _("the filter would remove it: a person decides until it has proven right")
 
 
 BLIND_REASONS = frozenset(

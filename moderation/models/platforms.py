@@ -25,6 +25,14 @@ class Collecting(models.TextChoices):
     ON = "on", _("all posts")
 
 
+class Removal(models.TextChoices):
+    """When the filter alone removes posts."""
+
+    PROVEN = "proven", _("when proven")
+    ALWAYS = "always", _("always")
+    NEVER = "never", _("never")
+
+
 class Platform(models.Model):
     """A social network that sends its posts here.
 
@@ -77,6 +85,23 @@ class Platform(models.Model):
         db_default=Collecting.OFF,
         help_text="Of which of these posts they are fetched once more, as a browser.",
     )
+    removal = models.CharField(
+        max_length=8,
+        choices=Removal.choices,
+        default=Removal.PROVEN,
+        db_default=Removal.PROVEN,
+        help_text="When the filter alone removes posts; otherwise a person decides each.",
+    )
+    removal_proven_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when removals have proven right; empty: not yet.",
+    )
+    removal_since = models.DateTimeField(
+        null=True, blank=True, help_text="When the labels that count begin; empty for all."
+    )
+    removal_right = models.PositiveIntegerField(default=0, db_default=0)
+    removal_wrong = models.PositiveIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -91,6 +116,13 @@ class Platform(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_removing(self) -> bool:
+        """Whether the filter alone removes posts; bans do in any case."""
+        if self.removal == Removal.PROVEN:
+            return self.removal_proven_at is not None
+        return self.removal == Removal.ALWAYS
 
 
 class Scope(models.TextChoices):

@@ -53,7 +53,8 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
     revision, record, rules = _frozen(platform=platform, post=unknown, at=at)
     # Only now: while the models compute, no row is locked that ingest may wait for.
     found = matches.find(revisions=[revision], at=at)
-    [result] = live.score_many([record], blocklist=rules, held=found.held)
+    results = live.score_many([record], blocklist=rules, held=found.held)
+    [result] = score_rows.withheld(results, revisions=[revision])
     release = Release.objects.filter(pk=live.release.id).first()
     row = score_rows.row(
         revision=revision,

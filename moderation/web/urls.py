@@ -144,6 +144,7 @@ urlpatterns = [
     path("platforms/", platforms.page, name="platforms"),
     path("platforms/<int:platform_id>/", platforms.platform, name="platform"),
     path("platforms/<int:platform_id>/evidence/", platforms.evidence, name="platform-evidence"),
+    path("platforms/<int:platform_id>/removal/", platforms.removal, name="platform-removal"),
     path("platforms/<int:platform_id>/endpoints/", platforms.add_endpoint, name="endpoint-add"),
     path("endpoints/<int:endpoint_id>/secret/", platforms.rotate_secret, name="endpoint-secret"),
     path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),

@@ -16,6 +16,7 @@ from scoring import features
 from scoring.ensemble import Ensemble, calibrated, content_margins, probabilities_of
 from scoring.label_balance import ENOUGH_FOR_ROUTES, ENOUGH_OF_EACH
 from scoring.release import Calibration, PlatformRoutes, Release, Thresholds
+from scoring.routing import REMOVE_PRECISION
 from scoring.training import calibrate, fit_head
 from scoring.training.ensemble_rows import Material
 from scoring.training.fit_head import Line
@@ -227,4 +228,4 @@ def _is_contradicted(removed: NDArray[np.bool_], sample: Sample) -> bool:
     if not removed.any():
         return False
     most = calibrate.share_bounds(sample.is_spam[removed], sample.weights[removed], side=1)[-1]
-    return bool(most < calibrate.REMOVE_PRECISION)
+    return bool(most < REMOVE_PRECISION)

@@ -49,7 +49,7 @@ def secret(live_server: LiveServer, fake_scorer: FakeScorer, monkeypatch: pytest
     at = timezone.now()
     fake_scorer.default = 0.05
     fake_scorer.probabilities |= {SPAM: 0.995, MAYBE: 0.5, "Buy followers": 0.95}
-    platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at)
+    platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at, removal="always")
     return api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
 
 

@@ -28,7 +28,7 @@ def secret(fake_scorer: FakeScorer, settings: Any, monkeypatch: pytest.MonkeyPat
     fake_scorer.default = 0.05
     fake_scorer.probabilities |= {SPAM: 0.995, "Buy followers": 0.95}
     at = timezone.now()
-    platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at)
+    platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at, removal="always")
     return api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
 
 

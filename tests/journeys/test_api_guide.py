@@ -118,7 +118,9 @@ def shape(value: Any) -> Any:
 def variables(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What the page expects in the environment."""
     at = timezone.now()
-    platform = Platform.objects.create(slug="acme-social", name="Acme Social", created_at=at)
+    platform = Platform.objects.create(
+        slug="acme-social", name="Acme Social", created_at=at, removal="always"
+    )
     lead = User.objects.create_user("lead", role=Role.LEAD)
     _, secret = api_keys.issue(
         platform=platform, name="guide", scopes=Scope.values, expires_at=None, acts_as=lead, at=at

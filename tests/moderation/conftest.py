@@ -15,6 +15,7 @@ from django.db.models import Model
 from moderation import scorer, topic_model
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
 from moderation.models.decisions import DecisionSource
+from moderation.models.platforms import Removal
 from moderation.models.users import Role
 from moderation.operations.cases import claims
 from moderation.operations.infrastructure import transactions
@@ -53,7 +54,8 @@ def later(at: datetime) -> Callable[[float], datetime]:
 
 @pytest.fixture
 def platform(db: None, at: datetime) -> Platform:
-    return Platform.objects.create(slug="social", name="Social", created_at=at)
+    """A platform where the filter removes alone: most tests are not about proving that it may."""
+    return Platform.objects.create(slug="social", name="Social", created_at=at, removal=Removal.ALWAYS)
 
 
 @pytest.fixture

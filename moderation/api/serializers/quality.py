@@ -10,7 +10,9 @@ from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.fields import OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.models import QualityFigure
+from moderation.models.platforms import Removal
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
+from moderation.queries.quality.removal import Standing
 from moderation.queries.quality.stored import SPANS, more_labels
 from moderation.queries.wire import instant
 
@@ -68,11 +70,41 @@ class QualityFigureSerializer(serializers.Serializer[Any]):
     estimated_at = serializers.DateTimeField()
 
 
+class RemovalStandingSerializer(serializers.Serializer[Any]):
+    """Whether the filter alone removes your posts, and how far that has proven right."""
+
+    setting = serializers.ChoiceField(
+        choices=Removal.values, help_text="When it does: `proven` while `low` is at least `promise`."
+    )
+    is_automatic = serializers.BooleanField(help_text="Otherwise a person decides each removal.")
+    proven_at = serializers.DateTimeField(allow_null=True)
+    right = serializers.IntegerField(help_text="Removals that people found right.")
+    wrong = serializers.IntegerField()
+    low = serializers.FloatField(help_text="The precision's lower bound, valid however often it is read.")
+    promise = serializers.FloatField()
+    missing = serializers.IntegerField(help_text="Decisions until it is proven, if all are right.")
+
+
 class QualityPageSerializer(serializers.Serializer[Any]):
     """Figures, slice by slice."""
 
     data = QualityFigureSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(allow_null=True)
+    removal = RemovalStandingSerializer()
+
+
+def removal(standing: Standing) -> dict[str, Any]:
+    platform, trials = standing.platform, standing.trials
+    return {
+        "setting": platform.removal,
+        "is_automatic": platform.is_removing,
+        "proven_at": instant(platform.removal_proven_at) if platform.removal_proven_at else None,
+        "right": trials.right,
+        "wrong": trials.wrong,
+        "low": trials.interval[0],
+        "promise": standing.promise,
+        "missing": trials.missing,
+    }
 
 
 def figure(row: QualityFigure) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from rest_framework.response import Response
 from moderation.api.authentication import platform_of
 from moderation.api.serializers.drift import DriftPageSerializer, DriftQuerySerializer, alarm
 from moderation.api.serializers.keyset import page_of
-from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer, figure
+from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer, figure, removal
 from moderation.api.views.base import ApiView, problem_responses
 from moderation.models.platforms import Scope
 from moderation.models.quality import QualitySpan, QualityUnit
 from moderation.queries.quality import drift_pages, stored
+from moderation.queries.quality import removal as removal_proof
 from moderation.queries.quality.stored import Wanted
 
 
@@ -30,7 +31,8 @@ class QualityFigures(ApiView):
         description=(
             "Precision of removals, spam among posts let through, recall, prevalence and false alarms of "
             "your posts, together and by slice, as last estimated from random labels; by views, if you "
-            "send them. Scope: `labels:export`."
+            "send them. And whether the filter has proven that it may remove by itself. "
+            "Scope: `labels:export`."
         ),
         parameters=[QualityQuerySerializer],
         responses={200: QualityPageSerializer, **problem_responses("invalid_fields")},
@@ -38,8 +40,9 @@ class QualityFigures(ApiView):
     def get(self, request: Request) -> Response:
         """Read one page."""
         asked = self.query(QualityQuerySerializer, request)
+        platform = platform_of(request)
         found = stored.page(
-            platform_id=platform_of(request).pk,
+            platform_id=platform.pk,
             wanted=Wanted(
                 span=QualitySpan(asked["span"]),
                 dimension=asked.get("dimension") or "",
@@ -50,7 +53,8 @@ class QualityFigures(ApiView):
             after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        return Response(page_of(found, shown=figure))
+        standing = removal_proof.standing(platform)
+        return Response(page_of(found, shown=figure) | {"removal": removal(standing)})
 
 
 class DriftAlarms(ApiView):

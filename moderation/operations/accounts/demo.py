@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 
 from moderation.models import ApiKey, Platform, User
-from moderation.models.platforms import Collecting, Scope
+from moderation.models.platforms import Collecting, Removal, Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys, platforms
 
@@ -49,7 +49,10 @@ def demo(*, at: datetime) -> Platform:
                     is_superuser=role == Role.ADMIN,
                 )
         is_new = not Platform.objects.filter(slug=PLATFORM_SLUG).exists()
-        platform = platforms.register(slug=PLATFORM_SLUG, name="Demo Social (simulated)", at=at)
+        # Nobody would decide the hundreds of removals that prove it: what a proven filter does is to be seen.
+        platform = platforms.register(
+            slug=PLATFORM_SLUG, name="Demo Social (simulated)", removal=Removal.ALWAYS, at=at
+        )
         if is_new and settings.SIMULATED_WEB_PORT:
             # What simulated posts lead to is served by this machine.
             platform.collects_evidence, platform.browses_evidence = Collecting.ON, Collecting.UNSURE

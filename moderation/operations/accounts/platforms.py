@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from moderation.models import Platform, User
-from moderation.models.platforms import Collecting, Reconsidering
+from moderation.models.platforms import Collecting, Reconsidering, Removal
 from moderation.operations.audit import entries
 
 _audit = entries.writer("platform")
@@ -17,11 +17,18 @@ class SlugTaken(Exception):
     """Another platform has this short name."""
 
 
-def register(*, slug: str, name: str, at: datetime, actor: User | None = None) -> Platform:
+def register(
+    *,
+    slug: str,
+    name: str,
+    at: datetime,
+    removal: Removal = Removal.PROVEN,
+    actor: User | None = None,
+) -> Platform:
     """Return the platform of this slug, created if there is none. Idempotent."""
     with transaction.atomic():
         platform, is_new = Platform.objects.get_or_create(
-            slug=slug, defaults={"name": name, "created_at": at}
+            slug=slug, defaults={"name": name, "created_at": at, "removal": removal}
         )
         if is_new:
             _audit("platform.registered", platform, actor=actor, at=at)
@@ -68,6 +75,16 @@ def collect_evidence(
             collects=collects.value,
             browses=browses.value,
         )
+    return platform
+
+
+def choose_removal(*, platform_id: int, removal: Removal, actor: User, at: datetime) -> Platform:
+    """Choose when the filter alone removes posts; what has been proven stays so."""
+    with transaction.atomic():
+        platform = Platform.objects.select_for_update().get(pk=platform_id)
+        platform.removal = removal
+        platform.save(update_fields=("removal",))
+        _audit("platform.removal_chosen", platform, actor=actor, at=at, removal=removal.value)
     return platform
 
 

@@ -66,14 +66,15 @@ def automatic(score: Score, *, decision: CampaignDecision, at: datetime) -> Deci
 
 
 def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Ruling | None:
-    says = _SAYS.get(score.route)
+    is_unproven = score.route_reason == CaseReason.UNPROVEN
+    says = Verdict.SPAM if is_unproven else _SAYS.get(score.route)
     # A post drawn at random stands for others: what a person makes of it must not depend on its campaign.
     is_drawn = score.is_audit_sample or score.is_review_sample
-    if says == decision.verdict or is_drawn or score.is_degraded:
+    if (says == decision.verdict and not is_unproven) or is_drawn or score.is_degraded:
         return None
     if _draw(score, decision) < settings.CAMPAIGN_AUDIT_SHARE:
         return Ruling(reason=CaseReason.CAMPAIGN)
-    if says is not None:
+    if says not in (None, decision.verdict):
         return Ruling(reason=CaseReason.CONFLICT)
     return Ruling(decision=decision) if is_open else None
 

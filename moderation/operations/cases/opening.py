@@ -15,6 +15,7 @@ from moderation.models.cases import CaseReason
 from moderation.queries import latest_scores
 
 _NO_OPINION = 0.5
+_LAST = {"priority": 0.0, "uncertainty": 0.0}
 
 
 class NotScored(Exception):
@@ -56,7 +57,7 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
     posts = [opening.post.pk for opening in openings]
     # A blind review leaves no trace in the version: it would tell how often a post was judged so.
     versions = _counted(Case.objects.filter(post__in=posts).exclude(reason=CaseReason.BLIND))
-    places = queue_places([opening.score for opening in openings if not _is_drawn(opening)])
+    places = queue_places([(one.score, one.reason) for one in openings if not _is_drawn(one)])
     return Case.objects.bulk_create(
         [
             Case(
@@ -76,10 +77,14 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
     )
 
 
-def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
-    """Return the queue's sort and filter columns by score; an audit sample has one place for all."""
-    listed = list(scores)
-    complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score in listed]))
+def queue_places(cases: Iterable[tuple[Score, str]]) -> Mapping[int, dict[str, Any]]:
+    """Return the queue's sort and filter columns by score, of cases with these scores and reasons.
+
+    An audit sample has one place for all. Removals that only await a person come last, in order of arrival:
+    which of them are decided must not depend on the score.
+    """
+    listed = list(cases)
+    complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score, _ in listed]))
     return {
         score.pk: {
             "priority": _NO_OPINION if score.is_audit_sample else score.expected_harm,
@@ -87,7 +92,8 @@ def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
             "complaint_count": complaints[score.revision.post_id],
             "language": score.revision.language,
         }
-        for score in listed
+        | (_LAST if reason == CaseReason.UNPROVEN else {})
+        for score, reason in listed
     }
 
 

@@ -17,6 +17,7 @@ from django.utils.crypto import salted_hmac
 
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Score, ShadowRun, ShadowScore
+from moderation.models.cases import CaseReason
 from moderation.models.scores import RouteChoice
 from moderation.models.shadow import LinkKind
 from moderation.operations.learning import shadow
@@ -210,7 +211,9 @@ def _row(
 
 
 def _live_route(score: Score, *, release: Release | None) -> str:
-    """Return what the live models alone would do: for an audit sample the verdict that it checks."""
+    """Return what the live models alone would do, also with what chance or a lack of proof gave to people."""
+    if score.route_reason == CaseReason.UNPROVEN:
+        return RouteChoice.REMOVE.value
     if not score.is_audit_sample or release is None:
         return str(score.route)
     thresholds = release.thresholds_on(score.revision.post.platform.slug)

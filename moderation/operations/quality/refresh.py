@@ -13,6 +13,7 @@ from moderation.models import Platform, QualityFigure, QualityTable
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.quality import removal
 from moderation.queries.quality import figures, needed_labels, tables, undecided
 from moderation.queries.quality.figures import Figure
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts, passed_over
@@ -74,6 +75,8 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
         QualityTable.objects.filter(platform=platform).delete()
         QualityFigure.objects.bulk_create(rows, batch_size=_BATCH)
         QualityTable.objects.bulk_create(counted)
+        if platform is not None:
+            removal.weigh(platform_id=platform.pk, posts=posts, at=at)
     return len(rows)
 
 

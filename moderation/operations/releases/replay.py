@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from moderation import scorer
 from moderation.models import Score
+from moderation.models.cases import CaseReason
+from moderation.models.scores import RouteChoice
 from scoring import evidence_model, platform_routes
 from scoring.blocklist import Blocklist
 from scoring.content import Unavailable
@@ -111,7 +113,7 @@ def compare(scores: Iterable[Score], *, release_id: str, is_patient: bool = Fals
                 score_id=score.pk,
                 before=score.spam_probability,
                 after=result.spam_probability,
-                route_before=score.route,
+                route_before=RouteChoice.REMOVE if score.route_reason == CaseReason.UNPROVEN else score.route,
                 route_after=result.routing.route,
             )
             for score, result in zip(batch, results, strict=True)

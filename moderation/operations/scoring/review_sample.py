@@ -13,6 +13,7 @@ from datetime import datetime
 from django.utils.crypto import salted_hmac
 
 from moderation.models import Score
+from moderation.models.cases import CaseReason
 from moderation.models.scores import RouteChoice
 from moderation.queries.cases import queue_mix
 
@@ -23,7 +24,7 @@ def draw(scores: Sequence[Score], *, at: datetime) -> None:
     A text that is scored again keeps its draw. One that had an automatic verdict before is not drawn: the
     audit sample stands for it, and what brought it here (complaints, say) is no chance.
     """
-    asked = [score for score in scores if score.route == RouteChoice.REVIEW and not score.is_audit_sample]
+    asked = [score for score in scores if score.route == RouteChoice.REVIEW and not _has_a_sample(score)]
     if not asked:
         return
     chance = queue_mix.review_chance(queue_mix.mix(), at=at)
@@ -36,6 +37,11 @@ def draw(scores: Sequence[Score], *, at: datetime) -> None:
             _draw(score, chance)
         else:
             _keep(score, before, chance=chance)
+
+
+def _has_a_sample(score: Score) -> bool:
+    """Whether it stands for others already, or people see each of its kind."""
+    return score.is_audit_sample or score.route_reason == CaseReason.UNPROVEN
 
 
 def _draw(score: Score, chance: float) -> None:

@@ -27,6 +27,7 @@ _SAID_BY_SCORING = frozenset(
         CaseReason.HOLD.value,
         CaseReason.OUTVOTED.value,
         CaseReason.UNREAD_SCRIPT.value,
+        CaseReason.UNPROVEN.value,
     }
 )
 _WITH_ITS_LIKE = frozenset({new_members.REASON, RECONSIDERED})
@@ -151,7 +152,7 @@ def _is_held(standing: _Standing, *, at: datetime) -> bool:
 def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list[Case]:
     """Update open cases, open missing ones, and return the new ones."""
     waiting = [(one.standing.case, one) for one in for_humans if one.standing.case is not None]
-    places = opening.queue_places([one.score for _, one in waiting])
+    places = opening.queue_places([(one.score, one.reason) for _, one in waiting])
     for case, one in waiting:
         _update(case, one.score, reason=one.reason, place=places[one.score.pk])
     opened = opening.all_opened(

@@ -211,15 +211,16 @@ def _freeze(revisions: Sequence[Revision], *, at: datetime, is_awaited: bool) ->
 
 
 def _judge(frozen: _Frozen, *, live: Scorer, at: datetime) -> Sequence[ScoreResult]:
+    results = live.score_many(
+        frozen.records,
+        blocklist=frozen.rules,
+        held=frozen.policies.held,
+        known=latest_scores.content_probabilities(frozen.revisions, release_id=live.release.id),
+    )
     return audit_sample.drawn(
         revisions=frozen.revisions,
         records=frozen.records,
-        results=live.score_many(
-            frozen.records,
-            blocklist=frozen.rules,
-            held=frozen.policies.held,
-            known=latest_scores.content_probabilities(frozen.revisions, release_id=live.release.id),
-        ),
+        results=score_rows.withheld(results, revisions=frozen.revisions),
         release=live.release,
         at=at,
     )

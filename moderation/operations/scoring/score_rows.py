@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from moderation.models import Release, Revision, Score
+from scoring import routing
 from scoring.blocklist import Effect, Rule
 from scoring.pipeline import ScoreResult
 from scoring.records import PostRecord
@@ -40,6 +43,16 @@ def row(
         is_degraded=result.is_degraded,
         **_ruled(result.rule),
     )
+
+
+def withheld(results: Sequence[ScoreResult], *, revisions: Sequence[Revision]) -> list[ScoreResult]:
+    """Return the results with removals sent to people on platforms where the filter may not remove alone."""
+    return [
+        result
+        if revision.post.platform.is_removing
+        else replace(result, routing=routing.unproven(result.routing))
+        for result, revision in zip(results, revisions, strict=True)
+    ]
 
 
 def _ruled(rule: Rule | None) -> dict[str, int]:

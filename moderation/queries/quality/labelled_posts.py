@@ -6,6 +6,7 @@ A label counts if chance, or the filter's own route, brought its post to a human
   that were decided together, most spam of the review route would be left out. With an audit lane in the queue
   mix only those that were drawn count, with their logged chance: which others are decided, the order of the
   queue says, and where more comes than is decided that is no sample.
+- The filter would have removed it, and may not alone (ADR 33): chance 1, and it counts as removed.
 - The audit sample drew it (`Score.audit_probability`), or a draw of random labels did (`LabelDraw`). A post
   can come up in either, so its chance is that of being in at least one of them.
 
@@ -30,7 +31,7 @@ from django.db.models.functions import Cast
 
 from moderation import standby
 from moderation.models import LabelDraw, Release
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseReason, CaseState
 from moderation.models.scores import RouteChoice
 
 Flags = npt.NDArray[np.bool_]
@@ -63,7 +64,7 @@ _ROWS: LiteralString = """
 SELECT p.id, s.spam_probability, s.route, s.is_audit_sample, s.audit_probability,
   coalesce(b.effect = 'allow', false), d.is_spam, c.draw_id IS NOT NULL,
   p.platform_id, f.slug, r.language, d.reason, s.release_id, d.decided_by_id, s.scored_at, d.since,
-  p.received_at, s.audit_uniform_probability, s.review_probability, v.views
+  p.received_at, s.audit_uniform_probability, s.review_probability, v.views, s.route_reason
 FROM source d
 JOIN moderation_revision r ON r.id = d.revision_id
 JOIN moderation_post p ON p.id = r.post_id AND p.erased_at IS NULL
@@ -95,11 +96,11 @@ _LONGEST_LANGUAGE = 8
 class LabelledPosts:
     """A column for each field, in the order in which the labels were given; all have the same length.
 
-    `automatic` is the route that the post had or, drawn for a sample, would have had; "review" where a human
-    had to see it. `chance` in (0, 1] is the probability that the label came about. `is_uniform` marks the
-    review route and the automatic posts that were drawn whatever their score, with `uniform_chance`: by the
-    uniform part of the audit sample, on a platform without any such label by draws of random labels. `views`
-    are what the platform last told of the post, NaN if it told none.
+    `automatic` is the route that the post had or, drawn for a sample or unproven, would have had; "review"
+    where a human had to see it. `chance` in (0, 1] is the probability that the label came about. `is_uniform`
+    marks the review route and the automatic posts that were drawn whatever their score, with
+    `uniform_chance`: by the uniform part of the audit sample, on a platform without any such label by draws
+    of random labels. `views` are what the platform last told of the post, NaN if it told none.
     """
 
     post_id: npt.NDArray[np.int64]
@@ -198,12 +199,14 @@ def _row(
 ) -> tuple[Any, ...]:
     post, probability, route, is_audit, audit, is_allowance, is_spam, is_drawn = row[:8]
     platform, slug, language, reason, release, decided_by, scored_at, labelled_at, received_at = row[8:17]
-    of_audit, of_review, views = row[17:]
+    of_audit, of_review, views, route_reason = row[17:]
     is_review = route == RouteChoice.REVIEW and not is_audit
     automatic = route
     if is_audit:
         is_removed = not is_allowance and probability >= removes_from[release, slug]
         automatic = (RouteChoice.REMOVE if is_removed else RouteChoice.ALLOW).value
+    elif route_reason == CaseReason.UNPROVEN:
+        automatic = RouteChoice.REMOVE.value
     undrawn = 1.0
     for draw in draws:
         if draw.since < received_at and scored_at <= draw.until:

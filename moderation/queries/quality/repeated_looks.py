@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -13,6 +14,7 @@ _Numbers = npt.NDArray[np.float64]
 
 _CELLS = 160
 _HALVINGS = 20
+_NEAR = 1e-9
 
 
 @lru_cache(maxsize=64)
@@ -32,6 +34,36 @@ def bound(*, alpha: float, looks: int) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if _within(middle, looks=looks) < 1 - alpha else (low, middle)
     return (low if looks == 1 else high) ** 2 / 2
+
+
+def interval(*, part: int, rest: int, expected: float, alpha: float = 0.05) -> tuple[float, float]:
+    """Return an interval of a share that holds at all looks together, however many, with 1 - `alpha`.
+
+    `part` of `part + rest` independent posts were of the share. Under the true share θ the likelihood ratio
+    to θ of shares mixed by a beta distribution, here of mean `expected`, is a martingale that begins at 1
+    (Robbins, Ann. Math. Stat. 41, 1970): by Ville's inequality it ever reaches 1 / `alpha` with probability
+    `alpha` at most (Howard et al., Ann. Stat. 49, 2021). The interval is the θ for which it has not.
+    """
+    prior = expected / (1.0 - expected)
+    mixed = _log_beta(prior + part, 1.0 + rest) - _log_beta(prior, 1.0)
+
+    def is_refuted(share: float) -> bool:
+        return mixed - part * math.log(share) - rest * math.log1p(-share) >= -math.log(alpha)
+
+    value = part / max(1, part + rest)
+    return _edge(value, 0.0, is_refuted), _edge(value, 1.0, is_refuted)
+
+
+def _edge(held: float, refuted: float, is_refuted: Callable[[float], bool]) -> float:
+    """Return the share nearest to `refuted` that is not refuted."""
+    while abs(refuted - held) > _NEAR:
+        middle = (held + refuted) / 2
+        held, refuted = (held, middle) if is_refuted(middle) else (middle, refuted)
+    return held
+
+
+def _log_beta(one: float, other: float) -> float:
+    return math.lgamma(one) + math.lgamma(other) - math.lgamma(one + other)
 
 
 def _within(constant: float, *, looks: int) -> float:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models import User
 from moderation.models.decisions import Verdict
-from moderation.models.platforms import Collecting, Scope
+from moderation.models.platforms import Collecting, Removal, Scope
 from moderation.models.users import Role
 from moderation.operations.accounts.reasons import Wording
 from moderation.operations.accounts.users import Profile
@@ -37,6 +37,12 @@ class CollectingForm(forms.Form):
 
     collects = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
     browses = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
+
+
+class RemovalForm(forms.Form):
+    """When the filter alone removes posts."""
+
+    removal = forms.TypedChoiceField(choices=Removal.choices, coerce=Removal)
 
 
 class NewPlatformForm(PlatformForm):

@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
-from moderation.models.platforms import Collecting
+from moderation.models.platforms import Collecting, Removal
 from moderation.operations.accounts import api_keys
 from moderation.operations.accounts import platforms as accounts_platforms
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts import platforms
+from moderation.queries.quality import removal as quality_removal
 from moderation.web import access
 from moderation.web.accounts.admin_forms import (
     CollectingForm,
@@ -25,6 +26,7 @@ from moderation.web.accounts.admin_forms import (
     KeyForm,
     NewPlatformForm,
     PlatformForm,
+    RemovalForm,
 )
 
 _OVERLAP = timedelta(days=1)
@@ -76,6 +78,21 @@ def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     if not form.is_valid():
         return _detail(request, row, status=422)
     accounts_platforms.collect_evidence(
+        platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now()
+    )
+    messages.success(request, _("Saved."))
+    return redirect("platform", platform_id=platform_id)
+
+
+@require_POST
+@access.admins
+def removal(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Choose when the filter alone removes posts."""
+    row = get_object_or_404(Platform, pk=platform_id)
+    form = RemovalForm(request.POST)
+    if not form.is_valid():
+        return _detail(request, row, status=422)
+    accounts_platforms.choose_removal(
         platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now()
     )
     messages.success(request, _("Saved."))
@@ -173,6 +190,8 @@ def _detail(
         "form": form or PlatformForm(),
         "key_form": key_form or KeyForm(),
         "collecting": Collecting.choices,
+        "removals": Removal.choices,
+        "standing": quality_removal.standing(row),
         "endpoints": platforms.endpoints(platform_id=row.pk),
         "endpoint_form": endpoint_form or EndpointForm(),
         "secret": secret,

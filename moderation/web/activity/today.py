@@ -16,7 +16,7 @@ from moderation.models.activity import Measure
 from moderation.queries.activity import hours, outlook, team, today
 from moderation.queries.activity.hours import Period, Span
 from moderation.queries.activity.today import Sheet
-from moderation.queries.quality import drift_pages
+from moderation.queries.quality import drift_pages, removal
 from moderation.web import access
 from moderation.web.activity import charts
 from moderation.web.middleware.standby_reads import may_be_behind
@@ -63,6 +63,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "at_work": [member for member in members if member.is_at_work],
         "rule": today.SPIKES,
         "drift_alarms": drift_pages.unseen(),
+        "removal": removal.standings(at=at),
         "rows": [(step, _numbers(step.counts)) for step in sheet.steps if step.start <= at],
         "totals": _numbers(sheet.totals),
     }

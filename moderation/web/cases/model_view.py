@@ -161,6 +161,8 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
         return script_names.not_read(scored.unread_script)
     if score.route_reason == "outvoted":
         return gettext("Sent to review anyway: only one model is sure that it is spam.")
+    if score.route_reason == CaseReason.UNPROVEN:
+        return gettext("Sent to review anyway: here a person decides what the filter would remove.")
     is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
     if is_above and score.route_reason == "uncertain":
         return gettext("Sent to review anyway: one model alone never removes a post.")

@@ -27,6 +27,7 @@ _REASONS = {
     CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("Script not read"),
     CaseReason.BLIND: gettext_lazy("Blind review"),
+    CaseReason.UNPROVEN: gettext_lazy("Would be removed"),
 }
 
 _PLACES = {
@@ -36,6 +37,7 @@ _PLACES = {
     CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("not readable by the models, sorted by reach"),
     CaseReason.BLIND: gettext_lazy("blind review, in random order"),
+    CaseReason.UNPROVEN: gettext_lazy("after all others, by arrival time"),
 }
 
 

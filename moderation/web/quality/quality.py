@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from moderation.models import Platform
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind, QualityUnit
 from moderation.operations.labels.export_formats import inert_cell
-from moderation.queries.quality import figures, stored
+from moderation.queries.quality import figures, removal, stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
 from moderation.web import access
@@ -64,6 +64,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "fewest": FEWEST_SHOWN,
         "figures": _figures(sheet, dimension=dimension, name=name),
         "plan": plan.plan(sheet.tables.get(QualityTableKind.PLAN, [])),
+        "removal": [removal.standing(platform)] if platform else removal.standings(at=at),
         "undecided": plan.undecided(sheet.tables.get(QualityTableKind.UNDECIDED, [])),
         "trend": charts.trend(sheet.trend),
         "height": charts.HEIGHT,

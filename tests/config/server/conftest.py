@@ -135,5 +135,5 @@ def web(triton: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker)
 def key(transactional_db: None) -> str:
     """Return a platform's key, which the server sees."""
     at = timezone.now()
-    platform = Platform.objects.create(slug="social", name="Social", created_at=at)
+    platform = Platform.objects.create(slug="social", name="Social", created_at=at, removal="always")
     return api_keys.issue(platform=platform, name="test", scopes=Scope.values, expires_at=None, at=at)[1]

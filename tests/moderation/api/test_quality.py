@@ -37,6 +37,17 @@ class TestQuality:
         more = {row["measure"]: row["more_labels"] for row in own}
         assert (more["precision"], (more["missed"] or 0) > 200) == (None, True)
 
+    def test_answers_how_far_removal_is_proven(self, lead_api: APIClient) -> None:
+        standing = lead_api.get("/api/v1/metrics/quality").json()["removal"]
+
+        assert (standing["setting"], standing["is_automatic"], standing["proven_at"]) == (
+            "always",
+            True,
+            None,
+        )
+        # Drawn, but not whatever their score: no trials.
+        assert (standing["right"], standing["wrong"], standing["missing"]) == (0, 0, 236)
+
     def test_answers_shares_of_views_where_they_were_sent(
         self, lead_api: APIClient, judged_alike: Callable[..., None], at: datetime
     ) -> None:

@@ -33,7 +33,9 @@ def state(settings: Settings, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def key() -> str:
-    platform = Platform.objects.create(slug="demo-social", name="Simulated", created_at=timezone.now())
+    platform = Platform.objects.create(
+        slug="demo-social", name="Simulated", created_at=timezone.now(), removal="always"
+    )
     scopes = [Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE]
     return api_keys.issue(platform=platform, name="test", scopes=scopes, expires_at=None, at=timezone.now())[
         1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.ensemble import calibrated, probabilities_of
+from scoring.routing import REMOVE_PRECISION
 from scoring.training import calibrate
 from scoring.training.calibrate import (
     Outcome,
@@ -74,7 +75,7 @@ class TestChooseThresholds:
 
         removed = probabilities >= thresholds.remove_from
         allowed = probabilities < thresholds.review_from
-        assert is_spam[removed].mean() >= calibrate.REMOVE_PRECISION
+        assert is_spam[removed].mean() >= REMOVE_PRECISION
         assert is_spam[allowed].mean() <= calibrate.ALLOW_LEAK
         assert thresholds.audit_rate == 0.02
 
@@ -164,7 +165,7 @@ class TestChooseInCircumstances:
         both = choose_in_circumstances([stood(usual, is_spam), stood(pushed, is_spam)])
 
         assert both.remove_from > alone.remove_from
-        assert is_spam[pushed >= both.remove_from].mean() >= calibrate.REMOVE_PRECISION
+        assert is_spam[pushed >= both.remove_from].mean() >= REMOVE_PRECISION
 
     def test_stops_at_the_first_range_that_is_not_proven(self) -> None:
         """What is wrong in it would be excused by what a wider one adds."""

@@ -9,6 +9,7 @@ import pytest
 
 from scoring.ensemble import calibrated, content_margins, probabilities_of
 from scoring.release import Calibration, Release, Thresholds
+from scoring.routing import REMOVE_PRECISION
 from scoring.training import calibrate, choose_platform_routes
 from scoring.training.choose_platform_routes import SHIFTS, SLOPES, Sample, choose, corrected
 from scoring.training.fit_head import Line
@@ -92,7 +93,7 @@ class TestRemoval:
         )
         assert not few
         assert many
-        assert found[300].about["removal_precision_at_least"] >= calibrate.REMOVE_PRECISION
+        assert found[300].about["removal_precision_at_least"] >= REMOVE_PRECISION
 
     def test_stops_where_decisions_contradict_it(self) -> None:
         """Of forty posts that would be removed, ten are honest."""

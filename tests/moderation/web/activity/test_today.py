@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, HourlyCount, User
+from moderation.models import Case, Decision, HourlyCount, Platform, User
 from moderation.models.activity import Measure
 from moderation.operations import activity
+from moderation.operations.audit import entries
 from moderation.queries.activity.hours import hour_of
 from tests.moderation.conftest import Post_
 
@@ -55,6 +57,34 @@ class TestPage:
         assert "Mona Moderator" in body
         assert "Nothing is waiting." in body
         assert 'class="lane__bar lane__bar--spam"' in body
+
+    @pytest.mark.parametrize(
+        ("values", "words"),
+        [
+            ({"removal_right": 120}, "Not proven: a person decides every removal, at least 116 more."),
+            (
+                {"removal_proven_at": datetime(2026, 1, 5, 9, 30, tzinfo=UTC)},
+                "Proven: the filter has",
+            ),
+            ({"removal": "always"}, "The filter removes by itself, proven or not."),
+            ({"removal_right": 240, "removal_wrong": 60}, "240 of 300 judged removals were right"),
+        ],
+    )
+    def test_says_where_the_filter_removes_by_itself(
+        self, lead_desk: Client, platform: Platform, values: dict[str, Any], words: str
+    ) -> None:
+        Platform.objects.update(**({"removal": "proven"} | values))
+
+        pages = [lead_desk.get(address).content.decode() for address in ("/today/", "/quality/")]
+
+        assert all(words in " ".join(page.split()) for page in pages)
+
+    def test_announces_where_it_stopped(self, lead_desk: Client, platform: Platform, now: datetime) -> None:
+        Platform.objects.update(removal="proven")
+        with transaction.atomic():
+            entries.writer("platform")("platform.removal_unproven", platform, actor=None, at=now)
+
+        assert "Stopped at" in lead_desk.get("/today/").content.decode()
 
     @pytest.mark.parametrize("span", ["day", "week", "month"])
     def test_reads_with_nothing_counted(self, lead_desk: Client, span: str) -> None:
@@ -102,14 +132,14 @@ class TestPage:
         lead_desk.get("/today/")
         decided(open_case(at=now))
         activity.count(at=timezone.now())
-        with django_assert_max_num_queries(12):
+        with django_assert_max_num_queries(14):
             lead_desk.get("/today/?span=month")
         for number in range(5):
             other = User.objects.create_user(f"person-{number}")
             decided(open_case(at=now), by=other)
         activity.count(at=timezone.now())
 
-        with django_assert_max_num_queries(12):
+        with django_assert_max_num_queries(14):
             lead_desk.get("/today/?span=month")
 
 
