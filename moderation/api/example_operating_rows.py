@@ -1,4 +1,4 @@
-"""Rows in the examples of the OpenAPI document: the audit log, drift, the queue, reviewers."""
+"""Rows in the examples of the OpenAPI document: the audit log, drift, the queue, reviewers, quality."""
 
 from __future__ import annotations
 
@@ -61,4 +61,30 @@ DRIFT_ALARM = {
         }
     ],
     "slices": [{"kind": "language", "name": "en", "posts": 37, "all_posts": 4102}],
+}
+QUALITY = {
+    "data": [
+        {
+            "measure": "missed",
+            "unit": "posts",
+            "dimension": "all",
+            "slice": "",
+            "weighted": {"value": 0.0042, "low": 0.0018, "high": 0.0091, "labels": 640},
+            "uniform": {"value": 0.005, "low": 0.0009, "high": 0.0172, "labels": 200},
+            "since": "2026-02-01T09:30:00Z",
+            "until": "2026-03-01T09:30:00Z",
+            "estimated_at": "2026-03-01T09:30:00Z",
+        }
+    ],
+    "next_cursor": None,
+    "removal": {
+        "setting": "proven",
+        "is_automatic": True,
+        "proven_at": "2026-02-20T09:30:00Z",
+        "right": 412,
+        "wrong": 1,
+        "low": 0.9824,
+        "promise": 0.98,
+        "missing": 0,
+    },
 }

@@ -17,7 +17,7 @@ from moderation.api.example_learning_rows import (
     SHADOW_RUN,
     SIMULATION,
 )
-from moderation.api.example_operating_rows import AUDIT_LINK, DRIFT_ALARM, QUEUE, REVIEWERS
+from moderation.api.example_operating_rows import AUDIT_LINK, DRIFT_ALARM, QUALITY, QUEUE, REVIEWERS
 from moderation.api.example_rows import (
     ACCEPTED,
     APPEAL,
@@ -198,32 +198,7 @@ ANSWERS: dict[str, Any] = {
         "examples": [REFERENCE],
     },
     "read_drift": {"data": [DRIFT_ALARM], "next_cursor": None},
-    "read_quality": {
-        "data": [
-            {
-                "measure": "missed",
-                "unit": "posts",
-                "dimension": "all",
-                "slice": "",
-                "weighted": {"value": 0.0042, "low": 0.0018, "high": 0.0091, "labels": 640},
-                "uniform": {"value": 0.005, "low": 0.0009, "high": 0.0172, "labels": 200},
-                "since": "2026-02-01T09:30:00Z",
-                "until": "2026-03-01T09:30:00Z",
-                "estimated_at": "2026-03-01T09:30:00Z",
-            }
-        ],
-        "next_cursor": None,
-        "removal": {
-            "setting": "proven",
-            "is_automatic": True,
-            "proven_at": "2026-02-20T09:30:00Z",
-            "right": 412,
-            "wrong": 1,
-            "low": 0.9824,
-            "promise": 0.98,
-            "missing": 0,
-        },
-    },
+    "read_quality": QUALITY,
     "read_queue_figures": QUEUE,
     "read_reviewer_figures": REVIEWERS,
     "read_audit_log": {"data": [AUDIT_LINK], "next_cursor": "WzFd", "has_more": False},

@@ -20,7 +20,6 @@ from moderation.evidence import captions
 from moderation.management import link_verdicts
 from moderation.management.simulated_means import Collecting, means
 from moderation.models import LinkVerdict, Platform, PostLink, Revision, User
-from moderation.models.platforms import Removal
 from moderation.models.users import Role
 from moderation.operations import rehearse
 from moderation.operations.posts import complaints
@@ -94,9 +93,7 @@ class Replay:
         self._pace = pace
         self._world = world
         self._rng = random.Random(f"replay {seed}")  # noqa: S311 - repeatable chances, no secrets
-        self._platform = Platform.objects.create(
-            slug=run, name="Simulated platform", created_at=pace.start, removal=Removal.ALWAYS
-        )
+        self._platform = Platform.objects.create(slug=run, name=run, created_at=pace.start, removal="always")
         self._moderator = User.objects.create_user(f"{run}-moderator", role=Role.MODERATOR)
         self._waiting: list[PostEvent] = []
         self._due: list[tuple[datetime, int, Callable[[], list[Frozen]]]] = []
