@@ -17,6 +17,7 @@ from scoring.records import PostRecord
 from scoring.release import Safety, Thresholds
 
 __all__ = [
+    "ALLOW_LEAK",
     "REMOVE_PRECISION",
     "ReviewReason",
     "Route",
@@ -37,6 +38,9 @@ NO_OPINION = 0.5
 NO_SAFETY = Safety()
 REMOVE_PRECISION = 0.98
 """The promise: of the posts that the filter alone removes, at least so many are spam."""
+
+ALLOW_LEAK = 0.02
+"""The promise: of the posts that it lets through, at most so many are spam."""
 
 _WITNESSES = 2
 

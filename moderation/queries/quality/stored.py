@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from moderation.models import QualityFigure, QualityTable
-from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
+from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind, QualityUnit
 from moderation.queries import keyset
 from moderation.queries.keyset import Key, Page
 from moderation.queries.quality import estimates, figures
 from moderation.queries.quality.estimates import Estimate
 from moderation.queries.quality.tables import Rows
+from scoring.routing import ALLOW_LEAK
 
 SPANS = (QualitySpan.DAYS_7, QualitySpan.DAYS_28, QualitySpan.DAYS_90)
 _STEP = {QualitySpan.DAYS_90: QualitySpan.WEEK}
@@ -55,6 +56,19 @@ def sheet(
 def more_labels(row: QualityFigure) -> int | None:
     """Return about how many more labels a figure's wide interval lacks (`estimates.more_labels`)."""
     return estimates.more_labels(Estimate(value=row.value, low=row.low, high=row.high, labels=row.labels))
+
+
+def let_through(*, platform_id: int | None) -> tuple[float, float] | None:
+    """Return the bound of the spam among posts let through in 28 days, and the promise if it is broken."""
+    rows = QualityFigure.objects.filter(
+        platform=platform_id,
+        unit=QualityUnit.POSTS,
+        span=QualitySpan.DAYS_28,
+        dimension=Dimension.ALL,
+        measure=Measure.MISSED,
+    )
+    low = rows.values_list("low", flat=True).first()
+    return (low, ALLOW_LEAK) if low is not None and low > ALLOW_LEAK else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

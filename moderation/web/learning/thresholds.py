@@ -18,7 +18,7 @@ from moderation.operations.learning import threshold_changes
 from moderation.operations.refusals import Refusal
 from moderation.queries.learning import dry_run, models, proposal_pages, simulation, simulator, traffic
 from moderation.queries.learning.traffic import Subject
-from moderation.queries.quality import undecided
+from moderation.queries.quality import stored, undecided
 from moderation.web import access
 from moderation.web.learning import threshold_chart, threshold_words
 from moderation.web.learning.threshold_form import PERIODS, ProposalForm, ThresholdForm
@@ -85,6 +85,7 @@ def _answer(request: access.DeskRequest, about: Subject, form: ThresholdForm) ->
         "periods": PERIODS,
         "now": about.thresholds,
         "live_words": threshold_words.thresholds(about.thresholds),
+        "let_through": stored.let_through(platform_id=about.platform.pk if about.platform else None),
         **form.fields_shown(),
     }
     is_valid = form.is_valid()

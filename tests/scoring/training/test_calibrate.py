@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.ensemble import calibrated, probabilities_of
-from scoring.routing import REMOVE_PRECISION
+from scoring.routing import ALLOW_LEAK, REMOVE_PRECISION
 from scoring.training import calibrate
 from scoring.training.calibrate import (
     Outcome,
@@ -76,7 +76,7 @@ class TestChooseThresholds:
         removed = probabilities >= thresholds.remove_from
         allowed = probabilities < thresholds.review_from
         assert is_spam[removed].mean() >= REMOVE_PRECISION
-        assert is_spam[allowed].mean() <= calibrate.ALLOW_LEAK
+        assert is_spam[allowed].mean() <= ALLOW_LEAK
         assert thresholds.audit_rate == 0.02
 
     def test_do_not_trust_a_perfect_separation(self) -> None:
@@ -117,8 +117,8 @@ class TestChooseThresholds:
             chosen = choose_thresholds(truth, is_spam=is_spam)
             allowed, removed = truth < chosen.review_from, truth >= chosen.remove_from
             broken += (
-                truth[allowed].mean() > calibrate.ALLOW_LEAK if allowed.any() else False,
-                truth[removed].mean() < calibrate.REMOVE_PRECISION if removed.any() else False,
+                truth[allowed].mean() > ALLOW_LEAK if allowed.any() else False,
+                truth[removed].mean() < REMOVE_PRECISION if removed.any() else False,
             )
 
         assert broken.max() <= 0.1 * 200

@@ -11,8 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
 from moderation import scorer
-from moderation.models import Post, Promotion, ReleaseProposal, Revision, User
+from moderation.models import Post, Promotion, QualityFigure, ReleaseProposal, Revision, User
 from moderation.models.users import Role
+from moderation.operations.quality import refresh
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, flat
@@ -53,6 +54,17 @@ class TestSimulation:
         assert "0 labels, too few" in page
         assert "No post would have gone another way." in page
         assert 'id="propose"' not in page
+
+    @pytest.mark.parametrize(("low", "is_broken"), [(0.031, True), (0.02, False)])
+    def test_says_that_review_begins_too_late(
+        self, lead_desk: Client, fake_scorer: FakeScorer, low: float, *, is_broken: bool
+    ) -> None:
+        refresh.refresh(at=now())
+        QualityFigure.objects.filter(measure="missed").update(low=low)
+
+        page = flat(lead_desk.get(PAGE).content.decode())
+
+        assert ("at least 3.1% of the posts let through" in page) is is_broken
 
     def test_lists_the_posts_that_would_change(
         self, lead_desk: Client, scored: Callable[[int], None]
