@@ -109,6 +109,7 @@ ALLOWED = {
     "platforms": ADMINS,
     "platform": ADMINS,
     "platform-evidence": ADMINS,
+    "platform-removal": ADMINS,
     "endpoint-add": ADMINS,
     "endpoint-secret": ADMINS,
     "endpoint-remove": ADMINS,

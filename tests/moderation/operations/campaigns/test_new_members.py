@@ -173,6 +173,29 @@ class TestRulings:
 
         assert Decision.objects.get(post=post).campaign_decision is None
 
+    @pytest.mark.parametrize("verdict", Verdict.values)
+    def test_an_unproven_removal_is_decided_with_its_campaign_or_by_a_human(
+        self,
+        platform: Platform,
+        decided: CampaignDecision,
+        fake_scorer: FakeScorer,
+        settings: LazySettings,
+        later: Later,
+        verdict: str,
+    ) -> None:
+        never_drawn(settings)
+        CampaignDecision.objects.update(verdict=verdict)
+        Decision.objects.update(verdict=verdict)
+        Platform.objects.update(removal="proven")
+        fake_scorer.default = 0.99
+
+        [post] = join(Platform.objects.get(), later(100))
+
+        if verdict == Verdict.SPAM:
+            assert Decision.objects.get(post=post).campaign_decision == decided
+        else:
+            assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
+
     def test_never_acts_on_a_degraded_score(
         self,
         platform: Platform,
