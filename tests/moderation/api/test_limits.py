@@ -99,7 +99,7 @@ class TestApiClient:
     def test_one_reporter_cannot_flood(
         self, api: APIClient, complaint: dict[str, Any], settings: Settings
     ) -> None:
-        settings.COMPLAINTS_PER_REPORTER_BURST = 3
+        settings.COMPLAINTS_PER_REPORTER_BURST, settings.COMPLAINTS_PER_REPORTER_PER_MINUTE = 3, 1
         reporter = {"external_id": uuid.uuid4().hex}
         answers = [
             api.post(
