@@ -13,8 +13,8 @@ RUN apt-get update && apt-get install -y --no-install-recommends postgresql-comm
     && (apt-cache show ${POSTGRESQL_CLIENT} > /dev/null 2>&1 || /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y) \
     && apt-get install -y --no-install-recommends ${POSTGRESQL_CLIENT} && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin spamdesk \
-    && install -d -o spamdesk /var/lib/spamdesk /promoted /promoted/models \
-    && install -d -o 10002 /readers
+    && install -d -o 10002 /readers \
+    && install -d -o spamdesk /var/lib/spamdesk /promoted /promoted/models
 WORKDIR /app
 COPY --from=build /venv /venv
 COPY manage.py ./
