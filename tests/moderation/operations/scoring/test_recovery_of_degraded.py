@@ -51,9 +51,7 @@ class TestPeople:
         assert Decision.objects.get().verdict == Verdict.NOT_SPAM
         assert Revision.objects.get().degraded_since is None
 
-    def test_are_asked_when_it_lasts_and_once(
-        self, post: StorePost, away: FakeScorer, later: Later, moderator: User
-    ) -> None:
+    def test_are_asked_when_it_lasts_and_once(self, post: StorePost, away: FakeScorer, later: Later) -> None:
         post()
         run(later(1))
 
