@@ -7,6 +7,7 @@ random of the removals of its time, so that labels are not weighed.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -52,17 +53,9 @@ class Trials:
     @property
     def missing(self) -> int:
         """How many more it takes until it is proven if all are right: the fewest."""
-        if self.is_proven:
-            return 0
-        most = 1
-        while most < _MOST_MISSING and not Trials(self.right + most, self.wrong).is_proven:
-            most *= 2
-        few = most // 2
-        while most - few > 1:
-            middle = (few + most) // 2
-            is_enough = Trials(self.right + middle, self.wrong).is_proven
-            few, most = (few, middle) if is_enough else (middle, most)
-        return most
+        return bisect_left(
+            range(_MOST_MISSING), x=True, key=lambda more: Trials(self.right + more, self.wrong).is_proven
+        )
 
 
 @dataclass(frozen=True, slots=True)
