@@ -105,8 +105,10 @@ def ask_people(*, at: datetime) -> int:
         degraded_since__lte=at - timedelta(seconds=settings.DEGRADED_SECONDS),
         number=F("post__latest_revision"),
     )
+    ids = list(unasked.order_by("enqueued_at", "id").values_list("pk", flat=True)[:_ASKED])
+    if not ids:
+        return 0
     with transaction.atomic():
-        ids = list(unasked.order_by("enqueued_at", "id").values_list("pk", flat=True)[:_ASKED])
         held = leases.still(ScoreState.DEGRADED, revision_ids=ids)
         scores = latest.filter(revision__in=held).select_related("revision__post__platform")
         route.apply(scores=list(scores), at=at)
