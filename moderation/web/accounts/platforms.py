@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -73,28 +75,25 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.admins
 def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Choose of which posts the pages behind links are fetched."""
-    row = get_object_or_404(Platform, pk=platform_id)
     form = CollectingForm(request.POST)
-    if not form.is_valid():
-        return _detail(request, row, status=422)
-    accounts_platforms.collect_evidence(
-        platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now()
-    )
-    messages.success(request, _("Saved."))
-    return redirect("platform", platform_id=platform_id)
+    return _chosen(request, platform_id, form, choose=accounts_platforms.collect_evidence)
 
 
 @require_POST
 @access.admins
 def removal(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Choose when the filter alone removes posts."""
-    row = get_object_or_404(Platform, pk=platform_id)
     form = RemovalForm(request.POST)
+    return _chosen(request, platform_id, form, choose=accounts_platforms.choose_removal)
+
+
+def _chosen(
+    request: access.DeskRequest, platform_id: int, form: Form, *, choose: Callable[..., Platform]
+) -> HttpResponse:
+    row = get_object_or_404(Platform, pk=platform_id)
     if not form.is_valid():
         return _detail(request, row, status=422)
-    accounts_platforms.choose_removal(
-        platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now()
-    )
+    choose(platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now())
     messages.success(request, _("Saved."))
     return redirect("platform", platform_id=platform_id)
 
