@@ -141,6 +141,7 @@ def _equal(*, candidate: str, live: str) -> dict[str, Any]:
         "is_unchanged": False,
         "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": True, "metrics": same}],
         "robustness": [],
+        "links": {"texts": 0, "unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}},
         "latency": {"live_p95_ms": 1.0, "candidate_p95_ms": 1.0},
     }
 

@@ -26,6 +26,8 @@ SMALLEST_LOSS = 0.005
 """A significant loss smaller than this is not held against a release."""
 ATTACK_LOSS = 0.03
 """Recall in [0, 1] that an attack may cost, or by which the candidate may be worse than the live one."""
+LINK_CHANGES_NOTHING = 0.95
+"""Least share of honest texts whose route an added link to a popular or small honest site leaves alone."""
 SLOWER = 1.5
 SLOWER_MS = 2.0
 """The candidate's p95 of scoring a post may be 1.5 times the live one's, or 2 ms more, in processor time."""
@@ -93,6 +95,7 @@ def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Fi
             *_quality(report["slices"]),
             *_robustness(report["robustness"]),
             *_circumstances(report.get("circumstances")),
+            *_links(report["links"]),
             *_latency(report["latency"]),
         ]
     except (KeyError, TypeError, ValueError) as wrong:
@@ -216,6 +219,33 @@ def _circumstances(asked: Mapping[str, Any] | None) -> Iterator[Finding]:
             answer=f"{one['live']} live, {one['candidate']} candidate, at worst ({one['circumstance']}); "
             f"{asked['texts']} labelled texts",
         )
+
+
+def _links(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    for kind, share in asked["unchanged"].items():
+        yield link_finding(kind, share["candidate"], live=share["live"], texts=asked["texts"])
+    found = asked["spam_with_links"]
+    low, high = found["difference_interval"]
+    if low is not None and high is not None:
+        yield Finding(
+            question="catches spam with links as before where as many honest ones are held",
+            passed=-high <= SMALLEST_LOSS,
+            answer=f"{found['live']:.1%} live, {found['candidate']:.1%} candidate, with {asked['held']:.1%} "
+            f"of the honest held; difference {low:+.3f} to {high:+.3f}",
+        )
+
+
+def link_finding(kind: str, share: float, *, texts: int, live: float | None = None) -> Finding:
+    """Ask whether honest texts keep their route when a link to a site of this kind is added.
+
+    `share` of the texts do, in [0, 1]. It must be LINK_CHANGES_NOTHING, or no less than the live release's.
+    """
+    beside = "" if live is None else f"; live {live:.1%}"
+    return Finding(
+        question=f"a link to a {kind} site changes no route of an honest text",
+        passed=share >= LINK_CHANGES_NOTHING or (live is not None and share >= live),
+        answer=f"unchanged in {share:.1%} of {texts} texts, at least {LINK_CHANGES_NOTHING:.0%}{beside}",
+    )
 
 
 def _latency(latency: Mapping[str, Any]) -> Iterator[Finding]:

@@ -36,5 +36,6 @@ def report(*, candidate: Release, live: Release, **changes: Any) -> dict[str, An
         "is_unchanged": candidate.scores_as(live),
         "slices": [{"by": "all", "name": "all", "rows": 100, "is_gated": True, "metrics": same}],
         "robustness": [],
+        "links": {"texts": 0, "unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}},
         "latency": {"live_p95_ms": 5.0, "candidate_p95_ms": 5.0},
     } | changes

@@ -33,7 +33,8 @@ slices = [{"by": "all", "name": "all", "rows": 100, "is_gated": True}]
 slices[0]["metrics"] = {"pr_auc": {"live": 0.9, "candidate": 0.9, "difference_interval": [0.0, 0.0]}}
 speed = {"live_p95_ms": 5.0, "candidate_p95_ms": 5.0}
 report = {"format": 1, "candidate": {"id": release.id}, "live": {"id": live.id}, "is_unchanged": False}
-report |= {"slices": slices, "robustness": [], "latency": speed}
+links = {"unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}}
+report |= {"slices": slices, "robustness": [], "links": links, "latency": speed}
 (made / "report.json").write_text(json.dumps(report))
 print(release.id)
 """

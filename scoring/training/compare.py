@@ -6,6 +6,7 @@ less variance than each value.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,6 +69,11 @@ def slices(sample: Sample, *, seed: int) -> list[dict[str, Any]]:
     return [*found, _campaigns(sample, seed=seed)]
 
 
+def caught(sample: Sample, *, held: float, seed: int) -> dict[str, Any]:
+    """Compare the recall where both releases hold the same share of the honest posts, in [0, 1]."""
+    return _compared(*_drawn(sample, measure=functools.partial(recall_at, rate=held), seed=seed))
+
+
 def pr_auc(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
     """Return the weighted average precision; NaN without both classes."""
     caught, wronged = _cumulated(is_spam, probabilities, weights)
@@ -79,10 +85,15 @@ def pr_auc(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
 
 def recall_at_1_fpr(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
     """Return the recall at the lowest threshold with a false positive rate of at most 1 %."""
+    return recall_at(is_spam, probabilities, weights, rate=FALSE_POSITIVE_RATE)
+
+
+def recall_at(is_spam: Floats, probabilities: Floats, weights: Floats, *, rate: float) -> float:
+    """Return the recall at the lowest threshold with a false positive rate of at most `rate`."""
     caught, wronged = _cumulated(is_spam, probabilities, weights)
     if not caught[-1] or not wronged[-1]:
         return math.nan
-    allowed = wronged / wronged[-1] <= FALSE_POSITIVE_RATE
+    allowed = wronged / wronged[-1] <= rate
     return float((caught / caught[-1])[allowed].max(initial=0.0))
 
 

@@ -23,6 +23,7 @@ from scoring.records import PostRecord
 from scoring.release import Release
 from scoring.splits import Split
 from scoring.training import (
+    added_links,
     compare,
     comparison_page,
     fresh_decisions,
@@ -162,6 +163,7 @@ def evaluate(
         "is_unchanged": candidate.release.scores_as(live.release),
         "slices": compare.slices(compare.joined([sample, *fresh]), seed=seed),
         "circumstances": _circumstances(posts, live=live.scorer, candidate=candidate.scorer, seed=seed),
+        "links": _links(posts, live=live, candidate=candidate, seed=seed),
         "robustness": robustness.measure(sample, live=live.judge, candidate=candidate.judge, seed=seed),
         "latency": _latency(records[:_TIMED_POSTS], live=live.scorer, candidate=candidate.scorer),
         "curves": {
@@ -224,6 +226,32 @@ def _circumstances(
         for column, old, new in zip(promise.PROMISES, before, after, strict=True)
     ]
     return {"texts": len(texts), "spam": spam, "promises": rows}
+
+
+def _links(posts: Sequence[LabelledPost], *, live: Opened, candidate: Opened, seed: int) -> dict[str, Any]:
+    """Measure what a link changes for honest texts, and how much of the spam with links is caught: on curated
+    posts of families that no release was trained on, and on those of the posts that have links.
+    """
+    curated = labelled_posts.kept_out()
+    linked = [post for post in (*curated, *posts) if post.record.links]
+    records = [post.record for post in linked]
+    sample = Sample(posts=linked, live=live.judge(records), candidate=candidate.judge(records))
+    held = float((sample.live >= live.release.thresholds.review_from)[sample.is_spam == 0.0].mean())
+    plain = added_links.honest_without_link(curated)
+    links = added_links.links(len(plain), seed=seed)
+    before, after = (
+        added_links.unchanged(plain, links=links, scorer=one.scorer, ask=one.probabilities)
+        for one in (live, candidate)
+    )
+    return {
+        "texts": len(plain),
+        "unchanged": {
+            kind: {"live": float(before[kind].mean()), "candidate": float(after[kind].mean())}
+            for kind in links
+        },
+        "held": held,
+        "spam_with_links": compare.caught(sample, held=held, seed=seed),
+    }
 
 
 def _latency(records: Sequence[PostRecord], *, live: Scorer, candidate: Scorer) -> dict[str, float]:

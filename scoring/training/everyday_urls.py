@@ -51,6 +51,11 @@ def popular_domains(path: Path, *, without: Collection[str] = ()) -> list[str]:
     return sorted(name for name in names - refused if name.partition(".")[0] != "blogspot")
 
 
+def well_known() -> tuple[str, ...]:
+    """Return some popular domains, for where there is no list of them: newspapers, shops, videos."""
+    return _words("well_known")
+
+
 def open_to_anyone() -> frozenset[str]:
     """Return domains under which anybody may publish, such as shorteners and free hosts: they have no one
     author.

@@ -23,6 +23,7 @@ from scoring.training.labelled_records import LabelledRecord
 DECIDED_ON = "decided on"
 """How the source of an exported decision begins; its platform's slug follows."""
 
+CURATED = Path(__file__).with_name("curated_posts.jsonl")
 _TEXTS = "texts"
 _FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -72,11 +73,17 @@ def describe(path: Path, posts: Iterable[LabelledPost]) -> dict[str, Any]:
 
 
 def with_text(record: PostRecord, text: str) -> PostRecord:
-    """Replace a record's text; links no longer found in it are removed, others stay."""
-    gone = {link.url for link in links_in(record.text)} - {link.url for link in links_in(text)}
-    return dataclasses.replace(
-        record, text=text, links=tuple(link for link in record.links if link.url not in gone)
-    )
+    """Replace a record's text; links no longer found in it are removed, new ones added, others stay."""
+    before, after = ({link.url: link for link in _links(one)} for one in (record.text, text))
+    kept = tuple(link for link in record.links if link.url in after or link.url not in before)
+    known = {link.url for link in kept}
+    new = tuple(link for url, link in after.items() if url not in known)
+    return dataclasses.replace(record, text=text, links=(*kept, *new))
+
+
+def kept_out() -> list[LabelledPost]:
+    """Return the curated posts of families that nothing is trained on."""
+    return [post for split in (Split.VALIDATION, Split.TEST) for post in load([CURATED], split=split)]
 
 
 def of_line(line: LabelledLine) -> LabelledPost:
@@ -107,7 +114,6 @@ def of_record(one: LabelledRecord, *, simulated_in: str = "") -> LabelledPost:
 def _of_text(stored: Mapping[str, Any]) -> LabelledPost:
     """Make a post of a labelled text: nothing but the text and its links is known."""
     text = str(stored["text"])
-    links = tuple(Link(url=link.url, host=link.host, domain=link.domain) for link in links_in(text))
     record = PostRecord(
         platform=_TEXTS,
         external_id=str(stored["id"]),
@@ -116,7 +122,7 @@ def _of_text(stored: Mapping[str, Any]) -> LabelledPost:
         posted_at=_FIRST_DAY,
         text=text,
         author=AuthorSnapshot(external_id=str(stored["id"])),
-        links=links,
+        links=_links(text),
     )
     return LabelledPost(
         record=record,
@@ -125,3 +131,7 @@ def _of_text(stored: Mapping[str, Any]) -> LabelledPost:
         language=str(stored.get("lang", "unknown")),
         group=str(stored["group"]),
     )
+
+
+def _links(text: str) -> tuple[Link, ...]:
+    return tuple(Link(url=link.url, host=link.host, domain=link.domain) for link in links_in(text))

@@ -25,6 +25,7 @@ from scoring.pipeline import ContentProtocol
 from scoring.release import Calibration, Cascade, Release, Thresholds, file_sha256
 from scoring.splits import Split
 from scoring.training import (
+    added_links,
     calibrate,
     choose_routes,
     ensemble_card,
@@ -91,7 +92,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Train, measure, write release and card. Raises content.Unavailable if Triton does not answer."""
+    """Train, measure, write release and card; exit with 1 if a link changes too many routes of honest texts.
+
+    Raises content.Unavailable if Triton does not answer.
+    """
     _bring_models(arguments.feature_models, out=arguments.out)
     pin = served_content.pin(arguments.repository, version=arguments.content_version)
     content = served_content.connect(pin, normaliser=normalise.VERSION, arguments=arguments)
@@ -115,6 +119,10 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.card:
         ensemble_card.insert(card, page=arguments.card)
     sys.stdout.write(card)
+    try:
+        added_links.check(release, content=content)
+    except added_links.Refused as why:
+        sys.exit(f"refused: {why}")
 
 
 def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where it goes

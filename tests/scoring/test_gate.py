@@ -20,6 +20,7 @@ def report(**changes: Any) -> dict[str, Any]:
         "is_unchanged": False,
         "slices": [part()],
         "robustness": [attack(before=0.9, after=0.89, live_after=0.89)],
+        "links": links(),
         "latency": {"live_p95_ms": 10.0, "candidate_p95_ms": 10.0},
     } | changes
 
@@ -39,6 +40,17 @@ def attack(*, before: float, after: float, live_after: float) -> dict[str, Any]:
         "candidate": {"recall_before": before, "recall_after": after},
         "live": {"recall_before": before, "recall_after": live_after},
     }
+
+
+def links(
+    *, live: float = 0.97, candidate: float = 0.96, low: float = -0.1, high: float = 0.1
+) -> dict[str, Any]:
+    spam = {"live": 0.9, "candidate": 0.8, "difference_interval": [low, high]}
+    unchanged = {
+        "popular": {"live": live, "candidate": candidate},
+        "small": {"live": 0.99, "candidate": 0.99},
+    }
+    return {"texts": 325, "unchanged": unchanged, "held": 0.2, "spam_with_links": spam}
 
 
 def circumstances(*, is_kept: bool, is_no_worse: bool) -> dict[str, Any]:
@@ -205,3 +217,21 @@ class TestPromise:
 
         assert finding.passed
         assert finding.question == "keeps its promise whatever a text stands in"
+
+
+class TestLinks:
+    @pytest.mark.parametrize(
+        ("live", "candidate", "passes"),
+        [(0.99, 0.95, True), (0.52, 0.52, True), (0.52, 0.51, False), (0.99, 0.94, False)],
+    )
+    def test_leave_the_routes_of_honest_texts(self, live: float, candidate: float, passes: bool) -> None:
+        stored = report(links=links(live=live, candidate=candidate))
+
+        question = "a link to a popular site changes no route of an honest text"
+
+        assert failed(stored) == ([] if passes else [question])
+
+    def test_hide_no_more_spam_than_before(self) -> None:
+        question = "catches spam with links as before where as many honest ones are held"
+
+        assert failed(report(links=links(low=-0.1, high=-0.02))) == [question]

@@ -158,6 +158,7 @@ class TestLeastEvidence:
             "is_unchanged": False,
             "slices": [compare._slice(whole, by="all", name="all", seed=1)],
             "robustness": [],
+            "links": {"texts": 0, "unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}},
             "latency": {"live_p95_ms": 1.0, "candidate_p95_ms": 1.0},
         }
         return gate.verdict(gate.stored(gate.findings(report, candidate="b", live="a")))
