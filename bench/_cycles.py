@@ -15,14 +15,13 @@ from pathlib import Path
 import numpy as np
 from django.core.management import call_command
 
-from bench import _tfidf
 from bench._measured import Answers, Measured, measured
 from bench._platform import NewPlatform
 from bench._promises import BEFORE, CEILING, CONTENT, PRODUCT, TFIDF
 from bench._source import Halves
 from deploy.local.places import ROOT
 from moderation import scorer
-from scoring.training import labelled_posts
+from scoring.training import labelled_posts, peer
 from scoring.training.evaluate_releases import Opened
 
 _JUDGE_POSTS = 4_000
@@ -139,7 +138,7 @@ def _of_product(platform: NewPlatform, halves: Halves, *, decisions: str) -> dic
 def _peer(platform: NewPlatform, halves: Halves) -> Answers:
     """Return what TF-IDF makes of the unseen half after the platform's decisions."""
     texts = [one.text for one in platform.decided]
-    said = _tfidf.probabilities(
+    said = peer.on_few(
         [text.text for text in texts],
         is_spam=[text.is_spam for text in texts],
         asked=[text.text for text in halves.unseen],

@@ -2,8 +2,9 @@
 
 .venv/bin/python -m bench platform_routes          (while `make run` is up, or with TRITON_URL)
 
-The texts and halves of `adaptation_offline`: all labels of the first half are taken for random ones, and the
-other half is routed as bare posts by the same head, once with what all platforms share and once with its own.
+The texts and halves of scoring/training/new_platform.py: all labels of the first half are taken for random
+ones, and the other half is routed as bare posts by the same head, once with what all platforms share and once
+with its own.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import _content, adaptation_offline
+from bench import _content
 from bench._measured import mean_and_worst
 from scoring.pipeline import ContentProtocol, Scorer
 from scoring.release import Release
 from scoring.routing import Route
-from scoring.training import evaluate, train_heads
+from scoring.training import evaluate, new_platform, train_heads
 from scoring.training.labelled_records import LabelledRecord
 
 _RELEASE = Path("scoring/starter")
@@ -30,9 +31,9 @@ _RELEASE = Path("scoring/starter")
 def main() -> None:
     """Print a table for each file."""
     options = _options()
-    content = adaptation_offline.Remembered(_content.connect())
+    content = _content.connect(remembers=10_000)
     for path in options.files:
-        posts = adaptation_offline.posts_of(path, most=options.texts)
+        posts = new_platform.posts_of(path, most=options.texts)
         print(
             f"\n{path.stem}: {len(posts)} texts, {options.seeds} seeds; mean, in brackets the worst of them\n"
         )
@@ -61,7 +62,7 @@ class Routed:
 def _trial(
     posts: Sequence[LabelledRecord], *, content: ContentProtocol, seed: int
 ) -> Iterator[tuple[str, Routed]]:
-    arriving, unseen = adaptation_offline.halves(posts, generator=np.random.default_rng(seed))
+    arriving, unseen = new_platform.halves(posts, generator=np.random.default_rng(seed))
     random = [dataclasses.replace(one, is_random=True) for one in arriving]
     with tempfile.TemporaryDirectory() as folder:
         made = train_heads.add_heads(
@@ -108,7 +109,7 @@ def _cells(found: Sequence[Routed]) -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench platform_routes")
-    parser.add_argument("--files", type=Path, nargs="+", default=adaptation_offline.FILES)
+    parser.add_argument("--files", type=Path, nargs="+", default=new_platform.FILES)
     parser.add_argument("--texts", type=int, default=2_400, help="of each file, whole groups")
     parser.add_argument("--seeds", type=int, default=3)
     return parser.parse_args()

@@ -31,11 +31,7 @@ COMMANDS = {
     "tensorrt": ("scoring.training.build_tensorrt", "build the TensorRT plan, on the GPU it will run on"),
     "next-release": ("scoring.training.next_release", "from decisions to a judged candidate, step by step"),
     "evaluate": ("scoring.training.evaluate_releases", "compare a release with the live one"),
-    "circumstances": (
-        "scoring.training.measure_circumstances",
-        "real texts in ten circumstances: is the promise kept?",
-    ),
-    "languages": ("scoring.training.measure_languages", "what content is known to be worth, by language"),
+    "promise": ("scoring.training.measure_promise", "what a release promises of real texts: is it kept?"),
     "evidence": ("scoring.training.train_evidence", "what pages, pictures and captions add to a score"),
     "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
 }

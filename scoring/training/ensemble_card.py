@@ -12,23 +12,12 @@ import numpy as np
 from scoring.ensemble import Ensemble, probabilities_of
 from scoring.release import Release, Safety
 from scoring.training import cards, real_texts
-from scoring.training.measure_ensemble import TextCheck
 
 TEMPLATE = Path(__file__).with_name("ensemble_card.md.template")
 PART = "ensemble"
 
-_CHECKS = """
-## Real texts without anything else
-The test part of labelled real texts, never trained on, scored as bare posts: the ensemble must not spoil the
-ranking by the content model; it adds what the links say. The same texts in ten circumstances are
-[below](#real-texts-in-ten-circumstances).
 
-| source | texts (spam) | ROC-AUC of content probability | ROC-AUC of spam probability | rank agreement |
-|---|---|---|---|---|
-"""
-
-
-def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
+def write(release: Release) -> str:
     """Return the card as markdown between its marks."""
     records, metrics, thresholds = release.training["records"], release.metrics, release.thresholds
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
@@ -56,7 +45,6 @@ def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
         evidence="\n".join(map(_evidence_row, metrics["evidence"])),
         normaliser=release.normaliser,
         kind_rows="\n".join(_kind_row(row) for row in metrics["by_kind"]),
-        checks=_CHECKS + "\n".join(map(_check_row, checks)) if checks else "",
     )
     return cards.marked(text, part=PART)
 
@@ -174,10 +162,3 @@ def _evidence_row(row: Mapping[str, Any]) -> str:
 
 def _share(value: float | None) -> str:
     return "none" if value is None else f"{value:.1%}"
-
-
-def _check_row(check: TextCheck) -> str:
-    return (
-        f"| {check.source} | {check.rows} ({check.spam}) | {check.content_roc_auc:.4f} "
-        f"| {check.spam_roc_auc:.4f} | {check.rank_agreement:.3f} |"
-    )

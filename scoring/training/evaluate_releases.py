@@ -216,12 +216,12 @@ def _circumstances(
     )
     rows = [
         {
-            "promise": column.title,
+            "promise": column.told,
             "circumstance": new.circumstance,
             "live": column.said(old.value),
             "candidate": column.said(new.value),
             "is_kept": new.is_kept,
-            "is_no_worse": promise.is_no_worse(column, new.value, than=old.value),
+            "is_no_worse": column.reaches(new.value, old.value),
         }
         for column, old, new in zip(promise.PROMISES, before, after, strict=True)
     ]

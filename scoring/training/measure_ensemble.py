@@ -6,27 +6,18 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
-from scoring.blocklist import Blocklist
 from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
-from scoring.links import links_in
-from scoring.pipeline import ContentProtocol, Scorer
-from scoring.records import AuthorSnapshot, Link, PostRecord
-from scoring.release import Calibration, Release, Thresholds
-from scoring.training import dataset
+from scoring.release import Calibration, Thresholds
 from scoring.training.ensemble_rows import Rows
 from scoring.trees import Floats
 
 _BINS = 10
-_BATCH = 256
-_FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +37,6 @@ class Measures:
     reviewed_share: float
     removed_share: float
     precision_of_removed: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextCheck:
-    """Real texts posted bare: does the spam probability keep the order that the content model gave?"""
-
-    source: str
-    rows: int
-    spam: int
-    content_roc_auc: float
-    spam_roc_auc: float
-    rank_agreement: float
 
 
 def measure(
@@ -104,29 +83,6 @@ def by_kind(
     return found
 
 
-def check_texts(path: Path, *, release: Release, content: ContentProtocol) -> TextCheck:
-    """Score the test part of a file of real labelled texts as posts about which nothing else is known."""
-    examples = dataset.part(dataset.load([path]), split=dataset.Split.TEST)
-    scorer = Scorer(release=release, content=content)
-    records = [_bare_record(example.id, text=example.text) for example in examples]
-    scores = [
-        score
-        for start in range(0, len(records), _BATCH)
-        for score in scorer.score_many(records[start : start + _BATCH], blocklist=Blocklist())
-    ]
-    is_spam = np.array([bool(example.label) for example in examples])
-    final = np.array([score.spam_probability for score in scores])
-    text_only = np.array([score.content_probability or 0.0 for score in scores])
-    return TextCheck(
-        source=path.stem,
-        rows=len(examples),
-        spam=int(is_spam.sum()),
-        content_roc_auc=float(roc_auc_score(is_spam, text_only)),
-        spam_roc_auc=float(roc_auc_score(is_spam, final)),
-        rank_agreement=_rank_agreement(text_only, final),
-    )
-
-
 def plain(measures: Measures) -> dict[str, Any]:
     """Return the measures as JSON values, None for NaN."""
     stored = dataclasses.asdict(measures)
@@ -162,29 +118,3 @@ def _calibration_error(probabilities: Floats, *, is_spam: NDArray[np.bool_], wei
     bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
     gaps = np.bincount(bins, weights=weights * (probabilities - is_spam), minlength=_BINS)
     return float(np.abs(gaps).sum() / weights.sum())
-
-
-def _rank_agreement(first: Floats, second: Floats) -> float:
-    """Spearman's rank correlation, ties ranked by their mean."""
-    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
-
-
-def _ranks(values: Floats) -> Floats:
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks: Floats = (last - (counts - 1) / 2.0)[places]
-    return ranks
-
-
-def _bare_record(external_id: str, *, text: str) -> PostRecord:
-    links = tuple(Link(url=link.url, host=link.host, domain=link.domain) for link in links_in(text))
-    return PostRecord(
-        platform="check",
-        external_id=external_id,
-        revision=1,
-        at=_FIRST_DAY,
-        posted_at=_FIRST_DAY,
-        text=text,
-        author=AuthorSnapshot(external_id=external_id),
-        links=links,
-    )

@@ -63,7 +63,7 @@ def measure(probabilities: Floats, *, urls: Sequence[LabelledUrl], review_from: 
         domains=len({one.domain for one in urls}),
         bad=int(is_bad.sum()),
         benign_domains=len(by_domain),
-        roc_auc=_roc_auc(probabilities, urls=urls, seed=seed),
+        roc_auc=roc_auc(probabilities, urls=urls, seed=seed),
         roc_auc_by_url=float(roc_auc_score(is_bad, probabilities)),
         pr_auc=float(average_precision_score(is_bad, probabilities, sample_weight=weights)),
         recall=flagged_share(flagged[is_bad], urls=[one for one in urls if one.is_bad], seed=seed),
@@ -102,23 +102,8 @@ def lowest_bound(
     return float(candidates[low])
 
 
-def domain_weights(urls: Sequence[LabelledUrl]) -> Floats:
-    """Weigh both sorts alike, and within a sort every domain alike; the mean weight is 1."""
-    counts = Counter((one.domain, one.is_bad) for one in urls)
-    weights = np.array([1.0 / counts[one.domain, one.is_bad] for one in urls])
-    is_bad = bad_of(urls)
-    for sort in (is_bad, ~is_bad):
-        weights[sort] *= len(urls) / 2.0 / weights[sort].sum()
-    return weights
-
-
-def bad_of(urls: Sequence[LabelledUrl]) -> NDArray[np.bool_]:
-    """Return a flag for each URL that is listed as bad."""
-    return np.array([one.is_bad for one in urls], dtype=bool)
-
-
-def _roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) -> Share:
-    """Weigh by domain; a draw has as many domains of each sort as there are."""
+def roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) -> Share:
+    """Return the ROC-AUC weighed by domain; a draw has as many domains of each sort as there are."""
     is_bad, weights = bad_of(urls), domain_weights(urls)
     generator = np.random.default_rng(seed)
     _, places = np.unique([f"{one.is_bad} {one.domain}" for one in urls], return_inverse=True)
@@ -134,6 +119,21 @@ def _roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) -
     low, high = np.quantile(drawn, _INTERVAL)
     value = roc_auc_score(is_bad, probabilities, sample_weight=weights)
     return Share(value=float(value), low=float(low), high=float(high))
+
+
+def domain_weights(urls: Sequence[LabelledUrl]) -> Floats:
+    """Weigh both sorts alike, and within a sort every domain alike; the mean weight is 1."""
+    counts = Counter((one.domain, one.is_bad) for one in urls)
+    weights = np.array([1.0 / counts[one.domain, one.is_bad] for one in urls])
+    is_bad = bad_of(urls)
+    for sort in (is_bad, ~is_bad):
+        weights[sort] *= len(urls) / 2.0 / weights[sort].sum()
+    return weights
+
+
+def bad_of(urls: Sequence[LabelledUrl]) -> NDArray[np.bool_]:
+    """Return a flag for each URL that is listed as bad."""
+    return np.array([one.is_bad for one in urls], dtype=bool)
 
 
 def _area(ranks: NDArray[np.intp], *, is_bad: NDArray[np.bool_], weights: Floats) -> float:

@@ -1,14 +1,13 @@
-"""The promise of a release on texts in all circumstances, and whether it holds.
+"""The promise of a release on texts, and whether it holds: a row for each figure.
 
-Labelled texts, each in ten circumstances that know nothing of its label (circumstances.py). Content alone
-stands beside it: what surrounds a text must not make the verdict worse.
+Labelled texts, each in ten circumstances that know nothing of its label (circumstances.py): what surrounds a
+text must not make the verdict worse than content alone.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,11 +23,80 @@ from scoring.training.labelled_posts import LabelledPost
 
 SURE = 0.95
 PREVALENCE = 0.01
+KEPT, BROKEN, WITHIN, UNKNOWN = "kept", "**not kept**", "within the interval", "not measured"
+SHARE = "{:.1%}"
 _RESAMPLES = 300
-_PEER_FROM, _PEER_REMOVE = 0.15, 0.97
-PEER = f"content alone, held from {_PEER_FROM}, removed from {_PEER_REMOVE}"
 
 Bools = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A figure of so many texts with its 95 % interval, which promises to lie from `least` to `most`."""
+
+    title: str
+    texts: int
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    form: str = SHARE
+    least: float = -math.inf
+    most: float = math.inf
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Say whether the promise is kept: certainly, certainly not, or within the interval."""
+        if not self.promise or math.isnan(self.value):
+            return UNKNOWN if self.promise else ""
+        if self.low > self.most or self.high < self.least:
+            return BROKEN
+        return KEPT if self.least <= self.low and self.high <= self.most else WITHIN
+
+    @property
+    def promise(self) -> str:
+        """Return the bound as it is printed; empty without one."""
+        if math.isfinite(self.least):
+            return f"≥ {self.said(self.least)}"
+        return f"≤ {self.said(self.most)}" if math.isfinite(self.most) else ""
+
+    def said(self, value: float) -> str:
+        """Return a figure as it is printed."""
+        return "none" if math.isnan(value) else self.form.format(value)
+
+
+def measured(
+    title: str,
+    groups: Sequence[Hashable] | NDArray[np.int_],
+    measure: Callable[[Rows], float],
+    *,
+    form: str = SHARE,
+    least: float = -math.inf,
+    most: float = math.inf,
+    note: str = "",
+) -> Row:
+    """Measure all rows, and resamples of whole groups for the interval."""
+    draws = group_draws(groups, seed=1, resamples=_RESAMPLES) if len(groups) else []
+    low, high = interval([measure(rows) for rows in draws])
+    return Row(
+        title=title,
+        texts=len(groups),
+        value=measure(np.arange(len(groups))),
+        low=low,
+        high=high,
+        form=form,
+        least=least,
+        most=most,
+        note=note,
+    )
+
+
+def interval(drawn: Iterable[float]) -> tuple[float, float]:
+    """Return the 95 % interval of what resamples gave, NaN without any that says something."""
+    finite = [value for value in drawn if not math.isnan(value)]
+    low, high = np.percentile(finite, [2.5, 97.5]).tolist() if finite else (math.nan, math.nan)
+    return low, high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,34 +110,33 @@ class Outcome:
     is_removed: Bools
     groups: NDArray[np.int_]
 
-    def taken(self, rows: NDArray[np.intp]) -> Outcome:
+    def taken(self, rows: Rows) -> Outcome:
         """Return the chosen texts, repeats included."""
         return Outcome(**{name: getattr(self, name)[rows] for name in Outcome.__slots__})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A measured figure with its 95 % interval; `is_kept` says whether the promise holds at the figure."""
-
-    value: float
-    low: float
-    high: float
-    is_kept: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """A column of the table: how it is measured, said, and when it is kept beside content's own figure."""
+    """What a release promises in every circumstance: how it is measured, said, and bounded."""
 
     title: str
     measure: Callable[[Outcome], float]
-    is_kept: Callable[[float, float], bool]
-    form: str
+    bound: float
+    form: str = SHARE
     higher_is_better: bool = False
+
+    @property
+    def told(self) -> str:
+        """Return the promise in words and figure."""
+        return f"{self.title} {'≥' if self.higher_is_better else '≤'} {self.said(self.bound)}"
 
     def said(self, value: float) -> str:
         """Return a figure as it is printed; NaN, where there is nothing to measure, as `none`."""
         return "none" if math.isnan(value) else self.form.format(value)
+
+    def reaches(self, value: float, bound: float) -> bool:
+        """Tell whether a figure is at least as good; NaN, nothing to measure, is as good as any."""
+        return not (value < bound if self.higher_is_better else value > bound)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,20 +148,23 @@ class Worst:
     is_kept: bool
 
 
-def _sure_spam_allowed(outcome: Outcome) -> float:
-    return float((outcome.is_allowed & outcome.is_spam & (outcome.content >= SURE)).sum())
-
-
-def _let_through(outcome: Outcome) -> float:
+def let_through(outcome: Outcome) -> float:
+    """Return the share of the spam that is allowed."""
     return _share(outcome.is_allowed[outcome.is_spam])
 
 
-def _held(outcome: Outcome) -> float:
+def held(outcome: Outcome) -> float:
+    """Return the share of the honest posts that are not allowed."""
     return _share(~outcome.is_allowed[~outcome.is_spam])
 
 
-def _removal_precision(outcome: Outcome) -> float:
+def removal_precision(outcome: Outcome) -> float:
+    """Return the share of spam among what is removed, NaN if nothing is."""
     return _share(outcome.is_spam[outcome.is_removed])
+
+
+def _sure_spam_allowed(outcome: Outcome) -> float:
+    return float((outcome.is_allowed & outcome.is_spam & (outcome.content >= SURE)).sum())
 
 
 def _calibration_error(outcome: Outcome) -> float:
@@ -103,54 +173,38 @@ def _calibration_error(outcome: Outcome) -> float:
     )
 
 
-def _roc_auc(outcome: Outcome) -> float:
-    return roc_auc(outcome.is_spam, outcome.probabilities)
+def _gain_on_content(outcome: Outcome) -> float:
+    return roc_auc(outcome.is_spam, outcome.probabilities) - roc_auc(outcome.is_spam, outcome.content)
 
 
 def _spam_among_allowed(outcome: Outcome) -> float:
     """What it comes to where one post of a hundred is spam."""
-    missed, passed = PREVALENCE * _let_through(outcome), (1.0 - PREVALENCE) * (1.0 - _held(outcome))
-    return missed / (missed + passed)
+    missed, passed = PREVALENCE * let_through(outcome), (1.0 - PREVALENCE) * (1.0 - held(outcome))
+    return missed / (missed + passed) if missed + passed else math.nan
 
 
 PROMISES = (
     Promise(
-        title=f"sure spam (content ≥ {SURE}) allowed: 0",
+        title=f"sure spam (content ≥ {SURE}) allowed",
         measure=_sure_spam_allowed,
-        is_kept=lambda value, _: value == 0.0,
+        bound=0.0,
         form="{:.0f}",
     ),
+    Promise(title="spam let through", measure=let_through, bound=0.08),
+    Promise(title="honest held", measure=held, bound=0.08),
+    Promise(title="precision of removal", measure=removal_precision, bound=0.98, higher_is_better=True),
+    Promise(title="calibration error", measure=_calibration_error, bound=0.03, form="{:.3f}"),
     Promise(
-        title="spam let through ≤ 8 %",
-        measure=_let_through,
-        is_kept=lambda value, _: value <= 0.08,
-        form="{:.1%}",
-    ),
-    Promise(title="honest held ≤ 8 %", measure=_held, is_kept=lambda value, _: value <= 0.08, form="{:.1%}"),
-    Promise(
-        title="precision of removal ≥ 98 %",
-        measure=_removal_precision,
-        is_kept=lambda value, _: not value < 0.98,
-        form="{:.1%}",
+        title="ROC-AUC above content's",
+        measure=_gain_on_content,
+        bound=-0.002,
+        form="{:+.4f}",
         higher_is_better=True,
     ),
     Promise(
-        title="calibration error ≤ .03",
-        measure=_calibration_error,
-        is_kept=lambda value, _: value <= 0.03,
-        form="{:.3f}",
-    ),
-    Promise(
-        title="ROC-AUC at most .002 below content's",
-        measure=_roc_auc,
-        is_kept=lambda value, peer: value >= peer - 0.002,
-        form="{:.4f}",
-        higher_is_better=True,
-    ),
-    Promise(
-        title=f"spam among the allowed at {PREVALENCE:.0%} prevalence ≤ .15 %",
+        title=f"spam among the allowed at {PREVALENCE:.0%} prevalence",
         measure=_spam_among_allowed,
-        is_kept=lambda value, _: value <= 0.0015,
+        bound=0.0015,
         form="{:.2%}",
     ),
 )
@@ -168,20 +222,10 @@ def outcomes_of(posts: Sequence[LabelledPost], *, scorer: Scorer, seed: int) -> 
     return found
 
 
-def peer_of(outcomes: Mapping[str, Outcome]) -> Outcome:
-    """Return what content alone would do of the same texts, at thresholds of its own."""
-    bare = next(iter(outcomes.values()))
-    return dataclasses.replace(
-        bare,
-        probabilities=bare.content,
-        is_allowed=bare.content < _PEER_FROM,
-        is_removed=bare.content >= _PEER_REMOVE,
-    )
-
-
-def table(outcomes: dict[str, Outcome], *, seed: int = 1) -> dict[str, list[Figure]]:
-    """Return every promise's figure for each circumstance, intervals from a bootstrap over groups."""
-    return {name: list(_figures(outcome, seed=seed)) for name, outcome in outcomes.items()}
+def outcome_of(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Outcome:
+    """Return what becomes of posts as they are. Raises content.Unavailable."""
+    content = served_content.ask([post.record.text for post in posts], content=scorer.content)
+    return _outcome([post.record for post in posts], posts=posts, content=content, scorer=scorer)
 
 
 def roc_auc(is_spam: Bools, probabilities: Floats) -> float:
@@ -195,7 +239,7 @@ def roc_auc(is_spam: Bools, probabilities: Floats) -> float:
     return float((ranks[is_spam].sum() - spam * (spam + 1) / 2.0) / (spam * others))
 
 
-def group_draws(groups: Iterable[Hashable], *, seed: int, resamples: int) -> list[NDArray[np.intp]]:
+def group_draws(groups: Iterable[Hashable], *, seed: int, resamples: int) -> list[Rows]:
     """Return the rows of each resample of whole groups: near-duplicates are one observation, not many."""
     members: dict[Hashable, list[int]] = {}
     for row, group in enumerate(groups):
@@ -210,36 +254,14 @@ def group_draws(groups: Iterable[Hashable], *, seed: int, resamples: int) -> lis
 
 def worst(outcomes: Mapping[str, Outcome]) -> list[Worst]:
     """Return where each promise fares worst, in the order of PROMISES."""
-    peer = _peer_roc_auc(next(iter(outcomes.values())))
-    return [_worst(promise, outcomes=outcomes, peer=peer) for promise in PROMISES]
+    return [_worst(promise, outcomes=outcomes) for promise in PROMISES]
 
 
-def is_no_worse(promise: Promise, value: float, *, than: float) -> bool:
-    """Tell whether a figure is at least as good as another; NaN, nothing to measure, is as good as any."""
-    return not (value < than if promise.higher_is_better else value > than)
-
-
-def _worst(promise: Promise, *, outcomes: Mapping[str, Outcome], peer: float) -> Worst:
+def _worst(promise: Promise, *, outcomes: Mapping[str, Outcome]) -> Worst:
     values = {name: promise.measure(outcome) for name, outcome in outcomes.items()}
     sign = 1.0 if promise.higher_is_better else -1.0
     name = min(values, key=lambda one: math.inf if math.isnan(values[one]) else sign * values[one])
-    return Worst(circumstance=name, value=values[name], is_kept=promise.is_kept(values[name], peer))
-
-
-def _peer_roc_auc(outcome: Outcome) -> float:
-    return roc_auc(outcome.is_spam, outcome.content)
-
-
-def _figures(outcome: Outcome, *, seed: int) -> Iterator[Figure]:
-    draws = [
-        outcome.taken(rows) for rows in group_draws(outcome.groups.tolist(), seed=seed, resamples=_RESAMPLES)
-    ]
-    peer = _peer_roc_auc(outcome)
-    for promise in PROMISES:
-        value = promise.measure(outcome)
-        drawn = [figure for figure in map(promise.measure, draws) if not math.isnan(figure)]
-        low, high = np.percentile(drawn, [2.5, 97.5]).tolist() if drawn else (math.nan, math.nan)
-        yield Figure(value=value, low=low, high=high, is_kept=promise.is_kept(value, peer))
+    return Worst(circumstance=name, value=values[name], is_kept=promise.reaches(values[name], promise.bound))
 
 
 def _outcome(

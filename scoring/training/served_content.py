@@ -67,8 +67,12 @@ def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
     return dataclasses.replace(pinned, probes=probes)
 
 
-def connect(pinned: ContentPin, *, normaliser: str, arguments: argparse.Namespace) -> ContentModel:
-    """Return the client of a pinned model; one other than the shipped is installed and loaded beside it.
+def connect(
+    pinned: ContentPin, *, normaliser: str, arguments: argparse.Namespace, remembers: int = 0
+) -> ContentModel:
+    """Return the client of a pinned model, which keeps so many answers.
+
+    One other than the shipped is installed and loaded beside it.
 
     Raises release.Corrupt, hosting.Refused, hosting.WrongAnswers or normalise.VersionMismatch.
     """
@@ -78,6 +82,7 @@ def connect(pinned: ContentPin, *, normaliser: str, arguments: argparse.Namespac
         version=pinned.version,
         normaliser=normaliser,
         timeout_seconds=_TIMEOUT_SECONDS,
+        remembers=remembers,
     )
     hosting.probe(pinned, content=content)
     return content

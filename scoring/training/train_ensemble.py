@@ -65,9 +65,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--card", type=Path, help="page whose ensemble part is rewritten, docs/models.md")
     parser.add_argument(
-        "--check-texts", type=Path, nargs="*", default=[], help="real labelled texts, scored as bare posts"
-    )
-    parser.add_argument(
         "--texts",
         type=Path,
         nargs="*",
@@ -112,10 +109,7 @@ def main(arguments: argparse.Namespace) -> None:
         ),
         seed=arguments.seed,
     )
-    checks = [
-        measure_ensemble.check_texts(path, release=release, content=content) for path in arguments.check_texts
-    ]
-    card = ensemble_card.write(release, checks=checks)
+    card = ensemble_card.write(release)
     if arguments.card:
         ensemble_card.insert(card, page=arguments.card)
     sys.stdout.write(card)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from sklearn.metrics import roc_auc_score
 from scoring.pipeline import Scorer
 from scoring.release import Release, Thresholds
 from scoring.splits import Split
-from scoring.training import labelled_posts, promise
+from scoring.training import labelled_posts, promise, promise_rows
 from scoring.training.circumstances import CIRCUMSTANCES
 from scoring.training.labelled_posts import LabelledPost
-from scoring.training.promise import Outcome
+from scoring.training.promise import BROKEN, KEPT, WITHIN, Outcome, Row
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
 
@@ -83,19 +84,19 @@ class TestTable:
             safety=dataclasses.replace(scorer.release.safety, hold_from={}),
         )
 
-        rows = promise.table(
-            promise.outcomes_of(posts, scorer=Scorer(release=careless, content=FakeContent()), seed=1)
-        )
+        rows = [*promise_rows.in_circumstances(posts, scorer=Scorer(release=careless, content=FakeContent()))]
 
-        assert set(rows) == set(CIRCUMSTANCES)
-        for sure, let_through, held, *_ in rows.values():
-            assert (sure.is_kept, let_through.is_kept, held.is_kept) == (False, False, True)
-            assert let_through.value == 1.0
+        sure, let_through, held, *_ = rows
+        assert [one.verdict for one in (sure, let_through, held)] == [BROKEN, BROKEN, KEPT]
+        assert (let_through.value, let_through.promise) == (1.0, "≤ 8.0%")
+        assert {one.note for one in rows} <= set(CIRCUMSTANCES)
 
     def test_no_sure_spam_passes_the_shipped_release(self, posts: list[LabelledPost], scorer: Scorer) -> None:
-        rows = promise.table(promise.outcomes_of(posts, scorer=scorer, seed=1))
+        sure, *_ = promise_rows.in_circumstances(posts, scorer=scorer)
+        [copies] = promise_rows.of_copies(posts, scorer=scorer)
 
-        assert {row[0].value for row in rows.values()} == {0.0}
+        assert [(row.value, row.verdict) for row in (sure, copies)] == [(0.0, KEPT)] * 2
+        assert copies.texts > 10
 
     def test_names_the_circumstance_in_which_a_promise_fares_worst(self) -> None:
         good = Outcome(
@@ -118,8 +119,19 @@ class TestTable:
     def test_compares_in_the_direction_of_each_promise(self, title: str, is_no_worse: bool) -> None:
         [column] = [one for one in promise.PROMISES if one.title.startswith(title)]
 
-        assert promise.is_no_worse(column, 0.05, than=0.06) is is_no_worse
-        assert promise.is_no_worse(column, float("nan"), than=0.06)
+        assert column.reaches(0.05, 0.06) is is_no_worse
+        assert column.reaches(float("nan"), 0.06)
+
+    @pytest.mark.parametrize(
+        ("low", "high", "verdict"), [(0.95, 0.99, KEPT), (0.93, 0.97, WITHIN), (0.80, 0.94, BROKEN)]
+    )
+    def test_a_promise_finer_than_its_interval_is_neither_kept_nor_broken(
+        self, low: float, high: float, verdict: str
+    ) -> None:
+        row = Row(title="unchanged", texts=100, value=0.95, low=low, high=high, least=0.95)
+
+        assert row.verdict == verdict
+        assert dataclasses.replace(row, least=-math.inf).verdict == ""
 
     def test_weighs_to_one_per_cent(self) -> None:
         outcome = Outcome(
@@ -145,10 +157,10 @@ def test_roc_auc_is_that_of_the_peer() -> None:
 
 
 def test_the_table_on_the_page_is_about_the_shipped_release() -> None:
-    """Cure: python -m scoring.training circumstances ... --card docs/models.md"""
+    """Cure: python -m scoring.training promise ... --card docs/models.md"""
     page = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
 
-    card = page.partition("<!-- circumstances: begin -->")[2].partition("<!-- circumstances: end -->")[0]
+    card = page.partition("<!-- promise: begin -->")[2].partition("<!-- promise: end -->")[0]
 
     assert f"Release `{Release.load(STARTER).id[:12]}`" in card
-    assert card.count("\n| ") == 2 + len(CIRCUMSTANCES)
+    assert "in ten circumstances: " in card

@@ -33,7 +33,6 @@ from scoring.training.calibrate import TooFewRandom
 from scoring.training.ensemble_rows import Material, ask_content
 from scoring.training.fit_ensemble import fit
 from scoring.training.labelled_lines import Origin
-from scoring.training.measure_ensemble import check_texts
 from scoring.training.train_ensemble import train
 from tests.scoring.random_records import FakeContent, decided, export_line, labelled
 from tests.scoring.starter import STARTER
@@ -236,7 +235,7 @@ class TestFit:
 
 class TestCard:
     def test_takes_every_figure_from_the_release(self, release: Release) -> None:
-        card = ensemble_card.write(release, checks=[])
+        card = ensemble_card.write(release)
 
         assert f"`{release.id[:12]}`" in card
         assert "Simulated: 700 records" in card
@@ -247,9 +246,9 @@ class TestCard:
         page = tmp_path / "models.md"
         page.write_text("# Models\n\nabout content\n", encoding="utf-8")
 
-        ensemble_card.insert(ensemble_card.write(release, checks=[]), page=page)
+        ensemble_card.insert(ensemble_card.write(release), page=page)
         once = page.read_text(encoding="utf-8")
-        ensemble_card.insert(ensemble_card.write(release, checks=[]), page=page)
+        ensemble_card.insert(ensemble_card.write(release), page=page)
 
         assert page.read_text(encoding="utf-8") == once
         assert once.startswith("# Models\n\nabout content\n")
@@ -259,31 +258,9 @@ class TestCard:
         """Cure: python -m scoring.training ensemble ... --out scoring/starter --card docs/models.md"""
         shipped = Release.load(STARTER)
 
-        written = ensemble_card.write(shipped, checks=[]).partition("<!-- ensemble: end -->")[0].rstrip()
+        written = ensemble_card.write(shipped).partition("<!-- ensemble: end -->")[0].rstrip()
 
         assert written in PAGE.read_text(encoding="utf-8")
-
-
-class TestCheckTexts:
-    def test_bare_posts_keep_the_order_of_their_texts(self, release: Release, tmp_path: Path) -> None:
-        path = tmp_path / "real.jsonl"
-        rows = [
-            {
-                "id": str(place),
-                "source": "s",
-                "text": f"x {place / 300:.4f}",
-                "label": place % 7 < 3,
-                "group": str(place),
-            }
-            for place in range(1, 300)
-        ]
-        path.write_text("".join(json.dumps({**row, "label": int(bool(row["label"]))}) + "\n" for row in rows))
-
-        check = check_texts(path, release=release, content=FakeContent())
-
-        assert 10 < check.rows < 60
-        assert check.spam_roc_auc == pytest.approx(check.content_roc_auc)
-        assert check.rank_agreement == pytest.approx(1.0)
 
 
 def test_the_release_holds_nothing_but_its_two_files(release: Release) -> None:
