@@ -21,7 +21,8 @@ def release(folder: Path, *, models: Path = REPOSITORY, **changes: Any) -> Relea
     shutil.copytree(STARTER, folder)
     manifest = json.loads((folder / MANIFEST).read_text())
     pins = hosting.pinned_files(models, model="content", version="1")
-    manifest["content"] = {"model": "content", "version": "1", "files": pins}
+    scripts = manifest["content"]["scripts"]
+    manifest["content"] = {"model": "content", "version": "1", "files": pins, "scripts": scripts}
     (folder / MANIFEST).write_text(json.dumps(manifest | changes))
     return Release.load(folder)
 
