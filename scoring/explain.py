@@ -4,6 +4,8 @@ Words are explained by shap, imported for the first explanation: the import take
 processor, which a start on a busy machine has not. The words for users are in moderation.
 """
 
+# ruff: noqa: RUF001 - signs and letters of other alphabets are meant
+
 from __future__ import annotations
 
 import functools
@@ -34,8 +36,20 @@ MAX_WORDS = 126  # each word has at least one of the model's 128 tokens, two of 
 _IMPORTING = threading.Lock()
 _BATCH = 16  # small, so that scoring never waits long behind an explanation
 _MAX_CHARACTERS = 20_000
-# A link or number stays one word; a run of punctuation or emoji is one.
-_WORD = re.compile(r"\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?|[^\w\s]+")
+# Explained as one: a word or link, a price, what is denied, a run of emoji. Punctuation goes with a word.
+_AMOUNT = r"\d(?:[\d.,'\u2019]{0,12}\d)?(?:\s\d{3}(?!\d)){0,3}[kKmM]?"
+_RANGE = rf"{_AMOUNT}(?:\s?[-\u2013\u2014]\s?{_AMOUNT})?"
+_SIGN = "[$€£¥₹₽₺₩₴฿₿₫]"
+_UNIT = (
+    r"(?i:%|usd|eur|gbp|euros?|dollars?|bucks|btc|eth|usdt|rs|inr|tl|zł|руб\w*|грн|kr|chf|reais|pesos)(?!\w)"
+)
+_PRICE = rf"{_SIGN}\s?{_RANGE}(?!\w)|{_RANGE}\s?(?:{_SIGN}|{_UNIT})"
+_DENIES = (
+    r"(?i:not?|never|without|nicht|kein\w{0,2}|ohne|sin|nunca|pas|sans|jamais|non|senza|não|sem|nie|bez|niet|geen|"
+    r"zonder|не|нет|без|ні|tidak|bukan|không)\s(?:(?:an?|the|ein\w{0,2}|une?)\s)?"
+)
+_SIGNS = r"!-/:-@\[-`{-~¡¿«»‹›…·•–—“”„‘’‚→。、！？：；，（）「」『』【】।؟،؛"
+_WORD = re.compile(rf"(?:\b{_DENIES})?(?:{_PRICE}|\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?)|[^\w\s{_SIGNS}]+")
 # Below this share of its absolute total, a sub-model's sum is too small for proportional shares.
 _CANCELLED = 0.05
 
@@ -130,17 +144,18 @@ def word_contributions(
     text: str, *, probabilities: Callable[[Sequence[str]], Floats], mask: str = MASK
 ) -> tuple[WordContribution, ...]:
     """Return each word's share of what the content margin of `text` is above that of `mask`, in reading
-    order; empty for a text without words.
+    order; empty for a text without words. A price is a word, and so is one with the "not" before it.
 
     Words are those of the normalised text, so that "f r e e" is one; their places are those of the raw text.
     `probabilities` maps texts to spam probabilities; it is called in batches of 16, two texts a word and at
     most 254 in all. Of a long text only the first 126 words are explained, as if it ended there.
     """
     read = normalise(text[:_MAX_CHARACTERS])
-    words = [match.span() for match in _WORD.finditer(read.text)][:MAX_WORDS]
+    words = [match.span() for match in _WORD.finditer(read.text)]
     if not words:
         return ()
-    explained = read.text[: words[-1][1]]
+    explained = read.text[: words[MAX_WORDS][0]] if len(words) > MAX_WORDS else read.text
+    words = words[:MAX_WORDS]
     shares = _word_shares(explained, words=len(words), probabilities=probabilities, mask=mask)
     places = [read.raw_range(start, end) for start, end in words]
     return tuple(
@@ -187,6 +202,9 @@ def _words_of(text: str, *, return_offsets_mapping: bool = True) -> dict[str, li
     """Tokenize as shap's text masker asks; an unused argument name is part of its protocol."""
     spans = [match.span() for match in _WORD.finditer(text)]
     tokens: dict[str, list[Any]] = {"input_ids": [text[start:end] for start, end in spans]}
+    # shap gives what lies between two words to the first; what lies outside of all belongs to the outermost.
+    if spans:
+        spans[0], spans[-1] = (0, spans[0][1]), (spans[-1][0], len(text))
     if return_offsets_mapping:
         tokens["offset_mapping"] = spans
     return tokens

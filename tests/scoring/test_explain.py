@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -156,6 +157,32 @@ class TestWordContributions:
             "🎉🎉",
             "don't",
         ]
+
+    @pytest.mark.parametrize(
+        ("text", "units"),
+        [
+            ("Wow!!! This is not sponsored.", ["Wow", "This", "is", "not sponsored"]),
+            ("(not a scam) → free!", ["not a scam", "free"]),
+            ("«Ohne Haken», nicht gesponsert", ["Ohne Haken", "nicht gesponsert"]),
+            ("je 15 €. Or €9.99-12, 0.1–5 ETH", ["je", "15 €", "Or", "€9.99-12", "0.1–5 ETH"]),
+            ("1 200 zł: реклама не нужна", ["1 200 zł", "реклама", "не нужна"]),
+            ("!!! ... ?", []),
+            ("1," * 10_000, ["1"] * MAX_WORDS),
+        ],
+    )
+    def test_are_of_words_prices_and_what_is_denied(self, text: str, units: list[str]) -> None:
+        """A mark on "sponsored" in "not sponsored", on "!" or on half a price tells nobody anything."""
+        found = word_contributions(text, probabilities=speaks_of_pills)
+
+        assert [text[one.start : one.end] for one in found] == units
+
+    def test_a_word_takes_the_punctuation_beside_it(self) -> None:
+        def shouts(texts: Sequence[str]) -> Floats:
+            return np.array([0.9 if "!!!" in text else 0.1 for text in texts])
+
+        shares = [one.contribution for one in word_contributions("free pizza!!!", probabilities=shouts)]
+
+        assert shares == pytest.approx([0.0, 2 * math.log(9)], abs=1e-6)
 
     def test_find_a_disguised_word_where_it_was_written(self) -> None:
         text = "a p i l l s offer, сhеаp as ever, for m\u200bother"
