@@ -18,6 +18,7 @@ from moderation.models.scores import RouteChoice
 from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.score_now import ScoredNow
 from moderation.operations.score_preview import Preview
+from moderation.queries.cases.scored_post import leading_contributions
 
 MAX_CONTRIBUTIONS = 5
 UNDECIDED = "undecided"
@@ -61,7 +62,9 @@ class ScoredPostSerializer(serializers.Serializer[Any]):
     release = serializers.CharField(allow_null=True)
     decision_id = serializers.CharField(allow_null=True)
     case_id = serializers.CharField(allow_null=True)
-    contributions = ContributionSerializer(many=True, help_text="The strongest ones.")
+    contributions = ContributionSerializer(
+        many=True, help_text="The strongest for the verdict first, as small as bounds have left them."
+    )
     took_ms = serializers.IntegerField()
 
 
@@ -110,6 +113,8 @@ def _scored(score: Score | None) -> dict[str, Any]:
         "release": score.release_id if score else None,
         "contributions": [
             {"feature": feature, "value": value, "contribution": contribution}
-            for feature, value, contribution in (score.contributions[:MAX_CONTRIBUTIONS] if score else ())
+            for feature, value, contribution in (
+                leading_contributions(score, most=MAX_CONTRIBUTIONS) if score else ()
+            )
         ],
     }

@@ -128,6 +128,7 @@ class CasePage:
             and score.word_contributions is None
             and score.content_probability is not None
             and bool(score.revision.text.strip())
+            and not self.scored.is_unread
         )
 
     @property

@@ -1,12 +1,18 @@
-"""A score with its post, for explanations, whether or not there is a case."""
+"""A score with its post, for explanations, whether or not there is a case; what moved it, and what leads."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from moderation.models import Score
+from moderation.models.cases import CaseReason
 from scoring import unread_script
+from scoring.explain import CONTENT_TEXT, WITHHELD
+from scoring.features import collected
 from scoring.records import InvalidRecord, PostRecord
+
+_UNBOUNDED = frozenset({CONTENT_TEXT, WITHHELD, *collected.NAMES})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +36,17 @@ class ScoredPost:
             revision.text, platform=revision.post.platform.slug, manifest=self.score.release.manifest
         )
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether what the models make of the text is noise, in a script that they cannot read."""
+        return self.score.route_reason == CaseReason.UNREAD_SCRIPT or self.unread_script is not None
+
+    @property
+    def word_contributions(self) -> list[list[float]]:
+        """Return [start, end, share] of the words that moved the text's share; empty where it is noise."""
+        words: list[list[float]] | None = self.score.word_contributions
+        return [] if not words or self.is_unread else words
+
 
 def record_of(score: Score) -> PostRecord | None:
     """Return the frozen record of the score, None if it was erased or has another schema."""
@@ -37,3 +54,22 @@ def record_of(score: Score) -> PostRecord | None:
         return PostRecord.from_json(score.record)
     except InvalidRecord:
         return None
+
+
+def bounded_contributions(score: Score) -> Iterator[tuple[str, float | None, float]]:
+    """Yield a score's contributions, those under bounds as small as these have left them together."""
+    found = [(str(feature), value, float(share or 0.0)) for feature, value, share in score.contributions]
+    withheld = sum(share for feature, _, share in found if feature == WITHHELD)
+    added = sum(share for feature, _, share in found if feature not in _UNBOUNDED)
+    # The bounds withhold a part of what was added, never more than all of it.
+    left = (added + withheld) / added if withheld and added else 1.0
+    for feature, value, share in found:
+        if feature != WITHHELD or not added:
+            yield feature, value, share if feature in _UNBOUNDED else share * left
+
+
+def leading_contributions(score: Score, *, most: int) -> list[tuple[str, float | None, float]]:
+    """Return what explains a score: the strongest contributions in its direction first, then others."""
+    is_spam = score.spam_probability >= 0.5
+    found = sorted(bounded_contributions(score), key=lambda one: ((one[2] > 0) is not is_spam, -abs(one[2])))
+    return found[:most]

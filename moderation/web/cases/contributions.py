@@ -1,4 +1,4 @@
-"""What moved a post's score, as sentences: a few that a person can check, and all of them by sub-model."""
+"""What moved a post's score, as sentences: the strongest for the verdict, and all of them by sub-model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext, gettext_lazy
 
 from moderation.queries.cases.case_pages import PostRecord
-from moderation.queries.cases.scored_post import ScoredPost
+from moderation.queries.cases.scored_post import ScoredPost, bounded_contributions
 from moderation.web.cases import counted
 from moderation.web.sentences import CONTENT, Said, is_of_evidence, said
+from moderation.web.text import inert
 
 SUB_MODELS = (
     ("content", gettext_lazy("Text")),
@@ -25,6 +26,7 @@ EVIDENCE = ("evidence", gettext_lazy("Pages and pictures"))
 """Has an opinion only where it speaks for spam."""
 _GROUPS = (
     ("content.", "content"),
+    ("text.", "content"),
     ("social.same_link", "ip_url"),
     ("social.", "behaviour"),
     ("journey.", "behaviour"),
@@ -33,6 +35,7 @@ _GROUPS = (
 )
 """The sub-model beside which a feature is listed, by the beginning of its name; others stand alone."""
 _MOST_SHOWN = 3
+_MOST_WORDS = 3
 _LEAST = 0.05
 """Log-odds. Less moves a probability by one per cent at most, and is summed with what has no sentence."""
 _LEAST_SUM = 0.005
@@ -42,19 +45,20 @@ _LEAST_SUM = 0.005
 class Line:
     """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest.
 
-    `behind` is the URL of the list of counted posts, "" if it counts no posts. `is_checkable` tells that a
-    person can look up what it names, `is_sum` that it adds up what has no sentence. `feature` is the
-    strongest one that the sentence says, "" for a sum.
+    `behind` is the URL of the list of counted posts, "" if it counts no posts. `is_reason` tells that the
+    sentence by itself speaks for what it moved, `is_sum` that it adds up what has no sentence. `feature` is
+    the strongest one that the sentence says, "" for a sum. `quoted` are the words that did it, where known.
     """
 
     words: str
     share: float
     width: int
     behind: str = ""
-    is_checkable: bool = False
+    is_reason: bool = False
     is_sum: bool = False
     feature: str = ""
     value: float = math.nan
+    quoted: str = ""
 
     @property
     def search(self) -> str:
@@ -89,7 +93,7 @@ class Group:
         return _signed(sum(line.share for line in self.lines))
 
 
-def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
+def groups(scored: ScoredPost) -> tuple[Group, ...]:
     """Return a line for each contribution with a sentence, by sub-model; the last group sums the others.
 
     Features with the same sentence ("No links in the post") are one line. A sentence that contradicts the
@@ -98,16 +102,16 @@ def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
     shares: dict[Said, float] = {}
     places: dict[Said, str] = {}
     features: dict[Said, tuple[str, float]] = {}
-    unsaid = 0.0
-    for feature, value, share in scored.score.contributions:
-        is_noise = is_unread and feature == CONTENT
+    unsaid, is_unread = 0.0, scored.is_unread
+    for feature, value, share in bounded_contributions(scored.score):
+        is_noise = feature == CONTENT and is_unread
         told = None if is_noise else said_of(feature, value, record=scored.record)
         if told is None:
-            unsaid += float(share or 0.0)
+            unsaid += share
         else:
-            shares[told] = shares.get(told, 0.0) + float(share or 0.0)
-            places.setdefault(told, _place(str(feature)))
-            features.setdefault(told, (str(feature), math.nan if value is None else float(value)))
+            shares[told] = shares.get(told, 0.0) + share
+            places.setdefault(told, _place(feature))
+            features.setdefault(told, (feature, math.nan if value is None else float(value)))
     shown = [one for one in shares.items() if one[0].agrees_with(one[1]) and abs(one[1]) >= _LEAST]
     unsaid += sum(shares.values()) - sum(share for _, share in shown)
     strongest = max((abs(share) for share in (*(share for _, share in shown), unsaid)), default=0.0) or 1.0
@@ -122,18 +126,22 @@ def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
     return tuple(Group(name=str(words), lines=tuple(lines[key])) for key, words in named if key in lines)
 
 
-def top(found: Sequence[Group]) -> tuple[Line, ...]:
-    """Return the strongest reasons that a person can check; without any, the strongest of all.
+def top(found: Sequence[Group], *, is_spam: bool | None) -> tuple[Line, ...]:
+    """Return the strongest reasons for a verdict; without one (None) also those against, after the first.
 
-    What counts the same earlier posts is checked at once, so that the strongest such line stands for all.
+    What counts the same earlier posts is checked at once: the strongest such line stands for all.
     """
-    named = (line for group in found for line in group.lines if not line.is_sum)
-    lines = sorted(named, key=lambda line: -abs(line.share))
-    checkable: dict[str, Line] = {}
-    for line in lines:
-        if line.is_checkable:
-            checkable.setdefault(line.behind or line.words, line)
-    return tuple(checkable.values())[:_MOST_SHOWN] or tuple(lines[:1])
+    named = [line for group in found for line in group.lines if line.is_reason]
+    named.sort(key=lambda line: -abs(line.share))
+    if is_spam is None:
+        first = next((line for line in named if line.is_spamward), None)
+        named.sort(key=lambda line: line is not first)
+    else:
+        named = [line for line in named if line.is_spamward is is_spam]
+    distinct: dict[str, Line] = {}
+    for line in named:
+        distinct.setdefault(line.behind or line.words, line)
+    return tuple(distinct.values())[:_MOST_SHOWN]
 
 
 def said_of(
@@ -158,10 +166,19 @@ def _line(
         share=share,
         width=round(abs(share) * 100 / strongest),
         behind=behind,
-        is_checkable=told.is_checkable,
+        is_reason=bool(told.leaning),
         feature=feature[0],
         value=feature[1],
+        quoted=_words_for(scored, is_spam=share > 0) if feature[0] == CONTENT else "",
     )
+
+
+def _words_for(scored: ScoredPost, *, is_spam: bool) -> str:
+    """Return the marked words that moved the text's share most in its direction, "" while there are none."""
+    words = ((int(start), int(end), share) for start, end, share in scored.word_contributions)
+    tones = inert.tones_of(one for one in words if (one[2] > 0) is is_spam)
+    strongest = sorted(tones, key=lambda one: -abs(one[2]))
+    return ", ".join(scored.score.revision.text[start:end] for start, end, _ in strongest[:_MOST_WORDS])
 
 
 def _signed(share: float) -> str:

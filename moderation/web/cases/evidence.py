@@ -41,7 +41,7 @@ class Fact:
 
 def text_segments(page: CasePage, *, is_whole: bool) -> list[Segment]:
     """Return the post's text as inert segments, with the words that moved the content model marked."""
-    words = () if page.is_score_hidden else page.case.score.word_contributions or ()
+    words = () if page.is_score_hidden else page.scored.word_contributions
     return segments_of(page.case.score.revision.text, is_whole=is_whole, words=words)
 
 

@@ -1,4 +1,4 @@
-"""The models' output for a case: bars, and contributions as sentences that a moderator can check."""
+"""The models' output for a case: bars, and contributions as sentences."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from moderation.models import Score
 from moderation.models.cases import CaseReason
+from moderation.models.scores import RouteChoice
 from moderation.queries.cases.case_pages import PostRecord, hundredth
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.labels import calibration
@@ -97,15 +98,15 @@ class ModelView:
 def of(scored: ScoredPost, *, at: datetime) -> ModelView:
     """Return the view of a score; bans have none."""
     score = scored.score
-    is_unread = score.route_reason == CaseReason.UNREAD_SCRIPT or scored.unread_script is not None
-    groups = contributions.groups(scored, is_unread=is_unread)
+    is_unread = scored.is_unread
+    groups = contributions.groups(scored)
     thresholds = score.release.thresholds_on(score.revision.post.platform.slug)
     return ModelView(
         spam_probability=score.spam_probability,
         words=band(score.spam_probability),
         meaning=_meaning(scored, at=at),
         bars=tuple(_bars(score, record=scored.record, is_unread=is_unread)),
-        top=contributions.top(groups),
+        top=contributions.top(groups, is_spam=_is_spam(score)),
         groups=groups,
         exception=_exception(scored, thresholds),
         review_from=_hundredth(thresholds.get("review_from")),
@@ -121,13 +122,20 @@ def of(scored: ScoredPost, *, at: datetime) -> ModelView:
 
 def reasons_for_spam(scored: ScoredPost) -> Iterator[tuple[str, Said]]:
     """Yield the strongest features for spam that have a sentence which says so."""
-    is_unread = scored.score.route_reason == CaseReason.UNREAD_SCRIPT
+    is_unread = scored.is_unread
     for feature, value, share in scored.score.contributions[:_STRONGEST]:
         if is_unread and feature == CONTENT:
             continue
         told = contributions.said_of(feature, value, record=scored.record)
         if told and share and float(share) > 0 and told.agrees_with(float(share)):
             yield str(feature), told
+
+
+def _is_spam(score: Score) -> bool | None:
+    """Return which verdict is to be explained; None where a human is asked and spam is the less likely."""
+    if score.spam_probability >= 0.5 or score.route == RouteChoice.REMOVE:
+        return True
+    return False if score.route == RouteChoice.ALLOW else None
 
 
 def _meaning(scored: ScoredPost, *, at: datetime) -> str:
@@ -171,13 +179,15 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
     """Yield the sub-models; one without input, or without effect, has no number: a base rate is none."""
+    # What the words offer and pass on is judged beside the links.
+    is_worded = any(str(feature).startswith("text.") and value for feature, value, _ in score.contributions)
     for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:
             why_none = gettext("script not read")
         elif name == "content" and score.is_degraded:
             why_none = gettext("offline")
-        elif record is not None and not _has_to_judge(name, record):
+        elif record is not None and not (_has_to_judge(name, record) or (is_worded and name == "ip_url")):
             why_none = gettext("nothing to judge")
         probability = None if why_none else score.sub_models.get(name)
         if probability is None and not why_none:

@@ -81,7 +81,7 @@ def _behind(
 def _text(revision: Revision, explained: ScoredPost | None) -> _Text:
     """Return a revision with its text, inert; words stand out in the one that the shown score is of."""
     score = _score_of(revision, explained)
-    words = (score.word_contributions or ()) if score else ()
+    words = explained.word_contributions if explained and score else ()
     segments = evidence.segments_of(revision.text, is_whole=False, words=words)
     captions = behind.captions(revision, words=score.evidence_words if score else None)
     return revision, segments, evidence.is_shortened(revision.text), captions

@@ -177,8 +177,6 @@ def _answer(form: PreviewForm, *, at: datetime) -> Answer:
     return Answer(
         preview=preview,
         view=None if score.ban_id else model_view.of(scored, at=at),
-        segments=evidence.segments_of(
-            score.revision.text, is_whole=False, words=score.word_contributions or ()
-        ),
-        has_marks=bool(score.word_contributions),
+        segments=evidence.segments_of(score.revision.text, is_whole=False, words=scored.word_contributions),
+        has_marks=bool(scored.word_contributions),
     )

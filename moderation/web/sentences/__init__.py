@@ -7,29 +7,32 @@ import math
 from django.utils.translation import gettext
 
 from moderation.queries.cases.case_pages import PostRecord
-from moderation.web.quantities import count
+from moderation.web.quantities import count, percent
 from moderation.web.sentences import context, feedback, found, journey, social
-from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, flag, share
+from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, flag
 
 __all__ = ["CONTENT", "Leaning", "Said", "has_sentence", "is_of_evidence", "said"]
 
 CONTENT = "content.text"
 _OF_LINKS = ("context.url_", "context.domain_", "social.same_link")
 _OF_READERS = ("feedback.shares", "feedback.comments")
+
+
+def _of_text(value: float, _: PostRecord) -> Said:
+    if value >= 0.5:
+        return Said(gettext("The words read like spam ({})").format(percent(value)), Leaning.SPAM)
+    return Said(gettext("The words hardly read like spam ({})").format(percent(value)), Leaning.HONEST)
+
+
 _SENTENCES: dict[str, Sentence | Decided] = {
     **context.SENTENCES,
     **social.SENTENCES,
     **journey.SENTENCES,
     **feedback.SENTENCES,
     **found.SENTENCES,
-    CONTENT: Sentence(
-        share("The text alone: {} spam"),
-        leans=lambda value: Leaning.SPAM if value >= 0.5 else Leaning.HONEST,
-    ),
-    "bounds.withheld": Sentence(
-        flag("Evidence beside the text is capped"),
-        leans=lambda value: Leaning.SPAM if value > 0 else Leaning.HONEST,
-    ),
+    CONTENT: Sentence(_of_text),
+    "text.has_messenger_number": Sentence(flag("The text gives a number on a messenger"), leans=Leaning.SPAM),
+    "text.reported_share": Sentence(flag("The text warns of what it quotes"), leans=Leaning.HONEST),
 }
 
 

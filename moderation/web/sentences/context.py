@@ -19,6 +19,7 @@ from moderation.web.sentences.sentence import (
     days_known,
     decided,
     flag,
+    from_least,
     linked,
     network,
     number,
@@ -59,6 +60,11 @@ def _threat(value: float, _: PostRecord) -> str:
 
 def _trust(value: float) -> Leaning:
     return Leaning.SPAM if value < 40 else Leaning.HONEST if value >= 60 else Leaning.EITHER
+
+
+def _several(value: float) -> Leaning:
+    """One link or two stand in honest posts, too."""
+    return Leaning.SPAM if value >= 3 else Leaning.EITHER if value else Leaning.HONEST
 
 
 def _digits(value: float, record: PostRecord) -> str:
@@ -153,53 +159,42 @@ SENTENCES: dict[str, Sentence | Decided] = {
         measure=lambda history, _: history.complaints,
     ),
     "context.url_posts": Sentence(
-        things("earlier post has", "earlier posts have", " exactly this URL"), leans=_SPAM, is_checkable=True
+        things("earlier post has", "earlier posts have", " exactly this URL"), leans=_SPAM
     ),
-    "context.url_age_days": Sentence(_link_age, is_checkable=True),
+    "context.url_age_days": Sentence(_link_age),
     "context.url_wot_score": Sentence(
         number("The least trusted link has a trust score of {} out of 100"),
         "The least trusted link has a trust score of 0 out of 100",
         leans=_trust,
-        is_checkable=True,
     ),
-    "context.url_google_score": Sentence(
-        _threat, "Google Web Risk lists none of the links", leans=_SPAM, is_checkable=True
-    ),
+    "context.url_google_score": Sentence(_threat, "Google Web Risk lists none of the links", leans=_SPAM),
     "context.url_pattern_suspicion": Sentence(flag("A URL is written like phishing or malware"), leans=_SPAM),
-    "context.link_count": Sentence(things("link", "links", " in the post"), NO_LINKS, leans=_SPAM),
+    "context.link_count": Sentence(things("link", "links", " in the post"), NO_LINKS, leans=_several),
     "context.distinct_domains": Sentence(
-        things("domain is", "different domains are", " linked"), NO_LINKS, leans=_SPAM
+        things("domain is", "different domains are", " linked"), NO_LINKS, leans=_several
     ),
-    "context.url_length": Sentence(number("The longest URL has {} characters")),
+    "context.url_length": Sentence(from_least(150, number("The longest URL has {} characters")), leans=_SPAM),
     "context.url_subdomains": Sentence(
-        things("subdomain level", "subdomain levels", " before the registered domain")
+        from_least(3, things("subdomain level", "subdomain levels", " before the registered domain")),
+        leans=_SPAM,
     ),
     "context.url_digit_share": Sentence(_digits, leans=_SPAM),
-    "context.url_path_tokens": Sentence(things("word", "words", " in the URL's path")),
+    "context.url_path_tokens": Sentence(
+        from_least(15, things("word", "words", " in the URL's path")), leans=_SPAM
+    ),
     "context.url_bait_tokens": Sentence(
         things("bait word", "bait words", " in the URL, such as “login” or “prize”"),
         leans=_SPAM,
-        is_checkable=True,
     ),
-    "context.url_is_punycode": Sentence(
-        flag("The host uses non-Latin characters (xn--)"), leans=_SPAM, is_checkable=True
-    ),
-    "context.url_is_mixed_script": Sentence(
-        flag("The host mixes look-alike alphabets"), leans=_SPAM, is_checkable=True
-    ),
-    "context.url_is_lookalike": Sentence(
-        flag("The host imitates a known brand"), leans=_SPAM, is_checkable=True
-    ),
-    "context.url_is_ip_host": Sentence(
-        flag("The link leads to a bare IP address"), leans=_SPAM, is_checkable=True
-    ),
-    "context.url_is_shortener": Sentence(
-        flag("A URL shortener hides where the link leads"), leans=_SPAM, is_checkable=True
-    ),
+    "context.url_is_punycode": Sentence(flag("The host uses non-Latin characters (xn--)"), leans=_SPAM),
+    "context.url_is_mixed_script": Sentence(flag("The host mixes look-alike alphabets"), leans=_SPAM),
+    "context.url_is_lookalike": Sentence(flag("The host imitates a known brand"), leans=_SPAM),
+    "context.url_is_ip_host": Sentence(flag("The link leads to a bare IP address"), leans=_SPAM),
+    "context.url_is_shortener": Sentence(flag("A URL shortener hides where the link leads"), leans=_SPAM),
     "context.url_has_cheap_suffix": Sentence(
-        flag("The top-level domain is sold cheaply in bulk"), leans=_SPAM, is_checkable=True
+        flag("The top-level domain is sold cheaply in bulk"), leans=_SPAM
     ),
     "context.url_has_userinfo": Sentence(
-        flag("A decoy name stands before the real host (name@host)"), leans=_SPAM, is_checkable=True
+        flag("A decoy name stands before the real host (name@host)"), leans=_SPAM
     ),
 }

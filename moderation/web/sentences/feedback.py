@@ -91,8 +91,8 @@ def _judged(right: int, wrong: int, *, share: str, few: str) -> str | Said:
 
 
 SENTENCES: dict[str, Sentence | Decided] = {
-    "feedback.complaints": Sentence(_COMPLAINTS, NO_COMPLAINTS, leans=_SPAM, is_checkable=True),
-    "feedback.complaints_per_hour": Sentence(_pace, NO_COMPLAINTS, leans=_SPAM, is_checkable=True),
+    "feedback.complaints": Sentence(_COMPLAINTS, NO_COMPLAINTS, leans=_SPAM),
+    "feedback.complaints_per_hour": Sentence(_pace, NO_COMPLAINTS, leans=_SPAM),
     "feedback.hours_to_first_complaint": Sentence(
         hours("First complaint after {}"), "First complaint immediately"
     ),
@@ -100,21 +100,19 @@ SENTENCES: dict[str, Sentence | Decided] = {
         _of_several(things("reason", "different reasons", " given in complaints")),
         NO_COMPLAINTS,
         leans=_SPAM,
-        is_checkable=True,
     ),
-    "feedback.reliable_complaints": Sentence(_reporters, NO_COMPLAINTS, leans=_SPAM, is_checkable=True),
-    "feedback.best_reporter_reliability": Sentence(_best_reporter, is_checkable=True),
-    "feedback.best_reporter_certainty": Sentence(_best_reporter, is_checkable=True),
+    "feedback.reliable_complaints": Sentence(_reporters, NO_COMPLAINTS, leans=_SPAM),
+    "feedback.best_reporter_reliability": Sentence(_best_reporter),
+    "feedback.best_reporter_certainty": Sentence(_best_reporter),
     "feedback.witnesses": Sentence(
         _of_several(things("independent complaint", "independent complaints", "; copies count once")),
         NO_COMPLAINTS,
         leans=_SPAM,
-        is_checkable=True,
     ),
-    "feedback.reliable_witnesses": Sentence(_reporters, NO_COMPLAINTS, leans=_SPAM, is_checkable=True),
-    "feedback.copied_share": Sentence(_of_several(_copies), is_checkable=True),
+    "feedback.reliable_witnesses": Sentence(_reporters, NO_COMPLAINTS, leans=_SPAM),
+    "feedback.copied_share": Sentence(_of_several(_copies)),
     "feedback.spam_reason_share": Sentence(
-        _of_several(_saying_spam), "No complaint mentions spam or a scam", leans=_SPAM, is_checkable=True
+        _of_several(_saying_spam), "No complaint mentions spam or a scam", leans=_SPAM
     ),
     "feedback.shares": Sentence(things("share", "shares")),
     "feedback.comments": Sentence(things("reply", "replies", " to the post")),

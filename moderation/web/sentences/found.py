@@ -33,35 +33,27 @@ def _transcript(value: float, _: PostRecord) -> str:
 
 
 SENTENCES: dict[str, Sentence] = {
-    "content.page_probability": Sentence(_page, leans=_SPAM, is_checkable=True),
-    "content.picture_probability": Sentence(_picture, leans=_SPAM, is_checkable=True),
-    "content.transcript_probability": Sentence(_transcript, leans=_SPAM, is_checkable=True),
+    "content.page_probability": Sentence(_page, leans=_SPAM),
+    "content.picture_probability": Sentence(_picture, leans=_SPAM),
+    "content.transcript_probability": Sentence(_transcript, leans=_SPAM),
     "context.page_password_sent_elsewhere": Sentence(
-        flag("A page sends the password that it asks for to another host"), leans=_SPAM, is_checkable=True
+        flag("A page sends the password that it asks for to another host"), leans=_SPAM
     ),
     "context.page_password_elsewhere": Sentence(
-        flag("A page asks for a password on another site than its link names"), leans=_SPAM, is_checkable=True
+        flag("A page asks for a password on another site than its link names"), leans=_SPAM
     ),
     "context.page_cloaked": Sentence(
-        flag("A page shows a browser something else than it shows us"), leans=_SPAM, is_checkable=True
+        flag("A page shows a browser something else than it shows us"), leans=_SPAM
     ),
-    "context.page_differs_from_preview": Sentence(
-        flag("A page is not what its preview says"), leans=_SPAM, is_checkable=True
-    ),
-    "context.page_offers_download": Sentence(
-        flag("A page offers a file to download"), leans=_SPAM, is_checkable=True
-    ),
-    "context.link_leads_elsewhere": Sentence(
-        flag("A link leads to another site than it names"), leans=_SPAM, is_checkable=True
-    ),
+    "context.page_differs_from_preview": Sentence(flag("A page is not what its preview says"), leans=_SPAM),
+    "context.page_offers_download": Sentence(flag("A page offers a file to download"), leans=_SPAM),
+    "context.link_leads_elsewhere": Sentence(flag("A link leads to another site than it names"), leans=_SPAM),
     "context.link_hops": Sentence(
         things("redirect lies", "redirects lie", " between a link and its page"),
         leans=_SPAM,
-        is_checkable=True,
     ),
     "context.picture_codes": Sentence(
         things("code with a web address is", "codes with a web address are", " in a picture"),
         leans=_SPAM,
-        is_checkable=True,
     ),
 }

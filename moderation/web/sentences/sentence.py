@@ -38,15 +38,13 @@ class Leaning(IntEnum):
 class Said:
     """A sentence, its direction, and the earlier posts that it counts, None if it counts none.
 
-    `domain` is the linked domain if the posts are those that link to it. `is_checkable` tells that it names
-    something that a person can look up or see, such as a mail domain, a link or earlier posts.
+    `domain` is the linked domain if the posts are those that link to it.
     """
 
     words: str
     leaning: Leaning = Leaning.EITHER
     counted: Counted | None = None
     domain: str = ""
-    is_checkable: bool = dataclasses.field(default=False, compare=False)
 
     def agrees_with(self, share: float) -> bool:
         """Return whether a contribution (> 0 for spam) has the sign that the sentence suggests."""
@@ -73,8 +71,7 @@ class Sentence:
     """The sentence of a feature: for a value, and for zero if there is something to say.
 
     An unknown value has no sentence. With `past` the number is the record's `measure` of these earlier posts,
-    never the feature's value; `none` is the text if there are no such posts. Sentences about earlier posts
-    can always be checked; `is_checkable` says so of another one.
+    never the feature's value; `none` is the text if there are no such posts.
     """
 
     says: Says
@@ -82,7 +79,6 @@ class Sentence:
     none: str = ""
     leans: Leans = Leaning.EITHER
     is_signed: bool = False
-    is_checkable: bool = False
     past: Finds | None = None
     measure: Callable[[History, PostRecord], float] = lambda history, _: history.posts
 
@@ -98,7 +94,7 @@ class Sentence:
         if not past.history.posts:
             return Said(gettext(self.none), Leaning.SPAM) if self.none else None
         said = self._said(float(self.measure(past.history, record)), record)
-        return said and dataclasses.replace(said, counted=past.counted, domain=past.domain, is_checkable=True)
+        return said and dataclasses.replace(said, counted=past.counted, domain=past.domain)
 
     def _said(self, value: float, record: PostRecord) -> Said | None:
         if value == 0:
@@ -108,9 +104,7 @@ class Sentence:
         said = self.says(value, record)
         if isinstance(said, str):
             said = Said(said, self.leans if isinstance(self.leans, Leaning) else self.leans(value))
-        if not said.words:
-            return None
-        return dataclasses.replace(said, is_checkable=said.is_checkable or self.is_checkable)
+        return said if said.words else None
 
     def _opposite(self) -> Leaning:
         """Return the opposite direction, for the absence of a fact."""
@@ -139,7 +133,7 @@ class Decided:
         words = (
             self.share(spam, spam + fine) if spam + fine >= FEWEST_OF_A_SHARE else self.few(_few(spam, fine))
         )
-        return Said(words, _of_decisions(spam, fine), past.counted, past.domain, is_checkable=True)
+        return Said(words, _of_decisions(spam, fine), past.counted, past.domain)
 
 
 def decided(subject: str, *, past: Finds, tail: str = "") -> Decided:
@@ -196,6 +190,11 @@ def either_side(at: float, *, above: str, below: str) -> Says:
     return lambda value, _: (
         Said(gettext(above), Leaning.SPAM) if value >= at else Said(gettext(below), Leaning.HONEST)
     )
+
+
+def from_least(least: float, says: Says) -> Says:
+    """Say a value from here on; a smaller one is what most posts have, and says nothing."""
+    return lambda value, record: says(value, record) if value >= least else ""
 
 
 def days_known(history: History, record: PostRecord) -> float:

@@ -73,7 +73,7 @@ def _reported(_: float, record: PostRecord) -> str | Said:
 
 
 SENTENCES: dict[str, Sentence | Decided] = {
-    "social.account_age_days": Sentence(_age, is_checkable=True),
+    "social.account_age_days": Sentence(_age),
     "social.friends": Sentence(
         things("account is", "accounts are", " followed by the author"), "The author follows nobody"
     ),
@@ -87,15 +87,16 @@ SENTENCES: dict[str, Sentence | Decided] = {
         flag("The platform verified the author"),
         "The author is not verified",
         leans=_HONEST,
-        is_checkable=True,
     ),
     "social.posts": Sentence(_posts),
     "social.posts_per_day": Sentence(_pace),
     "social.email_domain_is_disposable": Sentence(
-        flag("The author's email domain offers disposable addresses"), leans=_SPAM, is_checkable=True
+        flag("The author's email domain offers disposable addresses"),
+        "The author's email domain offers no disposable addresses",
+        leans=_SPAM,
     ),
     "social.email_domain_spam_share": decided("decided posts from the author's email domain", past=mail),
-    "social.is_reported_spammer": Sentence(_reported, leans=_SPAM, is_checkable=True),
+    "social.is_reported_spammer": Sentence(_reported, leans=_SPAM),
     "social.known_posts": Sentence(
         things("earlier post", "earlier posts", " by the author here, not confirmed as spam"),
         "All earlier posts by the author here were confirmed as spam",
@@ -131,12 +132,10 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "social.same_text_posts": Sentence(
         things("earlier post by the author has", "earlier posts by the author have", " this exact text"),
         leans=_SPAM,
-        is_checkable=True,
     ),
     "social.same_link_posts": Sentence(
         things("earlier post by the author has", "earlier posts by the author have", " this link"),
         leans=_SPAM,
-        is_checkable=True,
     ),
     "social.similar_posts": Sentence(
         things("earlier post is", "earlier posts are", " nearly the same"), leans=_SPAM, past=similar

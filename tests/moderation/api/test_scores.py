@@ -12,6 +12,7 @@ from moderation import scorer
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations import score_now
+from moderation.queries.cases.scored_post import leading_contributions
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 
@@ -43,6 +44,17 @@ class TestInTime:
         assert answer["is_degraded"] is False
         assert (answer["case_id"] is not None) is (verdict == "undecided")
         assert (answer["decision_id"] is not None) is (verdict != "undecided")
+
+    @pytest.mark.parametrize(("probability", "first"), [(0.9, "content.text"), (0.1, "social.posts")])
+    def test_leads_with_what_speaks_for_the_verdict(self, probability: float, first: str) -> None:
+        """Most of what is known of the account was withheld, so it is not what moved the score."""
+        reasons = [["social.posts", 9.0, -4.0], ["bounds.withheld", 3.6, 3.6], ["content.text", 0.9, 2.2]]
+        score = Score(spam_probability=probability, contributions=reasons)
+
+        found = leading_contributions(score, most=5)
+
+        assert (found[0][0], len(found)) == (first, 2)
+        assert sum(share for *_, share in found) == pytest.approx(1.8)
 
     def test_stores_what_the_tasks_would_store(
         self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer

@@ -10,10 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Score, User
+from moderation.models import Case, Revision, Score, User
 from moderation.queries.cases.case_pages import case_page
 from moderation.queries.cases.scored_post import ScoredPost
-from moderation.web.cases import contributions
+from moderation.web.cases import contributions, model_view
 from scoring.features import NAMES
 
 Scored = Callable[..., ScoredPost]
@@ -48,38 +48,94 @@ def scored(case: Case, moderator: User) -> Scored:
     return read
 
 
-def top(scored: ScoredPost) -> list[str]:
-    return [line.words for line in contributions.top(contributions.groups(scored, is_unread=False))]
+def top(scored: ScoredPost, *, probability: float = 0.9, route: str = "review") -> list[str]:
+    scored.score.spam_probability, scored.score.route = probability, route
+    return [line.words for line in model_view.of(scored, at=timezone.now()).top]
 
 
 class TestTop:
-    def test_are_three_that_a_person_can_check(self, scored: Scored) -> None:
+    def test_are_the_three_strongest_for_the_verdict(self, scored: Scored) -> None:
         assert top(scored(CONTRIBUTIONS)) == [
+            "The words read like spam (98%)",
             "9 posts by the author in the previous 24 hours",  # stands for all that counts the author's posts
             "The author's email domain offers disposable addresses",
-            "A URL shortener hides where the link leads",
         ]
 
-    def test_are_the_strongest_one_where_none_can_be_checked(self, scored: Scored) -> None:
-        reasons = [["content.text", 0.98, 3.5], ["journey.has_paste", 1.0, 0.6]]
+    @pytest.mark.parametrize(
+        ("probability", "route", "words"),
+        [
+            (0.9, "review", ["The words read like spam (90%)"]),
+            (0.4, "remove", ["The words read like spam (90%)"]),
+            (0.4, "review", ["The words read like spam (90%)", "The platform verified the author"]),
+            (0.04, "allow", ["The platform verified the author"]),
+        ],
+    )
+    def test_never_argue_against_the_verdict(
+        self, scored: Scored, probability: float, route: str, words: list[str]
+    ) -> None:
+        """A score of 94 % was explained by the age of the account, which spoke against it."""
+        reasons = [["social.is_verified", 1.0, -2.4], ["content.text", 0.9, 2.2]]
 
-        assert top(scored(reasons)) == ["The text alone: 98% spam"]
+        assert top(scored(reasons), probability=probability, route=route) == words
 
-    def test_never_begin_with_the_text_where_something_can_be_checked(self, scored: Scored) -> None:
-        """That the text looks like spam is what is asked, and what its bar says already."""
-        reasons = [["content.text", 0.98, 3.5], ["context.url_is_shortener", 1.0, 0.06]]
+    def test_are_facts_that_speak_for_something(self, scored: Scored) -> None:
+        """A URL of 27 characters and one link are what honest posts have, too."""
+        reasons = [
+            ["context.url_length", 27.0, 0.9],
+            ["context.link_count", 1.0, 0.8],
+            ["context.url_path_tokens", 2.0, 0.7],
+            ["context.url_subdomains", 1.0, 0.6],
+            ["social.friends", 12.0, 0.6],
+            ["social.email_domain_is_disposable", 0.0, -0.6],
+        ]
 
-        assert top(scored(reasons)) == ["A URL shortener hides where the link leads"]
+        assert top(scored([*reasons, ["context.url_posts", 3.0, 0.2]])) == [
+            "3 earlier posts have exactly this URL"
+        ]
+        assert top(scored(reasons), probability=0.1, route="allow") == [
+            "The author's email domain offers no disposable addresses"
+        ]
 
-    def test_hold_no_fact_that_is_absent(self, scored: Scored) -> None:
-        reasons = [["feedback.complaints", 0.0, -0.9], ["context.url_posts", 3.0, 0.2]]
+    def test_count_what_the_bounds_leave_of_them(self, scored: Scored) -> None:
+        """An excuse of 4 that is bounded by 0.4 moves less than words that push by 0.9."""
+        reasons = [
+            ["social.is_verified", 1.0, -3.0],
+            ["social.spam_share", 0.02, -1.0],
+            ["content.text", 0.29, -0.9],
+            ["bounds.withheld", 3.6, 3.6],
+        ]
+        past = {"author_history": {"posts": 20, "confirmed_not_spam": 20}}
 
-        assert top(scored(reasons)) == ["3 earlier posts have exactly this URL"]
+        found = scored(reasons, **past)
+
+        assert top(found, probability=0.2, route="allow") == [
+            "The words hardly read like spam (29%)",
+            "The platform verified the author",
+            "0 of 20 decided posts of this author were spam",
+        ]
+        signed = {group.name: group.signed for group in contributions.groups(found)}
+        assert signed == {"Text": "\N{MINUS SIGN}0.90", "Behaviour": "\N{MINUS SIGN}0.40"}
+
+    def test_name_the_words_that_do_it(self, scored: Scored, desk: Client, case: Case) -> None:
+        scored([["content.text", 0.98, 3.5]])
+        text = "see the prize and claim it <now> with love"
+        places = [
+            (text.index(word), text.index(word) + len(word)) for word in ("prize", "claim", "<now>", "love")
+        ]
+        shares = (2.0, 0.9, 0.4, -1.0)
+        Score.objects.update(
+            word_contributions=[[*place, share] for place, share in zip(places, shares, strict=True)]
+        )
+        Revision.objects.update(text=text)
+
+        body = desk.get(f"/review/{case.pk}/").content.decode()
+
+        assert re.search(r"The words read like spam \(98%\):\s+prize, claim, &lt;now&gt;", body)
 
 
 class TestGroups:
     def test_are_those_of_the_sub_models(self, scored: Scored) -> None:
-        found = contributions.groups(scored(CONTRIBUTIONS), is_unread=False)
+        found = contributions.groups(scored(CONTRIBUTIONS))
 
         assert [(group.name, len(group.lines), group.signed) for group in found] == [
             ("Text", 1, "+3.50"),
@@ -93,7 +149,7 @@ class TestGroups:
         known = {feature for feature, _, _ in CONTRIBUTIONS}
         reasons = CONTRIBUTIONS + [[name, 1.0, 0.01] for name in NAMES if name not in known]
 
-        found = contributions.groups(scored(reasons), is_unread=False)
+        found = contributions.groups(scored(reasons))
 
         names = [group.name for group in found]
         assert names == ["Text", "Behaviour", "Address and links", "Complaints", "Others"]
@@ -108,7 +164,7 @@ class TestGroups:
     def test_hold_a_sentence_once(self, scored: Scored) -> None:
         reasons = [["context.link_count", 0.0, -0.4], ["social.same_link_posts", 0.0, -0.2]]
 
-        [group] = contributions.groups(scored(reasons, links=[]), is_unread=False)
+        [group] = contributions.groups(scored(reasons, links=[]))
 
         assert (group.name, [line.words for line in group.lines]) == (
             "Address and links",
@@ -126,8 +182,7 @@ class TestPage:
 
         assert before.count("contributions__line") == 3
         assert re.search(r"All reasons \(8\)", fold)
-        assert "The text alone" not in before
-        assert "The text alone: 98% spam" in fold
+        assert "The words read like spam (98%)" in before
 
     def test_counts_a_single_reason(self, desk: Client, case: Case, scored: Scored) -> None:
         scored([["social.retired", None, 1.0]])

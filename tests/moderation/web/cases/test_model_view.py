@@ -111,6 +111,14 @@ class TestBars:
 
         assert [bar.probability for bar in bars] == [0.4, None, None, None]
 
+    def test_of_links_stands_where_the_words_offer_a_number(self, scored: Page_) -> None:
+        shown = [["text.has_messenger_number", 1.0, 0.7]]
+
+        view = view_of(scored(sub_models={"content": 0.4, "ip_url": 0.15}, contributions=shown))
+
+        assert [bar.probability for bar in view.bars] == [0.4, None, 0.15, None]
+        assert view.groups[0].name == "Text"
+
     def test_evidence_has_one_where_it_speaks_for_spam(self, scored: Page_) -> None:
         shown = [["content.page_probability", 0.97, 4.2], ["context.link_hops", 2.0, 0.2]]
 
@@ -209,6 +217,15 @@ class TestUnreadScript:
         assert (view.bars[0].probability, view.bars[0].why_none) == (None, "script not read")
         assert view.bars[1].probability == 0.3
         assert [line.words for line in view.top] == ["4 of 9 decided posts of this author were spam"]
+
+    def test_has_no_marked_words_on_any_page(self, desk: Client, scored: Page_) -> None:
+        """Seven of eight words of an Arabic post were marked, beside "Script not read"."""
+        case = scored(**self.NOISE, word_contributions=[[0, 3, 1.0]]).case
+
+        for address in (f"/review/{case.pk}/", f"/review/{case.pk}/text/?part", f"/posts/{case.post_id}/"):
+            body = desk.get(address).content.decode()
+            assert "word--spam" not in body, address
+            assert "Explaining the words" not in body, address
 
     def test_is_told_without_a_number_on_every_page(self, desk: Client, scored: Page_) -> None:
         case = scored(**self.NOISE).case
