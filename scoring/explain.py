@@ -49,7 +49,12 @@ _DENIES = (
     r"zonder|не|нет|без|ні|tidak|bukan|không)\s(?:(?:an?|the|ein\w{0,2}|une?)\s)?"
 )
 _SIGNS = r"!-/:-@\[-`{-~¡¿«»‹›…·•–—“”„‘’‚→。、！？：；，（）「」『』【】।؟،؛"
-_WORD = re.compile(rf"(?:\b{_DENIES})?(?:{_PRICE}|\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?)|[^\w\s{_SIGNS}]+")
+# Vowel signs of Arabic, of India and of Thailand are no \w.
+_LETTER = r"\w\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
+_WORD = re.compile(
+    rf"(?:\b{_DENIES})?(?:{_PRICE}|[{_LETTER}](?:[{_LETTER}'\u2019@&%/:.?=#+-]*[{_LETTER}/])?)"
+    rf"|[^{_LETTER}\s{_SIGNS}]+"
+)
 # Below this share of its absolute total, a sub-model's sum is too small for proportional shares.
 _CANCELLED = 0.05
 
