@@ -26,7 +26,6 @@ EVIDENCE = ("evidence", gettext_lazy("Pages and pictures"))
 """Has an opinion only where it speaks for spam."""
 _GROUPS = (
     ("content.", "content"),
-    ("text.", "content"),
     ("social.same_link", "ip_url"),
     ("social.", "behaviour"),
     ("journey.", "behaviour"),

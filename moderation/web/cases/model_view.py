@@ -179,15 +179,13 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
     """Yield the sub-models; one without input, or without effect, has no number: a base rate is none."""
-    # What the words offer and pass on is judged beside the links.
-    is_worded = any(str(feature).startswith("text.") and value for feature, value, _ in score.contributions)
     for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:
             why_none = gettext("script not read")
         elif name == "content" and score.is_degraded:
             why_none = gettext("offline")
-        elif record is not None and not (_has_to_judge(name, record) or (is_worded and name == "ip_url")):
+        elif record is not None and not _has_to_judge(name, record):
             why_none = gettext("nothing to judge")
         probability = None if why_none else score.sub_models.get(name)
         if probability is None and not why_none:

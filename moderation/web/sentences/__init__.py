@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from moderation.queries.cases.case_pages import PostRecord
 from moderation.web.quantities import count, percent
 from moderation.web.sentences import context, feedback, found, journey, social
-from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, flag
+from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence
 
 __all__ = ["CONTENT", "Leaning", "Said", "has_sentence", "is_of_evidence", "said"]
 
@@ -31,8 +31,6 @@ _SENTENCES: dict[str, Sentence | Decided] = {
     **feedback.SENTENCES,
     **found.SENTENCES,
     CONTENT: Sentence(_of_text),
-    "text.has_messenger_number": Sentence(flag("The text gives a number on a messenger"), leans=Leaning.SPAM),
-    "text.reported_share": Sentence(flag("The text warns of what it quotes"), leans=Leaning.HONEST),
 }
 
 

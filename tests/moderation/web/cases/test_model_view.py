@@ -111,14 +111,6 @@ class TestBars:
 
         assert [bar.probability for bar in bars] == [0.4, None, None, None]
 
-    def test_of_links_stands_where_the_words_offer_a_number(self, scored: Page_) -> None:
-        shown = [["text.has_messenger_number", 1.0, 0.7]]
-
-        view = view_of(scored(sub_models={"content": 0.4, "ip_url": 0.15}, contributions=shown))
-
-        assert [bar.probability for bar in view.bars] == [0.4, None, 0.15, None]
-        assert view.groups[0].name == "Text"
-
     def test_evidence_has_one_where_it_speaks_for_spam(self, scored: Page_) -> None:
         shown = [["content.page_probability", 0.97, 4.2], ["context.link_hops", 2.0, 0.2]]
 

@@ -70,8 +70,6 @@ class TestSaid:
             ("journey.distinct_step_share", 0.5, "4 of 9", "3 different steps among 6"),
             ("context.url_is_ip_host", 1.0, "4 of 9", "The link leads to a bare IP address"),
             ("content.text", 0.93, "4 of 9", "The words read like spam (93%)"),
-            ("text.has_messenger_number", 1.0, "4 of 9", "The text gives a number on a messenger"),
-            ("text.reported_share", 0.6, "4 of 9", "The text warns of what it quotes"),
             ("later.unheard_of", 3.0, "4 of 9", "later.unheard_of: 3"),
         ],
     )
@@ -145,7 +143,6 @@ class TestLeaning:
             ("social.is_verified", 1.0, "4 of 9", Leaning.HONEST),
             ("context.url_pattern_suspicion", 0.91, "4 of 9", Leaning.SPAM),
             ("content.text", 0.3, "4 of 9", Leaning.HONEST),
-            ("text.reported_share", 0.6, "4 of 9", Leaning.HONEST),
             ("context.url_length", 200.0, "4 of 9", Leaning.SPAM),
             ("feedback.comments", 3.0, "4 of 9", Leaning.EITHER),
         ],
