@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from scoring.normalise import normalise
-from scoring.training import promise
+from scoring.training import base_model, promise
 from scoring.training.promise import Row
 
-_MAX_TOKENS = 128
 _WARM_UP = 5
 
 
@@ -46,7 +45,7 @@ def _reader(repository: Path) -> Callable[[str], None]:
     from tokenizers import Tokenizer
 
     tokenizer: Any = Tokenizer.from_file(str(_latest(repository, "tokenizer/*/tokenizer.json")))
-    tokenizer.enable_truncation(_MAX_TOKENS)
+    tokenizer.enable_truncation(base_model.MAX_TOKENS)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(

@@ -150,17 +150,17 @@ class Worst:
 
 def let_through(outcome: Outcome) -> float:
     """Return the share of the spam that is allowed."""
-    return _share(outcome.is_allowed[outcome.is_spam])
+    return share(outcome.is_allowed[outcome.is_spam])
 
 
 def held(outcome: Outcome) -> float:
     """Return the share of the honest posts that are not allowed."""
-    return _share(~outcome.is_allowed[~outcome.is_spam])
+    return share(~outcome.is_allowed[~outcome.is_spam])
 
 
 def removal_precision(outcome: Outcome) -> float:
     """Return the share of spam among what is removed, NaN if nothing is."""
-    return _share(outcome.is_spam[outcome.is_removed])
+    return share(outcome.is_spam[outcome.is_removed])
 
 
 def _sure_spam_allowed(outcome: Outcome) -> float:
@@ -278,5 +278,6 @@ def _outcome(
     )
 
 
-def _share(flags: Bools) -> float:
+def share(flags: Bools | Floats) -> float:
+    """Return the mean of flags, or of numbers; NaN without any."""
     return float(flags.mean()) if len(flags) else float("nan")

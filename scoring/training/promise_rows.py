@@ -208,20 +208,16 @@ def _of(outcome: Outcome, measure: Callable[[Outcome], float]) -> Callable[[Rows
 
 
 def _mean_of(values: promise.Bools | Floats) -> Callable[[Rows], float]:
-    return lambda rows: _mean(values[rows])
+    return lambda rows: promise.share(values[rows])
 
 
 def _removed(outcome: Outcome) -> float:
-    return _mean(outcome.is_removed)
+    return promise.share(outcome.is_removed)
 
 
 def _spam_removed(outcome: Outcome) -> float:
-    return _mean(outcome.is_removed[outcome.is_spam])
+    return promise.share(outcome.is_removed[outcome.is_spam])
 
 
 def _content_area(outcome: Outcome) -> float:
     return promise.roc_auc(outcome.is_spam, outcome.content)
-
-
-def _mean(values: promise.Bools | Floats) -> float:
-    return float(values.mean()) if len(values) else math.nan
