@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.ensemble import ENSEMBLE_FILE, SUB_MODELS, Ensemble, Judgement, content_margins
-from scoring.normalise import normalise
+from scoring.normalise import as_read
 from scoring.release import Corrupt, Release
 from scoring.tree_shap import TreeShap
 from scoring.trees import Floats
@@ -155,7 +155,7 @@ def word_contributions(
     `probabilities` maps texts to spam probabilities; it is called in batches of 16, two texts a word and at
     most 254 in all. Of a long text only the first 126 words are explained, as if it ended there.
     """
-    read = normalise(text[:_MAX_CHARACTERS])
+    read = as_read(text[:_MAX_CHARACTERS])
     words = [match.span() for match in _WORD.finditer(read.text)]
     if not words:
         return ()

@@ -38,12 +38,14 @@ _LABEL = r"[^\W_](?:[\w-]{0,61}\w)?"
 # The ideographic full stop ends Chinese sentences too, so it counts only before a Latin label.
 _DOT = r"(?:\.|。(?=[a-z]))"
 _CANDIDATE = re.compile(
-    r"(?P<schemed>\bhttps?:[^\s<>\"'`]{1,2048})"
+    r"(?P<schemed>(?<![a-z0-9])https?:[^\s<>\"'`]{1,2048})"
     rf"|(?<![\w@.-])(?P<bare>(?:{_LABEL}{_DOT}){{1,10}}[^\W\d_][\w-]{{1,62}})(?![\w@-])"
     r"(?P<rest>(?::\d{1,5})?(?:[/\\?#][^\s<>\"'`]{0,2048})?)",
     re.IGNORECASE,
 )
 _ASCII = re.compile(r"[\x00-\x7f]+")
+# Where the sentence goes on right after a link, in scripts without spaces.
+_GOES_ON = re.compile(r"[。、「」『』【】]|(?<=[!-~])[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TRAILING = ".,;:!?…*_~|。、"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
@@ -80,6 +82,16 @@ def without_ascii_of_links(text: str) -> str:
     Others stay: in scripts without spaces the sentence continues right after a link.
     """
     return _CANDIDATE.sub(lambda match: _ASCII.sub(" ", match[0]) if _is_link(match) else match[0], text)
+
+
+def spans_in(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the links of a text stand, [start, end), in order; defanged ones are not found."""
+    for match in itertools.islice(_CANDIDATE.finditer(text[:_TEXT_LIMIT]), _MAX_CANDIDATES):
+        if _is_link(match):
+            # A host may begin in such a script: what follows "//" or "www." directly belongs to it.
+            beyond = _GOES_ON.search(text, match.start() + len("https://") + 1, match.end())
+            shown = text[match.start() : beyond.start() if beyond else match.end()]
+            yield match.start(), match.start() + len(_trimmed(shown))
 
 
 @functools.lru_cache(maxsize=65_536)

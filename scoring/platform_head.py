@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.ngrams import BUCKETS, hashed
-from scoring.normalise import normalise
+from scoring.normalise import as_read
 from scoring.records import PostRecord
 from scoring.release import loading
 from scoring.trees import Floats
@@ -152,7 +152,7 @@ def grams_of(text: str) -> tuple[NDArray[np.intp], Floats]:
 
     The text is normalised as for the content model and lower-cased; at most 2,000 characters count.
     """
-    read = " ".join(normalise(text).text.lower().split())[:_MOST_CHARACTERS]
+    read = " ".join(as_read(text).text.lower().split())[:_MOST_CHARACTERS]
     letters = np.frombuffer(f" {read} ".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     words = np.array(
         [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in _WORD.findall(read)], dtype=np.uint32

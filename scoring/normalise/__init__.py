@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scoring import links
 from scoring.normalise import characters, leet, lookalikes, spacing
-from scoring.normalise.edits import Normalised, applied
+from scoring.normalise.edits import Edit, Normalised, applied
 
-__all__ = ["VERSION", "Normalised", "VersionMismatch", "normalise", "of_version"]
+__all__ = ["LINK", "VERSION", "Normalised", "VersionMismatch", "as_read", "normalise", "of_version"]
 
-VERSION = "1"
+VERSION = "2"
+LINK = "[LINK]"
+"""What the content model reads for a link: what an address says, the models of links say."""
 
 _STEPS = (
     characters.edits,
@@ -47,6 +50,13 @@ def normalise(raw: str) -> Normalised:
     return found
 
 
+def as_read(raw: str) -> Normalised:
+    """Undo disguise as `normalise` does, then put LINK for each link; what is shown for a link stays."""
+    found = normalise(raw)
+    spans = links.spans_in(found.text)
+    return applied([Edit(start=start, end=end, text=LINK) for start, end in spans], to=found)
+
+
 def of_version(version: str) -> Callable[[str], str]:
     """Return the normaliser of this version.
 
@@ -56,4 +66,4 @@ def of_version(version: str) -> Callable[[str], str]:
         raise VersionMismatch(
             f"the release was fitted with normaliser {version!r}, this code has {VERSION!r}"
         )
-    return lambda raw: normalise(raw).text
+    return lambda raw: as_read(raw).text

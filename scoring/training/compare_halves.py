@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.normalise import normalise
+from scoring.normalise import as_read
 from scoring.training import fine_tune, labelled_posts, paired, platt, served_content, served_weights, wide
 from scoring.training.cross_fit import DEEP, WIDE
 from scoring.training.dataset import Example, Split
@@ -59,7 +59,7 @@ def load(paths: Sequence[Path]) -> list[Example]:
         Example(
             id=post.record.external_id,
             source=post.source,
-            text=normalise(post.record.text).text,
+            text=as_read(post.record.text).text,
             label=int(post.is_spam),
             group=post.group,
         )

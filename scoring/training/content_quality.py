@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.normalise import normalise
+from scoring.normalise import as_read
 from scoring.training import platt
 from scoring.training.attacks import ATTACKS, attacked
 from scoring.training.cross_fit import DEEP, WIDE, HeldOut
@@ -83,7 +83,7 @@ def robustness(
     spam = [example.text for example in examples if example.label]
 
     def measured(name: str, texts: Sequence[str]) -> Robustness:
-        read = answer([normalise(text).text for text in texts])
+        read = answer([as_read(text).text for text in texts])
         raw = answer(list(texts))
         return Robustness(
             attack=name,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RECIPE = Recipe(base="live", epochs=2, learning_rate=3e-5, is_averaged=True)
+RECIPE = Recipe(base="live", epochs=2, batch_size=32, learning_rate=3e-5)
 """Differences from a first training: the weights exist and must stay near."""
 
 LARGEST_LOSS = 0.01

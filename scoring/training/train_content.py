@@ -30,7 +30,7 @@ from scoring.training.wide import Mix
 
 log = logging.getLogger(__name__)
 
-STARTER_TEXTS = Path(__file__).with_name("starter_texts.jsonl")
+OWN_TEXTS = tuple(Path(__file__).with_name(name) for name in ("starter_texts.jsonl", "curated_posts.jsonl"))
 # Probabilities are calibrated, so the threshold of a verdict needs no tuning.
 THRESHOLD = 0.5
 
@@ -96,7 +96,7 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="JSON lines of texts that rules label for training",
     )
-    parser.add_argument("--without-starter-texts", action="store_true", help="leave starter_texts.jsonl out")
+    parser.add_argument("--without-own-texts", action="store_true", help="leave out starter_texts.jsonl and curated_posts.jsonl")
     for provenance, weight in dataset.DEFAULT_WEIGHTS.items():
         parser.add_argument(
             f"--{provenance}-weight", type=float, default=weight, help="of one text in training"
@@ -115,11 +115,7 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         help="weight in the loss of two readings under dropout that disagree; 0: read once, in half the time",
     )
     parser.add_argument(
-        "--average",
-        dest="is_averaged",
-        action="store_true",
-        default=None,
-        help="run every epoch and take the mean of the weights over the last, not the best on validation",
+        "--likeness", type=float, help="weight in the loss of a text's vector that leaves the base's"
     )
     parser.add_argument(
         "--bf16",
@@ -156,10 +152,10 @@ def _continue(arguments: argparse.Namespace) -> None:
     if not arguments.replay:
         raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
     weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
-    starter = [] if arguments.without_starter_texts else [STARTER_TEXTS]
+    own = [] if arguments.without_own_texts else OWN_TEXTS
     labels, replay = (
         gather(data=files, unlabelled=[], weights=weights).examples
-        for files in (arguments.data, [*arguments.replay, *starter])
+        for files in (arguments.data, [*arguments.replay, *own])
     )
     try:
         continue_content.run(
@@ -183,7 +179,7 @@ def recipe_of(arguments: argparse.Namespace, *, default: Recipe = Recipe()) -> R
 def material_of(arguments: argparse.Namespace) -> Material:
     """Gather what the options name. Raises dataset.Malformed."""
     return gather(
-        data=list(arguments.data) + ([] if arguments.without_starter_texts else [STARTER_TEXTS]),
+        data=[*arguments.data, *([] if arguments.without_own_texts else OWN_TEXTS)],
         unlabelled=arguments.unlabelled,
         weights={provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance},
     )
