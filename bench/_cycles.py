@@ -21,6 +21,7 @@ from bench._promises import BEFORE, CEILING, CONTENT, PRODUCT, TFIDF
 from bench._source import Halves
 from deploy.local.places import ROOT
 from moderation import scorer
+from scoring.content import ContentScore
 from scoring.training import labelled_posts, peer
 from scoring.training.evaluate_releases import Opened
 
@@ -45,7 +46,7 @@ class Trials:
         self.base_id = scorer.release().id
         self._out, self._repository = out, repository
         self._others = {path.stem: labelled_posts.load([path]) for path in others}
-        self._known: dict[str, float] = {}
+        self._known: dict[str, ContentScore] = {}
         out.mkdir(parents=True, exist_ok=True)
         self._judge = judge or out.parent / f"simulated-{_JUDGE_POSTS}.jsonl"
         if not self._judge.exists():

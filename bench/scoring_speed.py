@@ -22,6 +22,7 @@ from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 from scoring import features
 from scoring.blocklist import Blocklist
+from scoring.content import ContentScore
 from scoring.ensemble import SUB_MODELS, Ensemble
 from scoring.explain import StackExplainer
 from scoring.features import Models
@@ -51,6 +52,10 @@ class KnownContent:
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """Return an even probability for each text."""
         return np.full(len(texts), 0.5)
+
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
+        """Return even logits for each text."""
+        return [ContentScore((0.0, 0.0), bytes(384))] * len(texts)
 
 
 def main() -> None:

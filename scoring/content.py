@@ -1,4 +1,5 @@
-"""Client of the content model: texts in, spam probabilities out, through Triton (scoring/triton_calls.py).
+"""Client of the content model: texts in, spam probabilities and vectors out, through Triton
+(scoring/triton_calls.py).
 
 Disguise is undone here, by scoring/normalise. Tokenising, truncation and inference are on the server
 (triton_repo/).
@@ -10,11 +11,11 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +30,44 @@ MAX_BATCH = 128  # max_batch_size in triton_repo/*/config.pbtxt
 PROBE_TEXT = "Are you ready?"
 
 
-@dataclass(frozen=True)
-class ContentScore:
-    """One text's answer: softmax of the logits (not spam, spam), as the model gave them."""
+_LOGITS = np.dtype("<f4")
+_STEPS = 127
 
-    probability: float
+
+@dataclass(frozen=True, slots=True)
+class ContentScore:
+    """One text's answer: the logits (not spam, spam), as the model gave them, and its vector of length 1 as
+    int8, 127 for 1.0; empty where it was not asked for.
+    """
+
     logits: tuple[float, float]
+    vector: bytes = b""
+
+    @property
+    def margin(self) -> float:
+        """Return the log-odds of spam."""
+        return self.logits[1] - self.logits[0]
+
+    @property
+    def probability(self) -> float:
+        """Return the softmax of the logits, written with tanh because it cannot overflow."""
+        return 0.5 * (1 + math.tanh(self.margin / 2))
+
+    def to_bytes(self) -> bytes:
+        """Return it as it is stored: the logits, float32 as the model gave them, and the vector."""
+        return np.array(self.logits, dtype=_LOGITS).tobytes() + self.vector
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> Self:
+        """Read what to_bytes wrote. Raises ValueError for what is shorter than two logits."""
+        ham, spam = np.frombuffer(stored, dtype=_LOGITS, count=2).tolist()
+        return cls((ham, spam), bytes(stored[2 * _LOGITS.itemsize :]))
+
+
+def vectors_of(scores: Sequence[ContentScore]) -> NDArray[np.float64]:
+    """Return the vectors of scores, float64 (n, width). Raises ValueError where their widths differ."""
+    rows = [np.frombuffer(score.vector, dtype=np.int8) for score in scores]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), -1) / _STEPS
 
 
 class ContentModel:
@@ -96,37 +129,41 @@ class ContentModel:
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Answer P(spam) of each text, in order: float64 array of shape (n_texts,), in [0, 1].
 
-        Raises Unavailable.
+        Asks for no vectors. Raises Unavailable.
         """
-        return np.array([score.probability for score in self.scores(texts)], dtype=np.float64)
+        found = self._answers(texts, outputs=("logits",))
+        return np.array([score.probability for score in found], dtype=np.float64)
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
-        """Answer probability and logits of each text, in order. Raises Unavailable."""
+        """Answer logits and vector of each text, in order. Raises Unavailable."""
+        return self._answers(texts, outputs=("logits", "vector"))
+
+    def _answers(self, texts: Sequence[str], *, outputs: Sequence[str]) -> list[ContentScore]:
         asked = [self._normalised(shortened(text)) for text in texts]
-        known = self._memory.of(asked)
+        known = self._memory.of(asked, has_vector="vector" in outputs)
         unknown = [text for text in asked if text not in known]
-        rows: list[NDArray[np.float64]] = []
+        found: list[ContentScore] = []
         for batch in self._calls.batches(unknown):
-            found = self._logits(batch)
-            rows.extend(found)
-            self._memory.keep(zip(batch, found, strict=True))
-        answers = iter(rows)
-        return [_score(known[text] if text in known else next(answers)) for text in asked]
+            answers = self._ask(batch, outputs=outputs)
+            found.extend(answers)
+            self._memory.keep(zip(batch, answers, strict=True))
+        rest = iter(found)
+        return [known[text] if text in known else next(rest) for text in asked]
 
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""
         try:
-            self._logits([PROBE_TEXT])
+            self._ask([PROBE_TEXT], outputs=("logits",))
         except Unavailable:
             return False
         return True
 
-    def _logits(self, texts: Sequence[str]) -> NDArray[np.float64]:
+    def _ask(self, texts: Sequence[str], *, outputs: Sequence[str]) -> list[ContentScore]:
         with self._turn:
             return self._calls.infer(
                 {"TEXT": [[text] for text in texts]},
-                output="logits",
-                check=lambda answer: _checked(answer, rows=len(texts)),
+                outputs=outputs,
+                check=lambda answers: _checked(answers, rows=len(texts)),
             )
 
 
@@ -135,46 +172,48 @@ class _Memory:
 
     def __init__(self, *, most: int) -> None:
         self._most = most
-        self._logits: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
+        self._scores: OrderedDict[bytes, ContentScore] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, texts: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-        """Return what is known of texts."""
+    def of(self, texts: Iterable[str], *, has_vector: bool) -> dict[str, ContentScore]:
+        """Return what is known of texts; without their vector only where none is wanted."""
         if not self._most:
             return {}
-        found: dict[str, NDArray[np.float64]] = {}
+        found: dict[str, ContentScore] = {}
         with self._lock:
             for text in texts:
                 digest = _digest(text)
-                if digest in self._logits:
-                    self._logits.move_to_end(digest)
-                    found[text] = self._logits[digest]
+                if digest in self._scores and (self._scores[digest].vector or not has_vector):
+                    self._scores.move_to_end(digest)
+                    found[text] = self._scores[digest]
         return found
 
-    def keep(self, answers: Iterable[tuple[str, NDArray[np.float64]]]) -> None:
+    def keep(self, answers: Iterable[tuple[str, ContentScore]]) -> None:
         """Keep answers; those not asked about for the longest time are forgotten first."""
         if not self._most:
             return
         with self._lock:
-            for text, logits in answers:
-                self._logits[_digest(text)] = logits
-            while len(self._logits) > self._most:
-                self._logits.popitem(last=False)
+            for text, score in answers:
+                self._scores[_digest(text)] = score
+            while len(self._scores) > self._most:
+                self._scores.popitem(last=False)
 
 
 def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _checked(answer: Any, *, rows: int) -> NDArray[np.float64]:
-    if not isinstance(answer, np.ndarray) or answer.shape != (rows, 2):
-        raise Unavailable(f"expected logits of shape ({rows}, 2), got {getattr(answer, 'shape', None)}")
-    if not np.isfinite(answer).all():
-        raise Unavailable("the logits are not finite")
-    return answer.astype(np.float64)
-
-
-def _score(logits: NDArray[np.float64]) -> ContentScore:
-    ham, spam = float(logits[0]), float(logits[1])
-    # Softmax of two, written with tanh because it cannot overflow.
-    return ContentScore(probability=0.5 * (1 + math.tanh((spam - ham) / 2)), logits=(ham, spam))
+def _checked(answers: Mapping[str, Any], *, rows: int) -> list[ContentScore]:
+    for name, answer in answers.items():
+        if not isinstance(answer, np.ndarray) or answer.ndim != 2 or len(answer) != rows:
+            raise Unavailable(f"expected {rows} rows of {name}, got {getattr(answer, 'shape', None)}")
+        if not np.isfinite(answer).all():
+            raise Unavailable(f"the {name} are not finite")
+    logits, vectors = answers["logits"], answers.get("vector", np.empty((rows, 0)))
+    if logits.shape[1] != 2:
+        raise Unavailable(f"expected logits of shape ({rows}, 2), got {logits.shape}")
+    steps = np.rint(np.clip(vectors, -1.0, 1.0) * _STEPS).astype(np.int8)
+    return [
+        ContentScore((float(ham), float(spam)), vector.tobytes())
+        for (ham, spam), vector in zip(logits.astype(np.float64), steps, strict=True)
+    ]

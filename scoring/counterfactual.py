@@ -21,6 +21,7 @@ import numpy as np
 from scoring import routing
 from scoring.links import links_in
 from scoring.pipeline import ContentProtocol, Scorer
+from scoring.readings import HeadedContent
 from scoring.records import History, PostRecord
 from scoring.routing import Route, Thresholds
 from scoring.trees import Floats
@@ -127,9 +128,7 @@ def find(
     return _told(tries[place], probability=after[place], route=routes[place])
 
 
-def _content_probabilities(
-    tries: Sequence[_Try], *, content: ContentProtocol, unchanged: float
-) -> list[float]:
+def _content_probabilities(tries: Sequence[_Try], *, content: HeadedContent, unchanged: float) -> list[float]:
     """Query the content model for the changed texts only, in one call."""
     asked = [place for place, one in enumerate(tries) if one.span is not None and one.record.text.strip()]
     probabilities = [math.nan if one.span is not None else unchanged for one in tries]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -63,7 +63,7 @@ class ImageModel:
         found = [
             self._calls.infer(
                 {"PICTURE": [[base64.b64encode(picture).decode("ascii")] for picture in part]},
-                output="probabilities",
+                outputs=("probabilities",),
                 check=partial(_spam, rows=len(part)),
             )
             for part in self._calls.batches(pictures)
@@ -71,8 +71,9 @@ class ImageModel:
         return np.concatenate(found) if found else np.empty(0)
 
 
-def _spam(answer: Any, *, rows: int) -> NDArray[np.float64]:
+def _spam(answers: Mapping[str, Any], *, rows: int) -> NDArray[np.float64]:
     """Return the second of two classes."""
+    answer = answers["probabilities"]
     if not isinstance(answer, np.ndarray) or answer.shape != (rows, 2):
         raise Unavailable(
             f"expected probabilities of shape ({rows}, 2), got {getattr(answer, 'shape', None)}"

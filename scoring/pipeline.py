@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scoring import evidence_model, features, platform_routes, readings, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
+from scoring.content import ContentScore
 from scoring.ensemble import Judgement
 from scoring.evidence_model import EVIDENCE, EvidenceModel, Joined
 from scoring.explain import CONTENT_TEXT, WITHHELD, Contribution, explained_ensemble
@@ -23,7 +24,7 @@ from scoring.trees import Floats
 
 __all__ = ["ContentProtocol", "ScoreResult", "Scorer"]
 
-_Asked = tuple[PostRecord, Rule | None, bool, float | None]
+_Asked = tuple[PostRecord, Rule | None, bool, ContentScore | None]
 """A record, the rule that matches it, whether a policy in words holds it, and what is known of its text."""
 
 
@@ -60,7 +61,7 @@ class Scorer:
         """The content model of this Scorer."""
         return self._content
 
-    def content_on(self, platform: str, *, content: ContentProtocol | None = None) -> ContentProtocol:
+    def content_on(self, platform: str, *, content: ContentProtocol | None = None) -> HeadedContent:
         """Return the content model as this release reads it on a platform, through its head if it has one.
 
         `content` is another client of the same model than this Scorer's own.
@@ -77,14 +78,14 @@ class Scorer:
         *,
         blocklist: Blocklist,
         held: Sequence[bool] = (),
-        known: Sequence[float | None] = (),
+        known: Sequence[ContentScore | None] = (),
     ) -> list[ScoreResult]:
         """Score records with one call to the content model, results in their order.
 
         Banned posts run nothing else. If the content model is unavailable the rest are scored without it and
         marked degraded. `held` tells of each record whether a policy in words holds it for a human; by
-        default none is held. `known` is the `content_probability` of an earlier result of this release for
-        the same text, which is not asked about again, None where there is none.
+        default none is held. `known` is the `content_score` of an earlier result for the same text, by this
+        release's content model (`Release.content_model`), which is not asked again, None where there is none.
         """
         ruled = [(record, blocklist.match(record)) for record in records]
         holds, before = held or [False] * len(records), known or [None] * len(records)
@@ -193,13 +194,14 @@ class Scorer:
                 row=rows[index],
                 shares=shares[index],
                 found=[Contribution(*one) for one in joined.told(index)],
+                content_score=answers.scores[index],
                 is_degraded=answers.is_degraded,
             )
             for index, one in enumerate(asked)
         ]
 
     def _answers(
-        self, records: Sequence[PostRecord], *, rows: Floats, known: Sequence[float | None]
+        self, records: Sequence[PostRecord], *, rows: Floats, known: Sequence[ContentScore | None]
     ) -> readings.Answers:
         """Query the content model once; what the release's cascade skips is unknown, but not if there is
         evidence to read, of which the cheap sub-models know nothing.
@@ -236,6 +238,7 @@ class Scorer:
         row: Floats,
         shares: Floats,
         found: Sequence[Contribution],
+        content_score: ContentScore | None,
         is_degraded: bool,
     ) -> ScoreResult:
         record, rule, is_held, _ = asked
@@ -256,6 +259,8 @@ class Scorer:
             schema_hash=self._release.schema_hash,
             spam_probability=probability,
             content_probability=content,
+            content_score=content_score,
+            content_model=self._release.content_model,
             sub_models=sub_models,
             base=self._explainer.base,
             # Without an active bound there is no such contribution.

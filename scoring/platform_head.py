@@ -1,7 +1,8 @@
-"""A platform's head: the content margin, corrected by words and characters seen on the platform.
+"""A platform's head: the content margin, corrected by what a text says and by the words it uses.
 
-A linear model over the content margin and hashed n-grams of words and characters, fitted on the platform's
-decisions (training/train_heads.py). For that platform's posts its output replaces the content probability.
+A linear model over the content margin, the content model's vector, and hashed n-grams of words and
+characters, fitted on the platform's decisions (training/train_heads.py). For that platform's posts its output
+replaces the content probability.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.content import ContentScore, vectors_of
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.ngrams import BUCKETS, hashed
 from scoring.normalise import as_read
@@ -32,11 +34,15 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 # Salts separate the character n-gram "a" from the word "a".
 _CHARACTER_SALT, _WORD_SALT = 1, 9
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_NO_VECTOR = np.zeros(0, dtype=np.float32)
+_NOTHING = np.zeros(0)
+_NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
 class PlatformHead:
-    """Weights of the n-gram buckets, float32 (BUCKETS,), and the line through the content margin.
+    """Weights of the n-gram buckets, float32 (BUCKETS,), of the vector, float32 (width,), empty for a head
+    that reads words alone, and the line through the content margin.
 
     `learnt` are the keys of the posts and groups that it was fitted to, which may judge it no more; empty if
     not known.
@@ -45,12 +51,13 @@ class PlatformHead:
     weights: NDArray[np.float32]
     content_slope: float
     intercept: float
-    learnt: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+    vector: NDArray[np.float32] = field(default_factory=lambda: _NO_VECTOR)
+    learnt: NDArray[np.uint64] = field(default_factory=lambda: _NO_KEYS)
 
     def __post_init__(self) -> None:
-        if self.weights.shape != (BUCKETS,):
+        if self.weights.shape != (BUCKETS,) or self.vector.ndim != 1:
             raise ValueError("the weights have another shape than this code reads")
-        if not (np.isfinite(self.weights).all() and np.isfinite([self.content_slope, self.intercept]).all()):
+        if not np.isfinite([*self.weights, *self.vector, self.content_slope, self.intercept]).all():
             raise ValueError("a weight is not finite")
 
     @classmethod
@@ -61,8 +68,9 @@ class PlatformHead:
                 weights=stored["weights"],
                 content_slope=float(stored["content_slope"]),
                 intercept=float(stored["intercept"]),
+                vector=stored.get("vector", _NO_VECTOR),
                 # Files from before do not say.
-                learnt=stored["learnt"] if "learnt" in stored else np.zeros(0, dtype=np.uint64),
+                learnt=stored.get("learnt", _NO_KEYS),
             )
 
     def save(self, path: Path) -> None:
@@ -72,15 +80,21 @@ class PlatformHead:
             weights=self.weights,
             content_slope=self.content_slope,
             intercept=self.intercept,
+            vector=self.vector,
             learnt=self.learnt,
         )
 
-    def margin(self, text: str, *, content_margin: float) -> float:
-        """Return the log-odds that a text is spam on this platform."""
+    def margin(
+        self, text: str, *, content_margin: float, vector: Floats | NDArray[np.float32] = _NO_VECTOR
+    ) -> float:
+        """Return the log-odds that a text is spam on this platform. Raises ValueError for a vector of another
+        width than that of the head.
+        """
         buckets, values = grams_of(text)
         # fsum: the same sum on every machine, whatever vector instructions its numpy was built with.
         grams = math.fsum((self.weights[buckets].astype(np.float64) * values).tolist())
-        return self.content_slope * content_margin + self.intercept + grams
+        sense = math.fsum((self.vector.astype(np.float64) * vector).tolist())
+        return self.content_slope * content_margin + self.intercept + grams + sense
 
     def alone(self, texts: Sequence[str]) -> Floats:
         """Return what the n-grams alone say of texts, as probabilities (n,): nobody was asked."""
@@ -88,15 +102,12 @@ class PlatformHead:
             np.array([self.margin(text, content_margin=0.0) for text in texts], dtype=np.float64)
         )
 
-    def probabilities(self, texts: Sequence[str], *, content_probabilities: Floats) -> Floats:
-        """Return spam probabilities on this platform, float64 (n,).
-
-        NaN where the content model was not queried.
-        """
-        margins = content_margins(content_probabilities)
+    def probabilities(self, texts: Sequence[str], *, scores: Sequence[ContentScore]) -> Floats:
+        """Return spam probabilities here, float64 (n,), of texts and what the content model says of each."""
+        margins = content_margins(np.array([score.probability for score in scores]))
         read = [
-            math.nan if math.isnan(margin) else self.margin(text, content_margin=margin)
-            for text, margin in zip(texts, margins.tolist(), strict=True)
+            self.margin(text, content_margin=margin, vector=vector)
+            for text, margin, vector in zip(texts, margins.tolist(), vectors_of(scores), strict=True)
         ]
         return probabilities_of(np.array(read, dtype=np.float64))
 
@@ -112,21 +123,13 @@ class PlatformHeads:
         """Read the heads of a release, given its files by platform. Raises Corrupt."""
         return cls({platform: PlatformHead.load(folder / name) for platform, name in files.items()})
 
-    def read(self, platform: str, texts: Sequence[str], *, content_probabilities: Floats) -> Floats:
-        """Return the probabilities that texts are spam on a platform, from those of the content model."""
-        head = self.by_platform.get(platform)
-        if head is None:
-            return content_probabilities
-        return head.probabilities(texts, content_probabilities=content_probabilities)
-
-    def read_one(self, record: PostRecord, content_probability: float) -> float:
-        """Return the probability that a post's text is spam on its platform; NaN stays NaN."""
-        if record.platform not in self.by_platform:
-            return content_probability
-        return float(
-            self.read(record.platform, [record.text], content_probabilities=np.array([content_probability]))[
-                0
-            ]
+    def read(self, record: PostRecord, score: ContentScore | None) -> float:
+        """Return the probability that a post's text is spam on its platform, NaN without a score."""
+        if score is None:
+            return math.nan
+        head = self.by_platform.get(record.platform)
+        return (
+            score.probability if head is None else float(head.probabilities([record.text], scores=[score])[0])
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from scoring import unread_script
-from scoring.content import Unavailable
+from scoring.content import ContentScore, Unavailable
 from scoring.evidence import EvidencePiece, PageRead
 from scoring.features.feature import highest
 from scoring.platform_head import PlatformHead, PlatformHeads
@@ -37,6 +37,9 @@ class ContentProtocol(Protocol):
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """Return spam probabilities, float64 (n,). Raises content.Unavailable if there is no answer."""
 
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
+        """Return what it says of each text, with its vector. Raises content.Unavailable."""
+
 
 @dataclass(frozen=True)
 class HeadedContent:
@@ -48,18 +51,21 @@ class HeadedContent:
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """Return what the platform's head makes of the model's answers. Raises content.Unavailable."""
-        asked = self.content.probabilities(texts)
-        return self.heads.read(self.platform, texts, content_probabilities=asked)
+        head = self.heads.by_platform.get(self.platform)
+        if head is None:
+            return self.content.probabilities(texts)
+        return head.probabilities(texts, scores=self.content.scores(texts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
     """What is said of posts: of their own texts (n,), of their evidence (n, 3); NaN unknown.
 
-    They are degraded if the content model did not answer.
+    `scores` are the content model's own answers to the texts. All are degraded if it did not answer.
     """
 
     texts: Floats
+    scores: Sequence[ContentScore | None]
     read: Floats
     is_degraded: bool = False
 
@@ -122,36 +128,38 @@ def ask(
     records: Sequence[PostRecord],
     *,
     is_needed: Sequence[bool],
-    known: Sequence[float | None],
+    known: Sequence[ContentScore | None],
     content: ContentProtocol,
     heads: PlatformHeads,
     evidence: Readings,
     reader: PlatformHead | None,
 ) -> Answers:
-    """Query the content model once, for own texts where it is needed and not `known`, what it says being
-    read by the head, and, without a `reader`, for all texts of evidence.
+    """Query the content model once, for own texts where it is needed and not `known`, and, without a
+    `reader`, for all texts of evidence. The platform's head reads what it says, and what is known.
 
     What it was asked is unknown if it is unavailable. Without anything to ask nothing was missed.
     """
-    own = np.array(
-        [said if wanted else None for said, wanted in zip(known, is_needed, strict=True)], dtype=np.float64
-    )
+    scores = [said if wanted else None for said, wanted in zip(known, is_needed, strict=True)]
     asked = [
         place
         for place, record in enumerate(records)
-        if is_needed[place] and known[place] is None and record.text.strip()
+        if is_needed[place] and scores[place] is None and record.text.strip()
     ]
     others = evidence.texts if reader is None else []
     read = evidence.known if reader is None else evidence.read_by(reader)
-    if not asked and not others:
-        return Answers(texts=own, read=read)
-    try:
-        said = content.probabilities([*(records[place].text for place in asked), *others])
-    except Unavailable:
-        return Answers(texts=own, read=read, is_degraded=True)
-    for place, probability in zip(asked, said[: len(asked)].tolist(), strict=True):
-        own[place] = heads.read_one(records[place], probability)
-    return Answers(texts=own, read=evidence.highest(said[len(asked) :]) if reader is None else read)
+    is_degraded = False
+    if asked or others:
+        try:
+            said = content.scores([*(records[place].text for place in asked), *others])
+        except Unavailable:
+            is_degraded = True
+        else:
+            for place, score in zip(asked, said, strict=False):
+                scores[place] = score
+            if reader is None:
+                read = evidence.highest([score.probability for score in said[len(asked) :]])
+    own = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
+    return Answers(texts=np.array(own), scores=scores, read=read, is_degraded=is_degraded)
 
 
 def _shown(record: PostRecord) -> float:

@@ -184,6 +184,13 @@ class Release:
         )
         return mine == others
 
+    @property
+    def content_model(self) -> str:
+        """Name what reads texts, by files and normaliser, empty if no file is pinned: releases of one name
+        get the same answers.
+        """
+        return f"{self.content.digest[:12]}/{self.normaliser}" if self.content.digest else ""
+
     def thresholds_on(self, platform: str) -> Thresholds:
         """Return the thresholds of a platform, by slug: its own, or those that all others share."""
         own = self.platforms.get(platform)

@@ -34,7 +34,15 @@ class SageMakerEndpoint:
         self._client: Any = None
 
     def infer(
-        self, model: str, inputs: Sequence[Any], *, model_version: str, priority: int, timeout: int, **_: Any
+        self,
+        model: str,
+        inputs: Sequence[Any],
+        *,
+        outputs: Sequence[Any],
+        model_version: str,
+        priority: int,
+        timeout: int,
+        **_: Any,
     ) -> Any:
         """Return tritonclient's InferResult.
 
@@ -44,7 +52,7 @@ class SageMakerEndpoint:
         from tritonclient.http import InferenceServerClient
 
         body, header_size = InferenceServerClient.generate_request_body(
-            list(inputs), priority=priority, timeout=timeout
+            list(inputs), outputs=list(outputs), priority=priority, timeout=timeout
         )
         said, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}")
         size = _HEADER_SIZE.fullmatch(content_type)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scoring import routing
 from scoring.blocklist import Rule
+from scoring.content import ContentScore
 from scoring.ensemble import MAIN_INPUTS
 from scoring.explain import Contribution
 from scoring.records import PostRecord
@@ -18,9 +19,10 @@ from scoring.routing import Route, Routing
 class ScoreResult:
     """The models' output for a record, with the inputs.
 
-    base + the contributions' sum is the main margin (log-odds before calibration), evidence included. `rule`
-    is the one that decided on the post, if any: a banned post has probability 1, route remove, and neither
-    features nor contributions; any other rule affects only the route.
+    `content_score` is what the `content_model` said of the text, `content_probability` what the platform's
+    head made of it. base + the contributions' sum is the main margin (log-odds before calibration), evidence
+    included. `rule` is the one that decided on the post, if any: a banned post has probability 1, route
+    remove, and neither features nor contributions; any other rule affects only the route.
     """
 
     release_id: str
@@ -35,6 +37,8 @@ class ScoreResult:
     expected_harm: float
     is_degraded: bool
     rule: Rule | None
+    content_score: ContentScore | None = None
+    content_model: str = ""
 
 
 def banned(record: PostRecord, rule: Rule, *, release: Release) -> ScoreResult:

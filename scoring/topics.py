@@ -81,8 +81,8 @@ class TopicModel:
                 "TEXT": [[text] for text in texts],
                 "TOPICS": [wanted] * len(texts),
             },
-            output="PROBABILITIES",
-            check=lambda answer: _checked(answer, shape=(len(texts), len(topics))),
+            outputs=("PROBABILITIES",),
+            check=lambda answers: _checked(answers["PROBABILITIES"], shape=(len(texts), len(topics))),
         )
 
 

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scoring.pace import Pace
 from scoring.sagemaker import SageMakerEndpoint
@@ -34,6 +33,7 @@ _CHANNEL = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_bac
 _SHARE = 0.25
 
 _Row = TypeVar("_Row")
+_Answer = TypeVar("_Answer")
 
 
 class Unavailable(Exception):
@@ -133,17 +133,18 @@ class TritonCalls:
         self,
         inputs: Mapping[str, Sequence[Sequence[str]]],
         *,
-        output: str,
-        check: Callable[[Any], NDArray[np.float64]],
-    ) -> NDArray[np.float64]:
-        """Send tensors of text, rows of one length each, and return one output as `check` reads it.
+        outputs: Sequence[str],
+        check: Callable[[Mapping[str, Any]], _Answer],
+    ) -> _Answer:
+        """Send tensors of text, rows of one length each, and return the outputs, by name, as `check` reads
+        them. The server is asked for no others.
 
         Asks whatever the breaker's state, and counts the outcome. Raises Unavailable, as `check` does for an
         answer that cannot be right.
         """
         began = self._clock()
         try:
-            found: NDArray[np.float64] = self._in_time(inputs, output=output, check=check)
+            found = self._in_time(inputs, outputs=outputs, check=check)
         except Unavailable:
             self._breaker.record(succeeded=False)
             self._pace.timed_out()
@@ -153,24 +154,30 @@ class TritonCalls:
         return found
 
     def _in_time(
-        self, inputs: Mapping[str, Sequence[Sequence[str]]], *, output: str, check: Callable[[Any], Any]
-    ) -> Any:
+        self,
+        inputs: Mapping[str, Sequence[Sequence[str]]],
+        *,
+        outputs: Sequence[str],
+        check: Callable[[Mapping[str, Any]], _Answer],
+    ) -> _Answer:
         deadline = self._clock() + self._timeout_seconds
         for _ in range(self._attempts - 1):
             try:
-                return check(self._attempt(inputs, output=output, deadline=deadline))
+                return check(self._attempt(inputs, outputs=outputs, deadline=deadline))
             except _NotNow:
                 if self._clock() + RETRY_AFTER_SECONDS >= deadline:
                     raise
                 time.sleep(RETRY_AFTER_SECONDS)
-        return check(self._attempt(inputs, output=output, deadline=deadline))
+        return check(self._attempt(inputs, outputs=outputs, deadline=deadline))
 
-    def _attempt(self, inputs: Mapping[str, Sequence[Sequence[str]]], *, output: str, deadline: float) -> Any:
+    def _attempt(
+        self, inputs: Mapping[str, Sequence[Sequence[str]]], *, outputs: Sequence[str], deadline: float
+    ) -> dict[str, Any]:
         from geventhttpclient.response import HTTPParseError
         from tritonclient.utils import InferenceServerException
 
         try:
-            return self._call(inputs, output=output, seconds=deadline - self._clock())
+            return self._call(inputs, outputs=outputs, seconds=deadline - self._clock())
         except InferenceServerException as error:
             refusal = _NotNow if error.status() in _TRANSIENT else Unavailable
             raise refusal(f"{error.status()}: {error.message()}") from error
@@ -180,7 +187,9 @@ class TritonCalls:
             refusal = Unavailable if isinstance(error, TimeoutError | ValueError) else _NotNow
             raise refusal(f"{type(error).__name__}: {error}") from error
 
-    def _call(self, inputs: Mapping[str, Sequence[Sequence[str]]], *, output: str, seconds: float) -> Any:
+    def _call(
+        self, inputs: Mapping[str, Sequence[Sequence[str]]], *, outputs: Sequence[str], seconds: float
+    ) -> dict[str, Any]:
         protocol, client = self._connection()
         tensors = [_tensor(protocol, name, rows) for name, rows in inputs.items()]
         # Triton's HTTP client takes no limit per call; its own was set when it was made (`_connect`).
@@ -188,12 +197,13 @@ class TritonCalls:
         answer = client.infer(
             self.model,
             tensors,
+            outputs=[protocol.InferRequestedOutput(name) for name in outputs],
             model_version=self.version,
             priority=self.priority,
             timeout=max(1, int(seconds * 1e6)),  # microseconds: the server drops what nobody waits for
             **limit,
         )
-        return answer.as_numpy(output)
+        return {name: answer.as_numpy(name) for name in outputs}
 
     def _connection(self) -> tuple[ModuleType, Any]:
         """Return this process and thread's client: gRPC does not survive a fork, HTTP is not thread-safe."""

@@ -31,6 +31,12 @@ class Score(models.Model):
     features = ArrayField(models.FloatField(), help_text="In the schema's order; NaN where unknown.")
     spam_probability = models.FloatField()
     content_probability = models.FloatField(null=True)
+    content_score = models.BinaryField(
+        null=True, help_text="What the content model said of the text (ContentScore), before any head."
+    )
+    content_model = models.CharField(
+        max_length=40, blank=True, db_default="", help_text="Which one said it (Release.content_model)."
+    )
     sub_models = models.JSONField(default=dict)
     base = models.FloatField(default=0.0)
     contributions = models.JSONField(

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from django.db.models import F
 
 from moderation.models import Revision, Score
+from scoring.content import ContentScore
 
 EXPLAINING = (
     "record",
     "features",
+    "content_score",
     "contributions",
     "word_contributions",
     "evidence_words",
@@ -36,13 +38,16 @@ def of(post_ids: Iterable[int]) -> dict[int, Score]:
     return {score.revision.post_id: score for score in rows}
 
 
-def content_probabilities(revisions: Sequence[Revision], *, release_id: str) -> list[float | None]:
-    """Return what the content model of a release said of each revision's text in an earlier score of it, None
-    where it was not asked. Costs nothing where none was scored before.
+def content_scores(revisions: Sequence[Revision], *, content_model: str) -> list[ContentScore | None]:
+    """Return what a content model (Release.content_model) said of each revision's text in an earlier score,
+    None where it was not asked. Costs nothing where none was scored before.
     """
     again = [revision.pk for revision in revisions if revision.generation > 1]
-    if not again:
+    if not again or not content_model:
         return [None] * len(revisions)
-    scores = Score.objects.filter(revision__in=again, release=release_id, content_probability__isnull=False)
-    said = dict(scores.order_by("generation").values_list("revision", "content_probability"))
+    scores = Score.objects.filter(
+        revision__in=again, content_model=content_model, content_score__isnull=False
+    )
+    stored = scores.order_by("generation").values_list("revision", "content_score")
+    said = {pk: ContentScore.from_bytes(bytes(score)) for pk, score in stored if score is not None}
     return [said.get(revision.pk) for revision in revisions]

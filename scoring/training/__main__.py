@@ -12,7 +12,6 @@ from collections.abc import Sequence
 COMMANDS = {
     "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
     "unseen": ("scoring.training.unseen_sources", "what the content model makes of sources it never saw"),
-    "halves": ("scoring.training.compare_halves", "what each half is worth on sources it never saw"),
     "words": ("scoring.training.words", "write the normaliser's word list"),
     "weights": ("scoring.training.served_weights", "a release's trained weights as safetensors"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),

@@ -16,7 +16,7 @@ import numpy as np
 
 from scoring import gate
 from scoring.blocklist import Blocklist
-from scoring.content import ContentModel
+from scoring.content import ContentModel, ContentScore
 from scoring.gate import REPORT_FORMAT
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Measure, write both reports, print the gate's findings."""
-    known: dict[str, dict[str, float]] = {}
+    known: dict[str, dict[str, ContentScore]] = {}
     live, candidate = (
         _open(folder, known=known, arguments=arguments) for folder in (arguments.against, arguments.release)
     )
@@ -106,11 +106,11 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class Opened:
-    """A release with its scorer; content probabilities of texts are cached."""
+    """A release with its scorer; what its content model says of texts is cached."""
 
     scorer: Scorer
     content: ContentModel
-    known: dict[str, float]
+    known: dict[str, ContentScore]
 
     @property
     def release(self) -> Release:
@@ -118,28 +118,24 @@ class Opened:
 
     def judge(self, records: Sequence[PostRecord]) -> Floats:
         """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
-        contents = self.content_probabilities(records)
+        texts = [record.text for record in records]
         own = [
-            self.scorer.heads.read_one(record, content)
-            for record, content in zip(records, contents.tolist(), strict=True)
+            self.scorer.heads.read(record, score if record.text.strip() else None)
+            for record, score in zip(records, self.scores(texts), strict=True)
         ]
         return self.scorer.spam_probabilities(
             records, content_probabilities=np.array(own), read=self.scorer.read(records, content=self)
         )
 
-    def content_probabilities(self, records: Sequence[PostRecord]) -> Floats:
-        """Return what the content model alone says of records, NaN without text, float64 (n,).
-
-        Raises content.Unavailable.
-        """
-        return self.probabilities([record.text for record in records])
-
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Return what the content model says of texts, NaN for an empty one. Raises content.Unavailable."""
-        asked = [text for text in dict.fromkeys(texts) if text.strip() and text not in self.known]
-        answers = served_content.ask(asked, content=self.content)
-        self.known.update(zip(asked, answers.tolist(), strict=True))
-        return np.array([self.known.get(text, np.nan) for text in texts])
+        """Return what the content model says of texts, as probabilities. Raises content.Unavailable."""
+        return np.array([score.probability for score in self.scores(texts)])
+
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
+        """Return what the content model says of texts. Raises content.Unavailable."""
+        asked = [text for text in dict.fromkeys(texts) if text not in self.known]
+        self.known.update(zip(asked, self.content.scores(asked), strict=True))
+        return [self.known[text] for text in texts]
 
 
 def evaluate(
@@ -173,7 +169,9 @@ def evaluate(
     }
 
 
-def _open(folder: Path, *, known: dict[str, dict[str, float]], arguments: argparse.Namespace) -> Opened:
+def _open(
+    folder: Path, *, known: dict[str, dict[str, ContentScore]], arguments: argparse.Namespace
+) -> Opened:
     """Open a release; one that brings its own content model has it loaded under its own name first.
 
     `known` holds the answers of each content model: releases that share one ask it once.

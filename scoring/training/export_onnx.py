@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.training import first_token, model_card
+from scoring.training import model_card
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedModel
 
 log = logging.getLogger(__name__)
@@ -122,31 +123,68 @@ def _complete(repository: Path) -> None:
 
 
 def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
-    """Trace in FP32: INT32 input_ids and attention_mask [batch, tokens] → FP32 logits [batch, 2].
+    """Trace in FP32: INT32 input_ids and attention_mask [batch, tokens] → FP32 logits [batch, 2] and vector
+    [batch, width], the mean of the last states of a text's tokens, of unit length.
 
-    The last layer is trimmed to what the answer needs. Raises TypeError if the model is no DistilBERT.
+    Raises TypeError if the model is no DistilBERT.
     """
     import torch
 
-    trimmed = first_token.trimmed(model)
+    served = with_vector(model)
     ids = torch.ones(2, 16, dtype=torch.int32)
     with warnings.catch_warnings():
         # Tracing warns about everything it might freeze; `largest_difference` at other shapes checks it.
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            trimmed,
+            served,
             (ids, torch.ones_like(ids)),
             str(path),
             dynamo=False,
             opset_version=OPSET,
             input_names=["input_ids", "attention_mask"],
-            output_names=["logits"],
+            output_names=["logits", "vector"],
             dynamic_axes={
                 "input_ids": {0: "batch", 1: "tokens"},
                 "attention_mask": {0: "batch", 1: "tokens"},
                 "logits": {0: "batch"},
+                "vector": {0: "batch"},
             },
         )
+
+
+def with_vector(model: PreTrainedModel) -> torch.nn.Module:
+    """Wrap the model's own modules, nothing copied: (ids, mask) INT32 [n, tokens] → logits and vector.
+
+    Raises TypeError for another architecture than DistilBertForSequenceClassification.
+    """
+    import torch
+    from torch import nn
+    from transformers import DistilBertForSequenceClassification
+
+    if not isinstance(model, DistilBertForSequenceClassification):
+        raise TypeError(f"expected a DistilBertForSequenceClassification, got {type(model).__name__}")
+    model.set_attn_implementation("eager")
+
+    class WithVector(nn.Module):  # type: ignore[misc] # torch has no types here
+        def __init__(self) -> None:
+            super().__init__()
+            # Under their own names, by which served_weights finds them in the file.
+            self.distilbert, self.pre_classifier = model.distilbert, model.pre_classifier
+            self.classifier, self.wide = model.classifier, getattr(model, "wide", None)
+
+        def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            # Added to the attention scores: 0 for a token, the lowest number for padding.
+            hidden = (1.0 - mask[:, None, None, :].to(torch.float32)) * torch.finfo(torch.float32).min
+            states = self.distilbert(ids, hidden).last_hidden_state
+            logits = self.classifier(nn.functional.relu(self.pre_classifier(states[:, 0])))
+            if self.wide is not None:
+                logits = self.wide(logits, ids, mask)
+            shares = mask[:, :, None].to(states.dtype)
+            # Divided before its length is taken, which FP16 might not hold.
+            mean = (states * shares).sum(dim=1) / shares.sum(dim=1)
+            return logits, nn.functional.normalize(mean)
+
+    return WithVector().eval()
 
 
 def store_weights_as_fp16(*, source: Path, target: Path) -> None:
@@ -170,17 +208,20 @@ def store_weights_as_fp16(*, source: Path, target: Path) -> None:
 
 
 def largest_difference(model: PreTrainedModel, *, path: Path) -> float:
-    """Largest absolute difference of any logit between torch FP32 and the file, over PARITY_SHAPES."""
+    """Largest absolute difference of any logit, or number of a vector, between torch FP32 and the file, over
+    PARITY_SHAPES.
+    """
     import onnxruntime
     import torch
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    largest = 0.0
+    served, largest = with_vector(model), 0.0
     for ids, mask in _parity_inputs(vocabulary=int(model.config.vocab_size)):
         with torch.no_grad():
-            expected = model(torch.from_numpy(ids), torch.from_numpy(mask)).logits.numpy()
-        found = np.asarray(session.run(["logits"], {"input_ids": ids, "attention_mask": mask})[0])
-        largest = max(largest, float(np.abs(expected - found).max()))
+            expected = served(torch.from_numpy(ids), torch.from_numpy(mask))
+        found = session.run(["logits", "vector"], {"input_ids": ids, "attention_mask": mask})
+        for one, other in zip(expected, found, strict=True):
+            largest = max(largest, float(np.abs(one.numpy() - np.asarray(other)).max()))
     return largest
 
 

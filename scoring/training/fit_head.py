@@ -1,6 +1,6 @@
-"""Fit a platform's head: a linear model over the content margin and n-grams, with the shared model as prior.
+"""Fit a platform's head: a linear model over content margin, vector and n-grams, the shared model as prior.
 
-Logistic regression in its dual form: a few hundred decisions against 65,536 buckets, in about a second.
+Logistic regression in its dual form: a few hundred decisions against 66,000 numbers, in about a second.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ MOST_DECISIONS = 3_000
 """Older ones are left out: the fit is quadratic in their number, and spam changes."""
 _FOLDS = 5
 # Penalties, all in the scale of a decision of weight 1.
-_GRAMS = 0.02
+_WEIGHTS = 0.05
+_LEAST_SPREAD = 1e-3
+"""Of a number of the vector: one that hardly varies says nothing."""
 # Almost no intercept: n-grams common to all texts would take its role and distort the ranking.
 _SHIFT = 0.001
 # Prior: the content margin as it is, with slope 1 ± 0.5 and shift 0 ± 2.
 _SLOPE_AT_WORD, _SHIFT_AT_WORD = 4.0, 0.25
-# After the slope is chosen, n-grams explain the rest; they may hardly change it.
+# After the slope is chosen, vector and n-grams explain the rest; they may hardly change it.
 _SLOPE_HELD = 50.0
 # A slope near 0 means that a head learned nothing (NoGain); the prior bounds the shift.
 _MEANING_WITHIN = ((0.2, 5.0), (-8.0, 8.0))
@@ -51,7 +53,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Decisions:
-    """Decided texts of a platform as arrays of one length.
+    """Decided texts of a platform as arrays of one length; `vectors` are float64 (n, width).
 
     `is_reported` marks those that did not come by chance.
 
@@ -60,6 +62,7 @@ class Decisions:
     """
 
     grams: csr_matrix
+    vectors: Floats
     content_margins: Floats
     is_spam: NDArray[np.bool_]
     weights: Floats
@@ -70,6 +73,7 @@ class Decisions:
         """Return the chosen rows, by mask or by index."""
         return Decisions(
             grams=self.grams[chosen],
+            vectors=self.vectors[chosen],
             content_margins=self.content_margins[chosen],
             is_spam=self.is_spam[chosen],
             weights=self.weights[chosen],
@@ -88,26 +92,32 @@ def grams_matrix(texts: list[str]) -> csr_matrix:
 
 
 def fit(decisions: Decisions) -> PlatformHead:
-    """Fit a head. Its weights are stored as float32, half the precision of the fit."""
+    """Fit a head. Its weights are stored as float32, half the precision of the fit.
+
+    Vectors are standardised to a mean squared length of 1, n-grams have one of 2: what a text says and the
+    words it uses weigh about alike.
+    """
     slope = content_slope(decisions)
     scales = rarities(decisions.grams)
     grams = decisions.grams @ diags_array(scales)
-    kernel = (grams @ grams.T).toarray()
+    centre, spread = _standard(decisions.vectors)
+    vectors = (decisions.vectors - centre) / spread
+    kernel = (grams @ grams.T).toarray() + vectors @ vectors.T
     signs = 2.0 * decisions.is_spam - 1.0
     reported = decisions.is_reported.astype(np.float64)
     rows = len(signs)
 
     def cost(found: Floats) -> tuple[float, Floats]:
         duals, moved, shift, shift_reported = found[:rows], found[rows], found[rows + 1], found[rows + 2]
-        of_grams = kernel @ duals
-        margins = of_grams + (slope + moved) * decisions.content_margins + shift + shift_reported * reported
+        of_text = kernel @ duals
+        margins = of_text + (slope + moved) * decisions.content_margins + shift + shift_reported * reported
         # The derivative of the loss by the margins; logaddexp below does not overflow where exp would.
         slack = -signs * decisions.weights * probabilities_of(-signs * margins)
         loss = float((decisions.weights * np.logaddexp(0.0, -signs * margins)).sum())
-        penalty = _GRAMS * (duals @ of_grams) + _SLOPE_HELD * moved**2 + _SHIFT * shift**2
+        penalty = _WEIGHTS * (duals @ of_text) + _SLOPE_HELD * moved**2 + _SHIFT * shift**2
         gradient = np.concatenate(
             [
-                kernel @ slack + _GRAMS * of_grams,
+                kernel @ slack + _WEIGHTS * of_text,
                 [
                     slack @ decisions.content_margins + _SLOPE_HELD * moved,
                     slack.sum() + _SHIFT * shift,
@@ -118,11 +128,20 @@ def fit(decisions: Decisions) -> PlatformHead:
         return loss + 0.5 * penalty, gradient
 
     found = minimize(cost, np.zeros(rows + 3), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    sense = (vectors.T @ found[:rows]) / spread
     return PlatformHead(
         weights=np.asarray(scales * (grams.T @ found[:rows]), dtype=np.float32),
         content_slope=float(slope + found[rows]),
-        intercept=float(found[rows + 1]),
+        intercept=float(found[rows + 1] - centre @ sense),
+        vector=np.asarray(sense, dtype=np.float32),
     )
+
+
+def _standard(vectors: Floats) -> tuple[Floats, Floats]:
+    """Return the centre of vectors and how far each number spreads around it, both float64 (width,)."""
+    centre, spread = vectors.mean(axis=0), vectors.std(axis=0) + _LEAST_SPREAD
+    length = np.sqrt((((vectors - centre) / spread) ** 2).sum(axis=1).mean())
+    return centre, spread * max(float(length), _LEAST_SPREAD)
 
 
 def rarities(grams: csr_matrix) -> Floats:
@@ -141,7 +160,8 @@ def rarities(grams: csr_matrix) -> Floats:
 def margins(head: PlatformHead, decisions: Decisions) -> Floats:
     """Return a head's margins of texts, log-odds (n,)."""
     of_grams = decisions.grams @ head.weights.astype(np.float64)
-    said: Floats = of_grams + head.content_slope * decisions.content_margins + head.intercept
+    of_vectors = decisions.vectors @ head.vector.astype(np.float64)
+    said: Floats = of_grams + of_vectors + head.content_slope * decisions.content_margins + head.intercept
     return said
 
 
@@ -171,6 +191,7 @@ def calibrated(decisions: Decisions) -> Calibrated:
             weights=np.asarray(means.slope * head.weights, dtype=np.float32),
             content_slope=means.slope * head.content_slope,
             intercept=means.slope * head.intercept + means.shift,
+            vector=np.asarray(means.slope * head.vector, dtype=np.float32),
         ),
         left_out=left_out,
     )
@@ -196,7 +217,7 @@ def _meaning(said: Floats, decisions: Decisions) -> Line:
 
 
 def content_slope(decisions: Decisions) -> float:
-    """Return how far the content margin can be trusted here, in [0, 1], apart from the n-grams.
+    """Return how far the content margin can be trusted here, in [0, 1], apart from the rest.
 
     1 where decisions agree with it or are too few to contradict it, 0 where it is noise, as in a script that
     the model does not read.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from scoring.ensemble import content_margins, probabilities_of
+from scoring.ensemble import probabilities_of
 from scoring.gate import LEAST_OF_SOURCE
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads, learnt_keys
@@ -154,6 +154,6 @@ def _sample(learnt: Sequence[LabelledRecord], *, live: Opened, candidate: Opened
 
 
 def _calibrated(learnt: Sequence[LabelledRecord], *, candidate: Opened) -> Calibrated:
-    asked = content_margins(candidate.content_probabilities([one.record for one in learnt]))
+    scores = candidate.scores([one.record.text for one in learnt])
     with threadpool_limits(limits=1):
-        return fit_head.calibrated(train_heads.decisions_of(learnt, content=asked))
+        return fit_head.calibrated(train_heads.decisions_of(learnt, scores=scores))

@@ -115,6 +115,7 @@ def left_out_probabilities(
     rows = len(texts)
     decisions = Decisions(
         grams=fit_head.grams_matrix(list(texts)),
+        vectors=np.zeros((rows, 0)),
         content_margins=np.zeros(rows),
         is_spam=is_spam,
         weights=np.ones(rows),

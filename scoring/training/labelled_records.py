@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import base64
 import dataclasses
 import hashlib
 import itertools
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scoring.content import ContentScore
 from scoring.records import AuthorSnapshot, History, InvalidRecord, Link, LinkReputation, PostRecord
 from scoring.release import file_sha256
 from scoring.training import labelled_lines
@@ -28,7 +30,8 @@ class LabelledRecord:
     share a `group`. `families` word what a simulated post leads to, `tricks` hide that from readers.
 
     `weight` is for how many posts it stands, 0 for one that stands for no other; `is_random` says that chance
-    alone brought it to a human.
+    alone brought it to a human. `content_score` is what `content_model` (Release.content_model) said of the
+    text, None if that was not exported.
     """
 
     record: PostRecord
@@ -38,6 +41,8 @@ class LabelledRecord:
     weight: float = 1.0
     origin: Origin = Origin.SIMULATED
     is_random: bool = False
+    content_score: ContentScore | None = None
+    content_model: str = ""
     families: tuple[str, ...] = ()
     tricks: tuple[str, ...] = ()
 
@@ -100,6 +105,8 @@ def labelled(line: LabelledLine) -> LabelledRecord:
     stored = line.stored
     try:
         if line.origin is Origin.DECIDED:
+            told = stored.get("provenance", {})
+            score = told.get("content_score")
             return LabelledRecord(
                 record=PostRecord.from_json(stored["record"]),
                 is_spam=_decided(stored["label"]),
@@ -108,6 +115,8 @@ def labelled(line: LabelledLine) -> LabelledRecord:
                 weight=line.weight,
                 origin=Origin.DECIDED,
                 is_random=line.is_random,
+                content_score=ContentScore.from_bytes(base64.b64decode(score)) if score else None,
+                content_model=str(told.get("content_model", "")),
             )
         return LabelledRecord(
             record=PostRecord.from_json(stored["record"]),

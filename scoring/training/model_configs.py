@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MAX_BATCH = 128
 MAX_TOKENS = 128
+WIDTH = 384
+"""Of a text's vector."""
 QUEUED_REQUESTS = 256
 QUEUED_MICROSECONDS = 5_000_000
 # Scoring asks at the first level, explanations at the last: they wait while a post waits.
@@ -49,7 +51,7 @@ DESCRIPTIONS = {
         kind="KIND_CPU",
         widths=(),
         comment=(
-            "DistilBERT with OpenVINO on CPU. On GPU a model of the same name, inputs and output takes\n"
+            "DistilBERT with OpenVINO on CPU. On GPU a model of the same name, inputs and outputs takes\n"
             "its place. Ragged: requests of different lengths share a batch; model.py groups the rows by\n"
             "width itself. INFERENCE_PRECISION_HINT auto: bf16 where it is the faster (AMX, or AVX-512\n"
             "on AMD), else f32; a model.onnx that was quantised runs in INT8 whatever it says.\n"
@@ -88,7 +90,10 @@ def texts(variant: Variant) -> dict[str, str]:
     made = {
         "tokenizer": (_tokenizer(description), _TOKENIZER_COMMENT),
         "distilbert": (_distilbert(description), f"{description.comment}\n{_DISTILBERT_COMMENT}"),
-        "content": (_content(), "What clients call: text in, logits out."),
+        "content": (
+            _content(),
+            "What clients call: text in, logits and a vector of length 1 out, of them what is asked for.",
+        ),
     }
     return {name: rendered(message, comment) for name, (message, comment) in made.items()}
 
@@ -104,6 +109,9 @@ def rendered(message: ModelConfig, comment: str, *, source: str = _GENERATED) ->
 _TOKENIZER_COMMENT = (
     "Text in, token ids out: any client sends plain text. Tokens beyond 128 are cut.\n"
     "No queue delay: batches form by themselves while the instance is busy. WIDTHS: what rows are padded to."
+)
+_CONTENT_COMMENT = (
+    "What clients call: text in, logits and a vector of length 1 out, of them what is asked for."
 )
 _TOPICS_COMMENT = (
     "Texts and topics in words in, the probability that a text is about a topic out; topics.json says how."
@@ -123,7 +131,7 @@ def _tokenizer(description: Description) -> ModelConfig:
 
 
 def _distilbert(description: Description) -> ModelConfig:
-    config = _config("distilbert", backend=description.backend, inputs=_TOKENS, outputs=[_LOGITS])
+    config = _config("distilbert", backend=description.backend, inputs=_TOKENS, outputs=_ANSWERS)
     config.instance_group.add(count=1, kind=description.kind)
     batch_dynamically(config)
     if description.backend == "python":
@@ -141,12 +149,12 @@ def _distilbert(description: Description) -> ModelConfig:
 
 
 def _content() -> ModelConfig:
-    config = _config("content", backend="", inputs=[_TEXT], outputs=[_LOGITS])
+    config = _config("content", backend="", inputs=[_TEXT], outputs=_ANSWERS)
     config.platform = "ensemble"
     tokens = {name: name for name, _, _ in _TOKENS}
     for model, takes, gives in (
         ("tokenizer", {"TEXT": "TEXT"}, tokens),
-        ("distilbert", tokens, {"logits": "logits"}),
+        ("distilbert", tokens, {name: name for name, _, _ in _ANSWERS}),
     ):
         config.ensemble_scheduling.step.add(
             model_name=model, model_version=-1, input_map=takes, output_map=gives
@@ -169,7 +177,7 @@ def topics_text() -> str:
 _Tensor = tuple[str, str, int]
 _TEXT: _Tensor = ("TEXT", "TYPE_STRING", 1)
 _TOKENS: list[_Tensor] = [("input_ids", "TYPE_INT32", -1), ("attention_mask", "TYPE_INT32", -1)]
-_LOGITS: _Tensor = ("logits", "TYPE_FP32", 2)
+_ANSWERS: list[_Tensor] = [("logits", "TYPE_FP32", 2), ("vector", "TYPE_FP32", WIDTH)]
 
 
 def _config(name: str, *, backend: str, inputs: list[_Tensor], outputs: list[_Tensor]) -> ModelConfig:

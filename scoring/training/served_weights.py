@@ -89,7 +89,8 @@ def read(path: Path) -> WideAndDeep:
     graph = _graph(path)
     weights = dict(_weights(graph))
     try:
-        config = DistilBertConfig(**_sizes(weights), n_heads=_heads(graph), num_labels=2)
+        sizes = _sizes(weights)
+        config = DistilBertConfig(**sizes, n_heads=sizes["dim"] // _head_size(graph), num_labels=2)
     except (KeyError, ValueError) as missing:
         raise Unreadable(f"{path}: holds no weights of a DistilBERT in floats: {missing}") from missing
     model = WideAndDeep(config)
@@ -157,8 +158,8 @@ def _sizes(weights: Weights) -> dict[str, int]:
     }
 
 
-def _heads(graph: Any) -> int:
-    """Read the number of attention heads from how queries are reshaped: [texts, tokens, heads, size].
+def _head_size(graph: Any) -> int:
+    """Read the width of an attention head from how queries are reshaped: [texts, tokens, heads, size].
 
     Raises ValueError for a graph without attention.
     """
@@ -170,5 +171,5 @@ def _heads(graph: Any) -> int:
             continue
         shape = made[node.input[1]]
         if shape.op_type == "Concat" and len(shape.input) == 4:
-            return int(numpy_helper.to_array(made[shape.input[2]].attribute[0].t).item())
+            return int(numpy_helper.to_array(made[shape.input[3]].attribute[0].t).item())
     raise ValueError("no attention")

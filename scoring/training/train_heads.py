@@ -20,6 +20,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from scoring import release as releases
+from scoring.content import ContentScore, vectors_of
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.pipeline import ContentProtocol
 from scoring.platform_head import PlatformHead, file_of, learnt_keys
@@ -130,7 +131,7 @@ def add_heads(
     fitted, refused = {}, {}
     for platform, decided in sorted(by_platform.items()):
         try:
-            fitted[platform] = fit_platform(decided, content=content)
+            fitted[platform] = fit_platform(decided, content=content, content_model=base.content_model)
         except head_guards.Refused as why:
             refused[platform] = f"{type(why).__name__}: {why}"
     chosen, not_chosen = {}, {}
@@ -149,17 +150,21 @@ def add_heads(
     return Made(release=release, refused=refused, not_chosen=not_chosen, suspicions=suspicions)
 
 
-def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Fitted:
-    """Fit a head on decisions of one platform. Raises head_guards.Refused."""
+def fit_platform(
+    labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str = ""
+) -> Fitted:
+    """Fit a head on decisions of one platform; `content` is asked what `content_model` did not say before.
+
+    Raises head_guards.Refused or content.Unavailable.
+    """
     learnt = learnable(labelled)
     head_guards.check(learnt)
-    asked = content_margins(ask_content(learnt, content=content))
-    decisions = decisions_of(learnt, content=asked)
+    decisions = decisions_of(learnt, scores=_scores(learnt, content=content, content_model=content_model))
     with threadpool_limits(limits=1):
         made = fit_head.calibrated(decisions)
     keys = {key for one in learnt for key in learnt_keys(post=one.record.external_id, group=one.group)}
     head = dataclasses.replace(made.head, learnt=np.array(sorted(keys), dtype=np.uint64))
-    head_guards.check_gain(learnt, left_out=made.left_out, content=asked)
+    head_guards.check_gain(learnt, left_out=made.left_out, content=decisions.content_margins)
     about = {
         "fitted_on": mixture.fitted_on(learnt)["decided"],
         "reported": int(decisions.is_reported.sum()),
@@ -177,15 +182,26 @@ def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
     return learnt[-fit_head.MOST_DECISIONS :]
 
 
-def decisions_of(labelled: Sequence[LabelledRecord], *, content: Floats) -> Decisions:
-    """Return decisions as the arrays that a head is fitted to, given their content margins."""
+def _scores(
+    labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str
+) -> list[ContentScore]:
+    """Return what the content model says of each text: as it was exported with the decision, else now."""
+    known = [one.content_score if one.content_model == content_model else None for one in labelled]
+    unknown = [one.record.text for one, score in zip(labelled, known, strict=True) if score is None]
+    asked = iter(content.scores(unknown) if unknown else [])
+    return [next(asked) if score is None else score for score in known]
+
+
+def decisions_of(labelled: Sequence[LabelledRecord], *, scores: Sequence[ContentScore]) -> Decisions:
+    """Return decisions as the arrays that a head is fitted to, given what the content model says of each."""
     reported = np.array([one.weight == 0.0 for one in labelled])
     weights = np.array([min(one.weight, MOST_TRAINING_WEIGHT) for one in labelled])
     # One that stands for no other post still is what it is.
     weights = np.where(reported, 1.0, weights / (1.0 if reported.all() else weights[~reported].mean()))
     return Decisions(
         grams=fit_head.grams_matrix([one.record.text for one in labelled]),
-        content_margins=content,
+        vectors=vectors_of(scores),
+        content_margins=content_margins(np.array([score.probability for score in scores])),
         is_spam=np.array([one.is_spam for one in labelled]),
         weights=weights,
         groups=np.array([one.group for one in labelled]),

@@ -25,16 +25,15 @@ pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mar
 SLOW_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_SLOW_SECONDS", "300"))
 POSTS_A_SECOND = 20
 TIMES = 10.0
-_ANSWER = 'return self.infer_request.infer(inputs)["logits"]'
+_ANSWER = "found = self.infer_request.infer(inputs)"
 _SLOWLY = """import time
 
         began = time.monotonic()
-        found = self.infer_request.infer(inputs)["logits"]
+        found = self.infer_request.infer(inputs)
         wanted, log = Path({wanted!r}), Path({log!r})
         time.sleep(max(float(wanted.read_text()), 0.0) * (time.monotonic() - began))
         with log.open("a") as lines:
-            lines.write(f"{{len(ids)}}\\n")
-        return found"""
+            lines.write(f"{{len(ids)}}\\n")"""
 
 
 class SlowTriton:

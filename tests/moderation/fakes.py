@@ -13,7 +13,8 @@ import numpy as np
 from moderation.scorer import Scorers
 from scoring import routing
 from scoring.blocklist import Blocklist, Effect, Rule
-from scoring.content import ContentModel, Unavailable
+from scoring.content import ContentModel, ContentScore, Unavailable
+from scoring.ensemble import content_margins
 from scoring.explain import Contribution
 from scoring.pipeline import ContentProtocol, Scorer, ScoreResult
 from scoring.records import PostRecord
@@ -22,6 +23,7 @@ from scoring.routing import Route, Routing
 
 THRESHOLDS = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
 RELEASE_ID = "f" * 64
+SCORE = ContentScore((0.5, -0.25), b"\x7f\x00")
 _AUDITED = Routing(
     route=Route.REVIEW, reason=routing.ReviewReason.AUDIT, audit_probability=0.02, is_audit_sample=True
 )
@@ -43,11 +45,12 @@ class FakeScorer:
     is_ready_again: bool = False
     poisonous: str | None = None
     asked: int = 0
-    known: Sequence[float | None] = ()
+    known: Sequence[ContentScore | None] = ()
     release: SimpleNamespace = field(
         default_factory=lambda: SimpleNamespace(
             id=RELEASE_ID,
             manifest={},
+            content_model="fake/1",
             files={},
             heads={},
             platforms={},
@@ -64,7 +67,7 @@ class FakeScorer:
         *,
         blocklist: Blocklist,
         held: Sequence[bool] = (),
-        known: Sequence[float | None] = (),
+        known: Sequence[ContentScore | None] = (),
     ) -> list[ScoreResult]:
         self.asked += len(records)
         self.known = known
@@ -137,6 +140,8 @@ class FakeScorer:
             features=() if ban else (float("nan"),),
             routing=_AUDITED if record.text in self.audited else self._route(probability, rule=rule),
             expected_harm=routing.NO_OPINION if record.text in self.audited else probability,
+            content_score=None if self.is_degraded or ban else SCORE,
+            content_model="fake/1",
             is_degraded=self.is_degraded and ban is None,
             rule=rule,
         )
@@ -166,6 +171,10 @@ class FakeContent:
             raise Unavailable("switched off by the test")
         return np.array([0.9 if "spam" in text else 0.1 for text in texts])
 
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
+        margins = content_margins(self.probabilities(texts)).tolist()
+        return [ContentScore((0.0, margin), b"\x7f\x00") for margin in margins]
+
 
 class _Scores(Protocol):
     """What the product asks of a scorer."""
@@ -176,7 +185,7 @@ class _Scores(Protocol):
         *,
         blocklist: Blocklist,
         held: Sequence[bool] = (),
-        known: Sequence[float | None] = (),
+        known: Sequence[ContentScore | None] = (),
     ) -> list[ScoreResult]: ...
 
     def spam_probabilities(

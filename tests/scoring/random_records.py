@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.content import ContentScore
+from scoring.ensemble import content_margins
 from scoring.records import AuthorSnapshot, ComplaintRecord, History, JourneyStep, Link, PostRecord
 from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_records import DECISION, LabelledRecord
@@ -66,7 +68,18 @@ def export_line(one: LabelledRecord) -> dict[str, Any]:
     }
 
 
-class FakeContent:
+class Said:
+    """The vectors of a content model's stand-in that has said probabilities: two numbers, the same always."""
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
+        margins = content_margins(self.probabilities(texts)).tolist()
+        return [ContentScore((0.0, margin), b"\x7f\x00") for margin in margins]
+
+
+class FakeContent(Said):
     """Stands in for the content model: reads the probability that a random record's text ends with."""
 
     def __init__(self) -> None:

@@ -18,11 +18,11 @@ from scoring.records import AuthorSnapshot, ComplaintRecord, History, Link, Post
 from scoring.release import Release, Thresholds
 from scoring.routing import Route
 from scoring.trees import Floats
-from tests.scoring.random_records import AT, record
+from tests.scoring.random_records import AT, Said, record
 from tests.scoring.starter import STARTER
 
 
-class OneBadWord:
+class OneBadWord(Said):
     """A content model that minds one word and nothing else."""
 
     def __init__(self, word: str = "pills") -> None:

@@ -126,7 +126,7 @@ class TestScoreMany:
     ) -> None:
         posts = [one.record for one in labelled(5)]
         before = scorer.score_many(posts, blocklist=NO_BANS)
-        known = [score.content_probability for score in before[:3]]
+        known = [score.content_score for score in before[:3]]
         content.calls.clear()
 
         after = scorer.score_many(posts, blocklist=NO_BANS, known=[*known, None, None])

@@ -11,11 +11,11 @@ from scoring.pipeline import Scorer
 from scoring.release import Release
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
-from tests.scoring.random_records import labelled, record
+from tests.scoring.random_records import Said, labelled, record
 from tests.scoring.ruled_posts import BANNED, BANS, NO_BANS
 
 
-class BrokenContent:
+class BrokenContent(Said):
     """A content model whose server is down."""
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
@@ -40,7 +40,7 @@ class TestDegraded:
         assert not score.is_degraded
 
     def test_a_fault_of_another_kind_is_not_hidden(self, release: Release) -> None:
-        class Faulty:
+        class Faulty(Said):
             def probabilities(self, texts: Sequence[str]) -> Floats:
                 raise ZeroDivisionError
 

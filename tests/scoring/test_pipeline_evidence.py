@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from tests.scoring.ruled_posts import NO_BANS, equal
 class Away(FakeContent):
     """A content model that does not answer."""
 
-    def probabilities(self, texts: object) -> np.ndarray:
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray:
         raise Unavailable("away")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from scoring import counterfactual, platform_routes
 from scoring.blocklist import Blocklist
-from scoring.content import Unavailable
+from scoring.content import ContentScore, Unavailable
 from scoring.counterfactual import Change
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.explain import CONTENT_TEXT, word_contributions
@@ -23,7 +23,7 @@ from scoring.records import Link, PostRecord
 from scoring.release import Corrupt, Release
 from scoring.training.train_heads import add_heads
 from tests.scoring.platform_posts import PLATFORM, decisions
-from tests.scoring.random_records import FakeContent, record
+from tests.scoring.random_records import FakeContent, Said, record
 from tests.scoring.starter import STARTER
 
 SILENT = PlatformHead(weights=np.zeros(BUCKETS, dtype=np.float32), content_slope=1.0, intercept=0.0)
@@ -66,11 +66,25 @@ class TestGramsOf:
 
 class TestPlatformHead:
     def test_a_silent_one_says_what_the_content_model_says(self) -> None:
-        asked = np.array([0.1, np.nan, 0.97])
+        asked = [ContentScore((0.0, -2.0)), ContentScore((0.0, 3.0))]
 
-        said = SILENT.probabilities(["a", "", "c"], content_probabilities=asked)
+        said = SILENT.probabilities(["a", "c"], scores=asked)
 
-        assert said == pytest.approx(asked, nan_ok=True)
+        assert said == pytest.approx([score.probability for score in asked])
+
+    def test_reads_what_a_text_says_where_no_word_is_known(self) -> None:
+        head = dataclasses.replace(SILENT, vector=np.array([2.0, -1.0], dtype=np.float32))
+        spam, honest = ContentScore((0.0, 0.5), b"\x7f\x00"), ContentScore((0.0, 0.5), b"\x00\x7f")
+
+        margins = content_margins(head.probabilities(["a", "a"], scores=[spam, honest]))
+
+        assert margins == pytest.approx([2.5, -0.5])
+
+    def test_refuses_the_vector_of_another_model(self) -> None:
+        head = dataclasses.replace(SILENT, vector=np.ones(3, dtype=np.float32))
+
+        with pytest.raises(ValueError, match="broadcast"):
+            head.probabilities(["a"], scores=[ContentScore((0.0, 0.5), b"\x7f\x00")])
 
     def test_keeps_its_answers_in_its_file(self, tmp_path: Path, release: Release) -> None:
         head = PlatformHead.load(release.folder / file_of(PLATFORM))
@@ -78,8 +92,8 @@ class TestPlatformHead:
         head.save(tmp_path / "head.npz")
 
         assert PlatformHead.load(tmp_path / "head.npz").margin(
-            "казино бонус", content_margin=0.3
-        ) == head.margin("казино бонус", content_margin=0.3)
+            "казино бонус", content_margin=0.3, vector=np.array([1.0, 0.0])
+        ) == head.margin("казино бонус", content_margin=0.3, vector=np.array([1.0, 0.0]))
         assert (tmp_path / "head.npz").read_bytes() == (release.folder / file_of(PLATFORM)).read_bytes()
 
     @pytest.mark.parametrize(
@@ -88,6 +102,7 @@ class TestPlatformHead:
             {"weights": np.zeros(3, dtype=np.float32)},
             {"content_slope": float("nan")},
             {"intercept": float("inf")},
+            {"vector": np.array([np.nan], dtype=np.float32)},
         ],
     )
     def test_a_damaged_one_is_refused(self, tmp_path: Path, change: dict[str, object]) -> None:
@@ -211,8 +226,8 @@ class TestHeads:
     def test_without_one_nothing_changes(self) -> None:
         heads = PlatformHeads({})
 
-        assert heads.read_one(record(text="hello"), 0.25) == 0.25
-        assert heads.read("x", ["a"], content_probabilities=np.array([0.5])).tolist() == [0.5]
+        assert heads.read(record(text="hello"), ContentScore((0.0, 0.0))) == 0.5
+        assert math.isnan(heads.read(record(text="hello"), None))
 
     def test_a_margin_is_a_log_odds(self) -> None:
         margin = float(content_margins(np.array([0.2]))[0])
@@ -222,12 +237,12 @@ class TestHeads:
         ) == pytest.approx(0.2)
 
 
-class _Down:
-    def probabilities(self, texts: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+class _Down(Said):
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         raise Unavailable("down")
 
 
-class _Always:
+class _Always(Said):
     def __init__(self, probability: float) -> None:
         self.probability = probability
 

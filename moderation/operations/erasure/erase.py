@@ -237,6 +237,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True},
+        content_score=None,
         word_contributions=None,
         evidence_words=None,
         counterfactual={"impossible": "erased"},

@@ -20,7 +20,7 @@ from moderation.models.cases import CaseReason
 from moderation.models.scores import RouteChoice
 from scoring import evidence_model, platform_routes
 from scoring.blocklist import Blocklist
-from scoring.content import Unavailable
+from scoring.content import ContentScore, Unavailable
 from scoring.ensemble import Ensemble
 from scoring.evidence_model import EvidenceModel
 from scoring.pipeline import Scorer
@@ -43,6 +43,9 @@ class _NotAsked:
     """The content model's place while trees are replayed, which take its stored answers."""
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
+        raise Unavailable(f"{len(texts)} texts asked while only trees are replayed")
+
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
         raise Unavailable(f"{len(texts)} texts asked while only trees are replayed")
 
 
@@ -174,12 +177,11 @@ def _content(scores: Sequence[Score], *, release_id: str) -> Floats:
     asked = [place for place, score in enumerate(scores) if score.content_probability is not None]
     found = np.full(len(scores), np.nan)
     if asked:
-        texts = [str(scores[place].record["text"]) for place in asked]
-        found[asked] = scorer.content_of(release_id).probabilities(texts)
+        records = [PostRecord.from_json(scores[place].record) for place in asked]
+        said = scorer.content_of(release_id).scores([record.text for record in records])
         release = scorer.kept(release_id)
         heads = PlatformHeads.load(release.folder, files=release.heads)
-        for place in asked:
-            found[place] = heads.read_one(PostRecord.from_json(scores[place].record), found[place])
+        found[asked] = [heads.read(record, score) for record, score in zip(records, said, strict=True)]
     return found
 
 

@@ -215,7 +215,7 @@ def _judge(frozen: _Frozen, *, live: Scorer, at: datetime) -> Sequence[ScoreResu
         frozen.records,
         blocklist=frozen.rules,
         held=frozen.policies.held,
-        known=latest_scores.content_probabilities(frozen.revisions, release_id=live.release.id),
+        known=latest_scores.content_scores(frozen.revisions, content_model=live.release.content_model),
     )
     return audit_sample.drawn(
         revisions=frozen.revisions,

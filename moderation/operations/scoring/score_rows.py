@@ -28,6 +28,8 @@ def row(
         features=list(result.features),
         spam_probability=result.spam_probability,
         content_probability=result.content_probability,
+        content_score=result.content_score.to_bytes() if result.content_score else None,
+        content_model=result.content_model,
         sub_models=dict(result.sub_models),
         base=result.base,
         contributions=[

@@ -22,7 +22,7 @@ class LabelValues:
     """What a label says but for features and record.
 
     `sample` is audit, draw, review, disagreement or empty; `lane` that by which the case was claimed, empty
-    if by none.
+    if by none. `content_score` is in base64, None where no content model was asked.
     """
 
     name: str
@@ -42,6 +42,8 @@ class LabelValues:
     decision_id: int
     sample: str
     lane: str
+    content_score: str | None
+    content_model: str
 
     @property
     def split(self) -> str:
@@ -133,6 +135,8 @@ def _provenance(values: LabelValues) -> dict[str, Any]:
         "decision_id": str(values.decision_id),
         "sample": values.sample,
         "lane": values.lane,
+        "content_score": values.content_score,
+        "content_model": values.content_model,
     }
 
 

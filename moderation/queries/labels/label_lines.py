@@ -59,6 +59,8 @@ _COLUMNS = (
         "text",
     ),
     ("lane", "coalesce(c.lane, '')", "text"),
+    ("content_score", "translate(encode(s.content_score, 'base64'), E'\\n', '')", "text"),
+    ("content_model", "s.content_model", "text"),
     # JSON that stays as it is stored
     (
         "contributions",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -117,6 +118,8 @@ def _row(label: Label) -> dict[str, Any]:
         decision_id=decision.pk,
         sample=_sample(label, is_drawn=is_drawn),
         lane=case.lane if case is not None else "",
+        content_score=b64encode(score.content_score).decode() if score.content_score else None,
+        content_model=score.content_model,
     )
     features = {name: value for name, value, _ in score.contributions}
     return label_json.row(values, features=features, record=score.record)

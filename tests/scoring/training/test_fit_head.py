@@ -6,10 +6,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from scipy.sparse import diags_array
+from scipy.sparse import csr_matrix, diags_array, hstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
+from scoring.content import ContentScore
 from scoring.ensemble import probabilities_of
 from scoring.ngrams import BUCKETS
 from scoring.training import fit_head
@@ -17,26 +18,32 @@ from scoring.training.fit_head import Decisions
 from scoring.training.train_heads import decisions_of
 from tests.scoring.platform_posts import decisions
 
-SILENT = 0.0
-
 
 def rare_spam(count: int = 150, *, seed: int = 1) -> Decisions:
     """One post in eight is spam; the content model says nothing."""
-    return decisions_of(decisions(count, spam_share=0.125, seed=seed), content=np.full(count, SILENT))
+    return decisions_of(decisions(count, spam_share=0.125, seed=seed), scores=_heard(count, seed=seed))
+
+
+def _heard(count: int, *, seed: int) -> list[ContentScore]:
+    """A content model that is undecided, with vectors that know nothing."""
+    vectors = np.random.default_rng(seed).integers(-127, 128, size=(count, 4), dtype=np.int8)
+    return [ContentScore((0.0, 0.0), vector.tobytes()) for vector in vectors]
 
 
 class TestFit:
     def test_comes_to_the_least_cost(self) -> None:
         """As another solver does in the primal, with a shift that no penalty keeps from the base rate."""
         given = rare_spam()
-        rows = given.grams @ diags_array(fit_head.rarities(given.grams))
-        peer = LogisticRegression(C=1.0 / fit_head._GRAMS, tol=1e-8, max_iter=5_000)
+        centre, spread = fit_head._standard(given.vectors)
+        grams = given.grams @ diags_array(fit_head.rarities(given.grams))
+        rows = hstack([grams, csr_matrix((given.vectors - centre) / spread)]).tocsr()
+        peer = LogisticRegression(C=1.0 / fit_head._WEIGHTS, tol=1e-8, max_iter=5_000)
         peer.fit(rows, given.is_spam, sample_weight=given.weights)
 
         head = fit_head.fit(given)
 
         assert fit_head.margins(head, given) == pytest.approx(peer.decision_function(rows), abs=0.15)
-        assert head.intercept == pytest.approx(peer.intercept_[0], abs=0.15)
+        assert head.vector == pytest.approx(peer.coef_[0][grams.shape[1] :] / spread, abs=0.15)
 
 
 class TestCalibrated:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from scoring.splits import Split
 from scoring.training import real_texts
 from scoring.training.ensemble_rows import Material, Rows, ask_content
 from scoring.training.real_texts import RealTexts, at_prevalence
-from tests.scoring.random_records import FakeContent, labelled
+from tests.scoring.random_records import FakeContent, Said, labelled
 
 pytestmark = [pytest.mark.xdist_group("real texts"), pytest.mark.timeout(300)]
 
@@ -105,8 +106,8 @@ class TestLoad:
         assert texts.content_probabilities.tolist() == pytest.approx(written)
 
     def test_asks_a_peer_that_has_not_seen_the_group_in_it(self, file: Path) -> None:
-        class NotAsked:
-            def probabilities(self, texts: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        class NotAsked(Said):
+            def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
                 raise AssertionError("the content model was trained on these texts")
 
         train = real_texts.load([file], split=Split.TRAIN, content=NotAsked(), models=NO_MODELS, seed=1)

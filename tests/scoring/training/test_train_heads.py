@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
+from scoring.content import ContentScore
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.release import Release
 from scoring.training import fit_head, head_guards, train_heads
-from scoring.training.ensemble_rows import ask_content
 from scoring.training.labelled_records import LabelledRecord
 from scoring.training.train_heads import add_heads, decisions_of, fit_platform
 from tests.scoring.platform_posts import PLATFORM, decisions
-from tests.scoring.random_records import FakeContent
+from tests.scoring.random_records import FakeContent, Said
 from tests.scoring.starter import STARTER
 
 UNSEEN = decisions(400, seed=99)
@@ -29,21 +29,21 @@ UNSEEN_READ = decisions(400, seed=98, content=True)
 UNSEEN_RARE = decisions(800, seed=77, spam_share=0.15)
 
 
-def heard(labelled: list[LabelledRecord]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return content_margins(ask_content(labelled, content=FakeContent()))
+def heard(labelled: Sequence[LabelledRecord]) -> list[ContentScore]:
+    return FakeContent().scores([one.record.text for one in labelled])
 
 
 def mean_margin(fitted: train_heads.Fitted) -> float:
-    return float(fit_head.margins(fitted.head, decisions_of(UNSEEN, content=heard(UNSEEN))).mean())
+    return float(fit_head.margins(fitted.head, decisions_of(UNSEEN, scores=heard(UNSEEN))).mean())
 
 
 def honest_held(fitted: train_heads.Fitted) -> float:
     honest = [one for one in UNSEEN if not one.is_spam]
-    return float((fit_head.margins(fitted.head, decisions_of(honest, content=heard(honest))) > 0).mean())
+    return float((fit_head.margins(fitted.head, decisions_of(honest, scores=heard(honest))) > 0).mean())
 
 
 def roc_auc(fitted: train_heads.Fitted, posts: list[LabelledRecord]) -> float:
-    said = fit_head.margins(fitted.head, decisions_of(posts, content=heard(posts)))
+    said = fit_head.margins(fitted.head, decisions_of(posts, scores=heard(posts)))
     return float(roc_auc_score([one.is_spam for one in posts], said))
 
 
@@ -206,7 +206,7 @@ def _shuffled(labelled: list[LabelledRecord]) -> list[LabelledRecord]:
     ]
 
 
-class _Timid:
+class _Timid(Said):
     """Ranks texts as FakeContent does, three log-odds too low."""
 
     def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -216,7 +216,7 @@ class _Timid:
         return said
 
 
-class _Confident:
+class _Confident(Said):
     """Says one half of every text: nothing is as hard to beat where labels are noise."""
 
     def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -1,7 +1,7 @@
 """Triton's DistilBERT step on CPU: OpenVINO over rows grouped by width.
 
 A row's width depends on its own length alone, and arithmetic of one width does not depend on the batch:
-a text's logits are the same bits whoever shares its batch.
+a text's logits and vector are the same bits whoever shares its batch.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import triton_python_backend_utils as pb_utils
 
 MAX_TOKENS = 128
 WIDTH_STEP = 16  # eight widths: few shapes to prepare, little padding
+OUTPUTS = ("logits", "vector")
+LENGTH_TOLERANCE = 0.05  # BF16 holds three digits
 MAX_ROWS = 32  # larger batches gain nothing on CPU and hold more memory
 
 
@@ -35,7 +37,7 @@ class Unusable(RuntimeError):
 
 
 class TritonPythonModel:
-    """input_ids, attention_mask INT32 [n, tokens] → logits FP32 [n, 2]."""
+    """input_ids, attention_mask INT32 [n, tokens] → logits FP32 [n, 2], vector FP32 [n, width]."""
 
     def initialize(self, args: dict[str, str]) -> None:
         """Compile this version's model.onnx and run every width once, to spare the first caller.
@@ -62,7 +64,7 @@ class TritonPythonModel:
         self.infer_request = compiled.create_infer_request()
         for width in range(WIDTH_STEP, MAX_TOKENS + 1, WIDTH_STEP):
             ones = np.ones((1, width), dtype=np.int32)
-            _check(self._logits(ones, ones))
+            _check(*self._answers(ones, ones))
 
     def execute(self, requests: list[Any]) -> list[Any]:
         """Run all requests together; when that fails, one by one, so that only the bad one fails.
@@ -81,11 +83,12 @@ class TritonPythonModel:
     def _answer_together(self, requests: list[Any]) -> list[Any]:
         inputs = [self._inputs(request) for request in requests]
         counts = [len(ids) for ids, _ in inputs]
-        logits = self._grouped(
+        answers = self._grouped(
             np.concatenate([_stretched(ids) for ids, _ in inputs]),
             np.concatenate([_stretched(mask) for _, mask in inputs]),
         )
-        return [_response(rows) for rows in np.split(logits, np.cumsum(counts)[:-1])]
+        rows = np.split(answers, np.cumsum(counts)[:-1])
+        return [_response(request, own) for request, own in zip(requests, rows, strict=True)]
 
     def _answer_alone(self, request: Any) -> Any:
         try:
@@ -107,24 +110,29 @@ class TritonPythonModel:
         return ids, mask
 
     def _grouped(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        """Run rows of one width together; shape [n, 2] in the order of the rows."""
+        """Run rows of one width together; logits and vector, side by side, in the order of the rows."""
         last_token = MAX_TOKENS - np.argmax(mask[:, ::-1] != 0, axis=1)
         widths = -(-last_token // WIDTH_STEP) * WIDTH_STEP
-        logits = np.empty((len(ids), 2), dtype=np.float32)
+        found: list[np.ndarray] = []
+        places: list[np.ndarray] = []
         for width in np.unique(widths):
             rows = np.flatnonzero(widths == width)
             for start in range(0, len(rows), MAX_ROWS):
                 if time.monotonic() > self.ends_at:
                     raise Late("its sender waits no longer")
                 chosen = rows[start : start + MAX_ROWS]
-                logits[chosen] = self._logits(ids[chosen, :width], mask[chosen, :width])
-        if not np.isfinite(logits).all():
+                answers = self._answers(ids[chosen, :width], mask[chosen, :width])
+                found.append(np.concatenate(answers, axis=1))
+                places.append(chosen)
+        ordered = np.concatenate(found)[np.argsort(np.concatenate(places))]
+        if not np.isfinite(ordered).all():
             raise Refused("the model answered a number that is not finite")
-        return logits
+        return ordered
 
-    def _logits(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    def _answers(self, ids: np.ndarray, mask: np.ndarray) -> list[np.ndarray]:
         inputs = {"input_ids": np.ascontiguousarray(ids), "attention_mask": np.ascontiguousarray(mask)}
-        return self.infer_request.infer(inputs)["logits"]
+        found = self.infer_request.infer(inputs)
+        return [found[name] for name in OUTPUTS]
 
 
 def _loaded(core: Any, path: Path) -> Any:
@@ -136,16 +144,18 @@ def _loaded(core: Any, path: Path) -> Any:
         raise Unusable(f"distilbert: {path} is not a model: {error}") from error
     inputs = {name for tensor in model.inputs for name in tensor.names}
     outputs = {name for tensor in model.outputs for name in tensor.names}
-    if inputs != {"input_ids", "attention_mask"} or "logits" not in outputs:
+    if inputs != {"input_ids", "attention_mask"} or not outputs.issuperset(OUTPUTS):
         raise Unusable(f"distilbert: {path} takes {sorted(inputs)} and gives {sorted(outputs)}")
     return model
 
 
-def _check(logits: np.ndarray) -> None:
+def _check(logits: np.ndarray, vector: np.ndarray) -> None:
     if logits.shape != (1, 2):
         raise Unusable(f"distilbert: logits of shape {logits.shape} for one text, expected (1, 2)")
-    if not np.isfinite(logits).all():
+    if not (np.isfinite(logits).all() and np.isfinite(vector).all()):
         raise Unusable("distilbert: the model answers a number that is not finite")
+    if abs(float(np.linalg.norm(vector)) - 1.0) > LENGTH_TOLERANCE:
+        raise Unusable("distilbert: the vector of a text has another length than 1")
 
 
 def _stretched(rows: np.ndarray) -> np.ndarray:
@@ -159,8 +169,12 @@ def _refusal(error: Exception) -> Any:
     return pb_utils.InferenceResponse(error=pb_utils.TritonError(f"distilbert: {error}"))
 
 
-def _response(logits: np.ndarray) -> Any:
-    return pb_utils.InferenceResponse([pb_utils.Tensor("logits", np.ascontiguousarray(logits))])
+def _response(request: Any, answers: np.ndarray) -> Any:
+    parts = dict(zip(OUTPUTS, np.split(answers, [2], axis=1), strict=True))
+    wanted = [name for name in OUTPUTS if name in request.requested_output_names()]
+    return pb_utils.InferenceResponse(
+        [pb_utils.Tensor(name, np.ascontiguousarray(parts[name])) for name in wanted]
+    )
 
 
 def _parameters(config: str) -> dict[str, str]:
