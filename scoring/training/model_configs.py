@@ -92,7 +92,7 @@ def texts(variant: Variant) -> dict[str, str]:
         "distilbert": (_distilbert(description), f"{description.comment}\n{_DISTILBERT_COMMENT}"),
         "content": (
             _content(),
-            "What clients call: text in, logits and a vector of length 1 out, of them what is asked for.",
+            "What clients call: text in, logits and a vector of length 1 out, as asked for.",
         ),
     }
     return {name: rendered(message, comment) for name, (message, comment) in made.items()}
@@ -110,9 +110,7 @@ _TOKENIZER_COMMENT = (
     "Text in, token ids out: any client sends plain text. Tokens beyond 128 are cut.\n"
     "No queue delay: batches form by themselves while the instance is busy. WIDTHS: what rows are padded to."
 )
-_CONTENT_COMMENT = (
-    "What clients call: text in, logits and a vector of length 1 out, of them what is asked for."
-)
+_CONTENT_COMMENT = "What clients call: text in, logits and a vector of length 1 out, as asked for."
 _TOPICS_COMMENT = (
     "Texts and topics in words in, the probability that a text is about a topic out; topics.json says how."
 )

@@ -16,7 +16,8 @@ from moderation.operations import rescore, rules
 from moderation.operations.cases import claims, review
 from moderation.operations.posts import complaints
 from moderation.operations.scoring import leases, score
-from tests.moderation.fakes import RELEASE_ID, FakeScorer
+from scoring.content import ContentScore
+from tests.moderation.fakes import SCORE, FakeScorer
 
 Later = Callable[[float], datetime]
 StorePost = Callable[..., Post]
@@ -67,16 +68,16 @@ class TestRun:
         assert score.run(revision_ids=[first], at=later(1)) == 3
         assert score.run(revision_ids=[first], at=later(2)) == 0
 
-    @pytest.mark.parametrize(("release", "known"), [(RELEASE_ID, 0.3), ("a" * 64, None)])
-    def test_a_second_score_knows_what_the_release_said_of_the_text(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later, release: str, known: float | None
+    @pytest.mark.parametrize(("model", "known"), [("fake/1", SCORE), ("other/1", None)])
+    def test_a_second_score_knows_what_the_content_model_said_of_the_text(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later, model: str, known: ContentScore | None
     ) -> None:
         fake_scorer.default = 0.3
         first = post()
         run(later(1))
         assert list(fake_scorer.known) == [None]
-        Release.objects.get_or_create(pk=release, defaults={"manifest": {}, "first_used_at": later(1)})
-        Score.objects.update(release=release)
+        Release.objects.get_or_create(pk="a" * 64, defaults={"manifest": {}, "first_used_at": later(1)})
+        Score.objects.update(release="a" * 64, content_model=model)  # another release, as after new heads
         with transaction.atomic():
             rescore.again(first.revisions.values_list("pk", flat=True), at=later(2))
         post()
