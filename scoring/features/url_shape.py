@@ -9,6 +9,8 @@ import functools
 import re
 from dataclasses import dataclass
 
+from scoring.known_domains import popular_domains
+
 
 def _set_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -20,9 +22,7 @@ _BRANDS = _set_of(
     "wellsfargo whatsapp youtube"
 )
 _GENUINE = _set_of(
-    "amazonaws.com applemusic.com facebookmail.com fbcdn.net googleapis.com googleusercontent.com "
-    "googlevideo.com linkedin.cn microsoftonline.com paypalobjects.com steamcommunity.com "
-    "steampowered.com whatsapp.net"
+    "applemusic.com facebookmail.com googleusercontent.com googlevideo.com linkedin.cn whatsapp.net"
 )
 _SHORTENERS = _set_of(
     "bit.ly buff.ly cutt.ly goo.gl is.gd lnkd.in ow.ly rb.gy rebrand.ly s.id shorturl.at t.co t.ly "
@@ -76,7 +76,7 @@ def shape_of(url: str, host: str, domain: str) -> UrlShape:
         bait_tokens=float(sum(token in _BAIT for token in (*tokens, *_TOKEN.findall(host.lower())))),
         is_punycode=float(any(label.startswith("xn--") for label in host.split("."))),
         is_mixed_script=float(_is_mixed_script(host)),
-        is_lookalike=float(_is_lookalike(host, domain)),
+        is_lookalike=float(_is_lookalike(host, domain, user=authority.rpartition("@")[0])),
         is_ip_host=float(not domain and (host.startswith("[") or host.replace(".", "").isdigit())),
         is_shortener=float(domain in _SHORTENERS),
         has_cheap_suffix=float(domain.rpartition(".")[2] in _CHEAP_SUFFIXES),
@@ -98,18 +98,39 @@ def _is_mixed_script(host: str) -> bool:
     return any(confusables.is_dangerous(_decoded(label)) for label in host.split("."))
 
 
-def _is_lookalike(host: str, domain: str) -> bool:
-    """Return whether a host spells a known brand without belonging to it: paypa1.com, apple.login-id.top."""
-    owner = domain.partition(".")[0]
-    if owner in _BRANDS or domain in _GENUINE:
+def _is_lookalike(host: str, domain: str, *, user: str) -> bool:
+    """Return whether a host spells a known brand or a popular domain without belonging to it, or a user part
+    before it names one: paypa1.com, apple.login-id.top, bbc.co.uk.news.example.
+    """
+    owner, popular = domain.partition(".")[0], popular_domains()
+    if owner in _BRANDS or domain in _GENUINE or domain in popular:
         return False
-    readable = ".".join(_decoded(label) for label in host.lower().split(".")).translate(_PASSES_FOR)
-    tokens = set(_TOKEN.findall(readable.replace("rn", "m").replace("vv", "w"))) | set(
-        _TOKEN.findall(readable)
-    )
+    in_front = host.removesuffix(domain).strip(".").removeprefix("www.")
+    if not popular.isdisjoint({in_front, user}) or _folded(_readable(domain)) in _folded_popular_domains():
+        return True
+    readable = _readable(host.lower())
+    tokens = {*_TOKEN.findall(_joined_up(readable)), *_TOKEN.findall(readable)}
     joined = readable.replace("-", "")
     # A short brand is part of ordinary words (pineapple, steamy); it must be a word of its own.
     return any(brand in tokens or (len(brand) > 5 and brand in joined) for brand in _BRANDS)
+
+
+@functools.cache
+def _folded_popular_domains() -> frozenset[str]:
+    return frozenset(_folded(name.translate(_PASSES_FOR)) for name in popular_domains())
+
+
+def _folded(readable: str) -> str:
+    """Make equal what one eye takes for the other: wikipedla.org."""
+    return _joined_up(readable).replace("i", "l")
+
+
+def _joined_up(readable: str) -> str:
+    return readable.replace("rn", "m").replace("vv", "w")
+
+
+def _readable(host: str) -> str:
+    return ".".join(_decoded(label) for label in host.split(".")).translate(_PASSES_FOR)
 
 
 def _decoded(label: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scoring.known_domains import open_domains
 from scoring.splits import Split, split_of
 from scoring.training import everyday_urls, labelled_lines, labelled_posts
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Malformed, Origin
@@ -46,7 +47,7 @@ def load(paths: Sequence[Path], *, popular: Path) -> list[LabelledUrl]:
     publishes, posts of the test part, which judge the release, and decisions that stand for no other post.
     Raises labelled_lines.Malformed, also for simulated records, and TooFew.
     """
-    known, shared = {*everyday_urls.popular_domains(popular)}, everyday_urls.open_to_anyone()
+    known, shared = {*everyday_urls.popular_domains(popular)}, open_domains()
     labelled = [
         url
         for name, found in sorted(_domains(paths).items())

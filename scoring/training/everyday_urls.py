@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from scoring.known_domains import open_domains
 from scoring.links import registrable_domain
 from scoring.normalise import words as normaliser_words
 from scoring.training.labelled_urls import BENIGN, LabelledUrl
@@ -47,20 +48,13 @@ def kinds() -> dict[str, str]:
 def popular_domains(path: Path, *, without: Collection[str] = ()) -> list[str]:
     """Read registrable domains, one per line, less those that anyone may write to and those in `without`."""
     names = {line.strip().lower() for line in path.read_text(encoding="utf-8").splitlines()}
-    refused = {*open_to_anyone(), *without, ""}
+    refused = {*open_domains(), *without, ""}
     return sorted(name for name in names - refused if name.partition(".")[0] != "blogspot")
 
 
 def well_known() -> tuple[str, ...]:
     """Return some popular domains, for where there is no list of them: newspapers, shops, videos."""
     return _words("well_known")
-
-
-def open_to_anyone() -> frozenset[str]:
-    """Return domains under which anybody may publish, such as shorteners and free hosts: they have no one
-    author.
-    """
-    return frozenset(_words("open_to_anyone"))
 
 
 def write(

@@ -59,6 +59,9 @@ class TestShapeOf:
             "http://apple.login-id.top/",
             "http://xn--80ak6aa92e.com/",
             "http://xn--pypal-4ve.com/",
+            "http://wikipedla.org/",
+            "http://www.bbc.co.uk.news.example/",
+            "http://bbc.co.uk@news.example/",
         ],
     )
     def test_a_borrowed_brand_is_a_lookalike(self, url: str) -> None:
@@ -74,6 +77,8 @@ class TestShapeOf:
             "https://steamy.example/",
             "https://a.example/paypal",
             "http://10.1.2.3/",
+            "http://www.terra.com.br/",
+            "http://en.wikipedia.org/",
         ],
     )
     def test_the_brand_itself_and_other_words_are_not(self, url: str) -> None:
