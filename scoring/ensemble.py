@@ -2,7 +2,8 @@
 
 Nothing here is fitted (training/) or explained (explain.py). Margins are log-odds; the calibration that turns
 the main margin into the spam probability comes from the release. The bounds on how far evidence may excuse a
-post are enforced here, whatever a release was trained on: docs/adr/0019-circumstances-do-not-excuse.md.
+post are enforced here, whatever a release was trained on: docs/adr/0019-circumstances-do-not-excuse.md and
+0034-links-have-a-share-of-their-own.md.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scoring import trees
 from scoring.release import Calibration, Corrupt, loading_json
 from scoring.trees import Floats, Forest
-from scoring.weak_evidence import EARNED, READ_BY_HEADS, UNPROVEN
+from scoring.weak_evidence import ACCOUNT_AGE, EARNED, OF_LINKS, UNPROVEN
 
 ENSEMBLE_FILE = "ensemble.json"
 SUB_MODELS = ("ip_url", "behaviour", "feedback")
@@ -32,15 +33,18 @@ _CONTENT_EDGE = 1e-6
 # Honest decisions that earn half of the excuse, and the next quarter; one of spam cancels five.
 _HALFEARNED_BY = 3.0
 _SPAM_UNDOES = 5.0
+# Younger accounts, and those of unknown age, excuse nothing: whatever else is said of them costs nothing.
+_GROWN_DAYS = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """How far evidence other than the text may move the main margin, in log-odds.
 
-    `excuse` bounds what circumstances and missing evidence may take away: account, past, copies, reactions,
-    journey, no complaint. `earned` is what human decisions on honest posts may take away beyond it.
-    `suspicion` bounds what circumstances alone may add to the evidence of decisions, complaints and links.
+    `excuse` bounds what circumstances and missing evidence may take from a text that does not read as spam:
+    account, past, copies, reactions, journey, no complaint. `earned` is what human decisions on honest posts
+    may take away beyond it. `suspicion` bounds what circumstances alone may add to the evidence of decisions,
+    complaints and links.
     """
 
     excuse: float
@@ -143,24 +147,20 @@ class Ensemble:
         """The main tree's output for a post about which nothing is known."""
         return float(self.main.margins(self.silent_margins[None, :])[0])
 
-    def judge(
-        self, features: Floats, *, content_probabilities: Floats, link_bounds: Floats | None = None
-    ) -> Judgement:
+    def judge(self, features: Floats, *, content_probabilities: Floats) -> Judgement:
         """Evaluate everything.
 
         `features` has shape (n, n_features), `content_probabilities` shape (n,); NaN where unknown.
-        `link_bounds` (n,) is what looks and past of links may add where a head has read them, else infinite.
         """
         margins = self._sub_model_margins(features)
         content = content_margins(content_probabilities)
+        line = np.where(np.isnan(content), self.base_rate, content)
         added = self._added(margins)
-        suspected = self._suspected(features, added=added)
-        if link_bounds is not None:
-            suspected = self._heard_once(features, suspected=suspected, bounds=link_bounds)
-        bounded = np.maximum(-self.excuse(features), suspected)
+        suspected = self._with_links(features, suspected=self._suspected(features, added=added))
+        bounded = np.maximum(-self.excuse(features, line=line), suspected)
         return Judgement(
             main_inputs=np.column_stack([margins, content]),
-            line=np.where(np.isnan(content), self.base_rate, content),
+            line=line,
             added=added,
             withheld=bounded - added,
         )
@@ -188,16 +188,22 @@ class Ensemble:
         """
         columns = self.columns(name)
         read, nothing = features[:, columns], self.reference[columns]
-        # NaN equals nothing, itself included: two unknown values have to be asked for by name.
-        is_silent = ((read == nothing) | (np.isnan(read) & np.isnan(nothing))).all(axis=1)
-        return np.where(is_silent, np.nan, self.sub_models[name].margins(read))
+        return np.where(_equal(read, nothing).all(axis=1), np.nan, self.sub_models[name].margins(read))
 
-    def excuse(self, features: Floats) -> Floats:
-        """Return how far each post may be excused, float64 (n,) ≥ 0 in log-odds.
+    def excuse(self, features: Floats, *, line: Floats) -> Floats:
+        """Return how far posts whose margins without the sub-models are `line` (n,) may be excused, float64
+        (n,) ≥ 0 in log-odds.
 
-        More if people confirmed honest posts of its author or its near-duplicates, never less.
+        More if people confirmed honest posts of the author or of near-duplicates, never less.
         """
-        return self.bounds.excuse + self.bounds.earned * self._earned(features)
+        grown = features[:, self.features.index(ACCOUNT_AGE)] >= _GROWN_DAYS
+        return np.where(grown, self.most_excused(line), 0.0) + self.bounds.earned * self._earned(features)
+
+    def most_excused(self, line: Floats) -> Floats:
+        """Return what circumstances take at most from margins (n,): all of the bound below even odds, nothing
+        above the bound.
+        """
+        return np.clip(self.bounds.excuse - line, 0.0, self.bounds.excuse)
 
     def _sub_model_margins(self, features: Floats) -> Floats:
         return np.column_stack([self.sub_model_margins(name, features) for name in SUB_MODELS])
@@ -216,13 +222,13 @@ class Ensemble:
             bounded[high] = np.minimum(added[high], np.maximum(0.0, proven) + self.bounds.suspicion)
         return bounded
 
-    def _heard_once(self, features: Floats, *, suspected: Floats, bounds: Floats) -> Floats:
-        """Return what is added, by what heads read themselves at most its bound beyond the rest."""
+    def _with_links(self, features: Floats, *, suspected: Floats) -> Floats:
+        """Return what is added, never less than without the links: anybody may link to an honest site."""
+        rest = self._without(OF_LINKS, features)
         bounded = suspected.copy()
-        if len(high := np.flatnonzero(suspected > bounds)):
-            rest = self._without(READ_BY_HEADS, features[high])
-            without = self._suspected(rest, added=self._added(self._sub_model_margins(rest)))
-            bounded[high] = np.minimum(suspected[high], np.maximum(0.0, without) + bounds[high])
+        if len(linked := np.flatnonzero(~_equal(features, rest).all(axis=1))):
+            alone = self._suspected(rest[linked], added=self._added(self._sub_model_margins(rest[linked])))
+            bounded[linked] = np.maximum(suspected[linked], alone)
         return bounded
 
     def _without(self, names: tuple[str, ...], features: Floats) -> Floats:
@@ -269,6 +275,12 @@ def probabilities_of(margins: Floats) -> Floats:
     # By tanh: 1 / (1 + exp(-x)) overflows for large negative margins.
     probabilities: Floats = 0.5 * (1.0 + np.tanh(0.5 * margins))
     return probabilities
+
+
+def _equal(one: Floats, other: Floats) -> NDArray[np.bool_]:
+    # NaN equals nothing, itself included: two unknown values have to be asked for by name.
+    same: NDArray[np.bool_] = (one == other) | (np.isnan(one) & np.isnan(other))
+    return same
 
 
 @functools.lru_cache(maxsize=64)

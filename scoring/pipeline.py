@@ -142,7 +142,7 @@ class Scorer:
     def _known(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None
     ) -> tuple[Judgement, Joined]:
-        judgement = self._judge(records, self._rows(records), content_probabilities=content_probabilities)
+        judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
         said = readings.unknown(len(records)) if read is None else read
         return judgement, self._joined(records, judgement, read=said)
 
@@ -164,15 +164,6 @@ class Scorer:
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
         return np.stack([features.extract(record, models=self._models) for record in records])
 
-    def _judge(
-        self, records: Sequence[PostRecord], rows: Floats, *, content_probabilities: Floats
-    ) -> Judgement:
-        platforms = [record.platform for record in records]
-        bounds = platform_routes.link_bounds(
-            self._release, platforms=platforms, content_probabilities=content_probabilities
-        )
-        return self._ensemble.judge(rows, content_probabilities=content_probabilities, link_bounds=bounds)
-
     def _probabilities(self, records: Sequence[PostRecord], judged: Judgement | Joined) -> Floats:
         platforms = [record.platform for record in records]
         return platform_routes.probabilities(self._release, judged.margins, platforms=platforms)
@@ -181,7 +172,7 @@ class Scorer:
         records = [record for record, *_ in asked]
         rows = self._rows(records)
         answers = self._answers(records, rows=rows, known=[said for *_, said in asked])
-        judgement = self._judge(records, rows, content_probabilities=answers.texts)
+        judgement = self._ensemble.judge(rows, content_probabilities=answers.texts)
         joined = self._joined(records, judgement, read=answers.read)
         probabilities = self._probabilities(records, joined)
         shares = self._explainer.contributions(rows, judgement=judgement)

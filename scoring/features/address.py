@@ -1,12 +1,10 @@
 """The address that a post came from, its network and its provider. The sub-model ip_url reads these first.
 
 An address's history counts recent decisions only: addresses change hands, and a clean period should reset it.
+Without an address all is as of one of which nothing is known, so that sending one says nothing.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from functools import partial
 
 from scoring.features.feature import UNKNOWN, Evidence, Feature, days_known, recent_spam_share
 from scoring.records import History, PostRecord
@@ -30,18 +28,6 @@ def is_persistent_spammer(history: History) -> bool:
     )
 
 
-def _of_address(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return UNKNOWN if record.ip is None else measure(record.ip_history)
-
-
-def _of_network(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return UNKNOWN if record.ip is None else measure(record.ip_network_history)
-
-
-def _of_provider(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return UNKNOWN if record.ip_asn is None else measure(record.ip_asn_history)
-
-
 def _days_known(record: PostRecord) -> float:
     return UNKNOWN if record.ip is None else days_known(record.ip_history, before=record.posted_at)
 
@@ -57,7 +43,8 @@ FEATURES: tuple[Feature, ...] = (
         evidence=Evidence.PROOF,
         direction=+1,
         mission_name="ip reputation",
-        compute=partial(_of_address, measure=recent_spam_share),
+        compute=lambda record: recent_spam_share(record.ip_history),
+        version=2,
     ),
     Feature(
         name="context.ip_network_spam_share",
@@ -68,18 +55,20 @@ FEATURES: tuple[Feature, ...] = (
         evidence=Evidence.PROOF,
         direction=+1,
         mission_name="ip reputation",
-        compute=partial(_of_network, measure=recent_spam_share),
+        compute=lambda record: recent_spam_share(record.ip_network_history),
+        version=2,
     ),
     Feature(
         name="context.ip_as_spam_share",
         unit="share",
         maximum=1.0,
-        meaning="The same share for the address's autonomous system; unknown if it was not sent",
+        meaning="The same share for the address's autonomous system",
         why="Some hosting companies rent to anybody, and few people read from a data centre",
         evidence=Evidence.PROOF,
         direction=+1,
         mission_name="ip reputation",
-        compute=partial(_of_provider, measure=recent_spam_share),
+        compute=lambda record: recent_spam_share(record.ip_asn_history),
+        version=2,
     ),
     Feature(
         name="context.ip_is_persistent_spammer",
@@ -91,7 +80,8 @@ FEATURES: tuple[Feature, ...] = (
         evidence=Evidence.PROOF,
         direction=+1,
         mission_name="ip reputation",
-        compute=partial(_of_address, measure=lambda history: float(is_persistent_spammer(history))),
+        compute=lambda record: float(is_persistent_spammer(record.ip_history)),
+        version=2,
     ),
     Feature(
         name="context.ip_spam_days",
@@ -101,7 +91,8 @@ FEATURES: tuple[Feature, ...] = (
         evidence=Evidence.PROOF,
         direction=+1,
         mission_name="ip reputation",
-        compute=partial(_of_address, measure=lambda history: float(history.spam_days)),
+        compute=lambda record: float(record.ip_history.spam_days),
+        version=2,
     ),
     Feature(
         name="context.ip_authors",
@@ -110,7 +101,8 @@ FEATURES: tuple[Feature, ...] = (
         why="Account farms run many accounts on one machine",
         evidence=Evidence.CIRCUMSTANCE,
         direction=+1,
-        compute=partial(_of_address, measure=lambda history: float(history.authors)),
+        compute=lambda record: float(record.ip_history.authors),
+        version=2,
     ),
     Feature(
         name="context.ip_posts_24h",
@@ -119,7 +111,8 @@ FEATURES: tuple[Feature, ...] = (
         why="A bot's machine posts far more than a household",
         evidence=Evidence.CIRCUMSTANCE,
         direction=+1,
-        compute=partial(_of_address, measure=lambda history: float(history.posts_24h)),
+        compute=lambda record: float(record.ip_history.posts_24h),
+        version=2,
     ),
     Feature(
         name="context.ip_complaints",
@@ -128,7 +121,8 @@ FEATURES: tuple[Feature, ...] = (
         why="Complaints arrive before moderators decide",
         evidence=Evidence.PROOF,
         direction=+1,
-        compute=partial(_of_address, measure=lambda history: float(history.complaints)),
+        compute=lambda record: float(record.ip_history.complaints),
+        version=2,
     ),
     Feature(
         name="context.ip_days_known",

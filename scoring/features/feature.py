@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from scoring.features.models import Models
-from scoring.records import History, PostRecord
+from scoring.known_domains import is_open, is_popular
+from scoring.records import History, Link, PostRecord
 
 UNKNOWN = math.nan
 UNBOUNDED = math.inf
+
+# Honest decisions on a domain that vouch for links to it; one of spam cancels five.
+_VOUCHED_BY = 3
+_SPAM_UNDOES = 5
+# Popular sites forward to addresses in their query: google.com/url?q=https%3A//...
+_FORWARDS = re.compile(r".https?(?::|%3a)", re.IGNORECASE)
 
 # A beta prior worth five decisions, one in ten of them spam: thin evidence stays near 0.1.
 _PRIOR_SPAM = 0.5
@@ -24,14 +33,14 @@ _SECONDS_PER_DAY = 86_400.0
 class Evidence(StrEnum):
     """What a feature can prove: the ensemble bounds how far some may move a post (scoring/weak_evidence.py).
 
-    Why is said in docs/adr/0019-circumstances-do-not-excuse.md and, of what stands in the text, in
-    0020-heads-per-platform.md.
+    Why is said in docs/adr/0019-circumstances-do-not-excuse.md and, of links, in
+    0034-links-have-a-share-of-their-own.md.
     """
 
     PROOF = "decisions, complaints, lists and URL patterns stand behind it"
     CIRCUMSTANCE = "suspicious, but no proof: most new accounts, copies and pasted texts are honest"
-    IN_TEXT = "read from the text itself, which a platform's head reads, too"
-    SHOWN = "people are shown it and no tree reads it: it could only excuse"
+    IN_TEXT = "the same, but read from the text itself, so that real texts teach it"
+    SHOWN = "people are shown it and no tree reads it: it says nothing, or could only excuse"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +76,16 @@ class Feature:
 def shrunk_spam_share(history: History) -> float:
     """Share of confirmed spam among human decisions, shrunk to 0.1 while there are few; in (0, 1)."""
     return _shrunk(history.confirmed_spam, history.confirmed_not_spam)
+
+
+def suspected_share(history: History) -> float:
+    """The same share, at least 0.1: an honest past of what anybody may use or link to excuses nobody."""
+    return max(shrunk_spam_share(History()), shrunk_spam_share(history))
+
+
+def unvouched(record: PostRecord) -> tuple[Link, ...]:
+    """Return the links whose site is neither widely known nor confirmed as honest by people here."""
+    return tuple(link for link in record.links if not _is_vouched_for(link))
 
 
 def recent_spam_share(history: History) -> float:
@@ -113,6 +132,20 @@ def days_known(history: History, *, before: datetime) -> float:
 def number_or_unknown(number: float | None) -> float:
     """Return the number as sent, NaN if the platform did not send it."""
     return UNKNOWN if number is None else float(number)
+
+
+def _is_vouched_for(link: Link) -> bool:
+    """Whoever links to a known site is not honest by that, so a shortener or a free host must not pass."""
+    if _is_widely_known(link.url, (link.host, *link.hops)):
+        return True
+    decided = link.domain_history
+    confirmed = decided.confirmed_not_spam - _SPAM_UNDOES * decided.confirmed_spam >= _VOUCHED_BY
+    return confirmed and not (link.hops or is_open(link.host))
+
+
+@functools.lru_cache(maxsize=16_384)
+def _is_widely_known(url: str, hosts: tuple[str, ...]) -> bool:
+    return all(map(is_popular, hosts)) and not _FORWARDS.search(url)
 
 
 def _shrunk(spam: float, not_spam: float) -> float:

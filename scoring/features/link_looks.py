@@ -1,23 +1,30 @@
 """What a post's links look like: how many there are, and how their URLs are written.
 
 Of several links the most suspicious one counts, measure by measure; without links all are 0, so that a link
-is never what lowers a score.
+is never what lowers a score. What trees read is measured on links that nobody vouches for, and is 0 for a
+plain one: that a post links to a small site is no suspicion.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 
-from scoring.features.feature import Evidence, Feature
+from scoring.features.feature import Evidence, Feature, unvouched
 from scoring.features.url_shape import UrlShape, shape_of
-from scoring.records import PostRecord
+from scoring.records import Link, PostRecord
 
 SUB_MODEL = "ip_url"
 
 
-def _worst_shape(record: PostRecord, *, measure: Callable[[UrlShape], float]) -> float:
-    return max((measure(shape_of(link.url, link.host, link.domain)) for link in record.links), default=0.0)
+def _worst_shape(
+    record: PostRecord,
+    *,
+    measure: Callable[[UrlShape], float],
+    among: Callable[[PostRecord], tuple[Link, ...]],
+) -> float:
+    return max((measure(shape_of(link.url, link.host, link.domain)) for link in among(record)), default=0.0)
 
 
 def _shape_feature(
@@ -35,17 +42,18 @@ def _shape_feature(
     def measure(shape: UrlShape) -> float:
         return float(getattr(shape, name))
 
+    is_shown = evidence is Evidence.SHOWN
     return Feature(
         name=f"context.url_{name}",
         unit=unit,
         maximum=maximum,
-        meaning=meaning,
+        meaning=meaning if is_shown else f"{meaning}; known sites left out",
         why=why,
         evidence=evidence,
-        direction=+1,
+        direction=0 if is_shown else +1,
         mission_name=mission_name,
-        compute=partial(_worst_shape, measure=measure),
-        version=2,
+        compute=partial(_worst_shape, measure=measure, among=attrgetter("links") if is_shown else unvouched),
+        version=2 if is_shown else 3,
     )
 
 
@@ -56,8 +64,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=100.0,
         meaning="Distinct links of the post",
         why="Spam exists to lead somewhere else",
-        evidence=Evidence.IN_TEXT,
-        direction=+1,
+        evidence=Evidence.SHOWN,
         compute=lambda record: float(len(record.links)),
     ),
     Feature(
@@ -66,8 +73,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=100.0,
         meaning="Distinct hosts or domains that the post links to",
         why="Search-engine spam links to many shops at once",
-        evidence=Evidence.IN_TEXT,
-        direction=+1,
+        evidence=Evidence.SHOWN,
         compute=lambda record: float(len({link.domain or link.host for link in record.links})),
     ),
     _shape_feature(
@@ -75,14 +81,14 @@ FEATURES: tuple[Feature, ...] = (
         unit="characters",
         meaning="Length of the longest URL",
         why="Tracking and redirect parameters make URLs long",
-        evidence=Evidence.IN_TEXT,
+        evidence=Evidence.SHOWN,
     ),
     _shape_feature(
         "subdomains",
         unit="labels",
         meaning="Labels before the registrable domain",
         why="A familiar name is put in front: paypal.com.login.example",
-        evidence=Evidence.IN_TEXT,
+        evidence=Evidence.SHOWN,
         mission_name="url_subdomain_count",
     ),
     _shape_feature(
@@ -91,14 +97,14 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="Share of digits in host and path",
         why="Generated hosts and paths carry counters and random digits",
-        evidence=Evidence.IN_TEXT,
+        evidence=Evidence.SHOWN,
     ),
     _shape_feature(
         "path_tokens",
         unit="tokens",
         meaning="Words in path and query",
         why="Deep paths hide pages on hacked sites",
-        evidence=Evidence.IN_TEXT,
+        evidence=Evidence.SHOWN,
         mission_name="url_token",
     ),
     _shape_feature(
@@ -115,7 +121,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="1 if the host has an internationalised label (xn--)",
         why="Look-alike letters of other scripts imitate known hosts",
-        evidence=Evidence.PROOF,
+        evidence=Evidence.IN_TEXT,
     ),
     _shape_feature(
         "is_mixed_script",
@@ -155,7 +161,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="1 if the top-level domain is one of those sold or given away in bulk",
         why="Domains are bought by the hundred where they are cheapest",
-        evidence=Evidence.PROOF,
+        evidence=Evidence.IN_TEXT,
         mission_name="url_tld",
     ),
     _shape_feature(

@@ -2,6 +2,7 @@
 
 Of several links the most suspicious one counts, measure by measure. A post without links has counts of 0 and
 the prior's share, so that a link is never what lowers a score; only what nobody has looked up is unknown.
+How often a site is linked to is not counted where that is no sign: of a known one, or one open to anyone.
 """
 
 from __future__ import annotations
@@ -18,22 +19,26 @@ from scoring.features.feature import (
     highest,
     lowest,
     number_or_unknown,
-    shrunk_spam_share,
+    suspected_share,
+    unvouched,
 )
 from scoring.features.models import Models
-from scoring.records import History, Link, PostRecord
+from scoring.known_domains import is_open
+from scoring.records import History, PostRecord
 
 SUB_MODEL = "ip_url"
 
 
-def _over_links(
-    record: PostRecord,
-    *,
-    measure: Callable[[Link], float],
-    worst: Callable[[Iterable[float]], float],
-    none: float = 0.0,
+def _over_sites(
+    record: PostRecord, *, measure: Callable[[History], int], worst: Callable[[Iterable[int]], int]
 ) -> float:
-    return worst(measure(link) for link in record.links) if record.links else none
+    """Return a count over the linked domains that have one author and that nobody vouches for."""
+    sites = [link.domain_history for link in unvouched(record) if not is_open(link.host)]
+    return float(worst(map(measure, sites))) if sites else 0.0
+
+
+def _pasts(record: PostRecord) -> Iterable[History]:
+    return (link.domain_history for link in record.links)
 
 
 def _domain_days_known(record: PostRecord) -> float:
@@ -69,51 +74,46 @@ _DOMAIN = (
     Feature(
         name="context.domain_posts",
         unit="posts",
-        meaning="Earlier posts that link to the least linked domain",
+        meaning="Earlier posts that link to the least linked domain; known sites and open hosts left out",
         why="A domain is posted for as long as it pays; that many posted it excuses nobody",
         evidence=Evidence.CIRCUMSTANCE,
         direction=+1,
         mission_name="url_domain",
-        compute=partial(_over_links, measure=lambda link: float(link.domain_history.posts), worst=min),
-        version=2,
+        compute=partial(_over_sites, measure=lambda history: history.posts, worst=min),
+        version=3,
     ),
     Feature(
         name="context.domain_posts_24h",
         unit="posts",
-        meaning="Posts in the 24 hours before that link to the most posted domain",
+        meaning="Posts in the 24 hours before that link to the most posted domain, the same left out",
         why="A campaign pushes one domain in a burst",
         evidence=Evidence.CIRCUMSTANCE,
         direction=+1,
-        compute=partial(_over_links, measure=lambda link: float(link.domain_history.posts_24h), worst=max),
-        version=2,
+        compute=partial(_over_sites, measure=lambda history: history.posts_24h, worst=max),
+        version=3,
     ),
     Feature(
         name="context.domain_authors",
         unit="authors",
-        meaning="Authors who linked to the least linked domain before",
+        meaning="Authors who linked to the least linked domain before, the same left out",
         why="What honest people like is linked by many of them",
         evidence=Evidence.CIRCUMSTANCE,
         direction=+1,
-        compute=partial(_over_links, measure=lambda link: float(link.domain_history.authors), worst=min),
-        version=2,
+        compute=partial(_over_sites, measure=lambda history: history.authors, worst=min),
+        version=3,
     ),
     Feature(
         name="context.domain_spam_share",
         unit="share",
         maximum=1.0,
-        meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise; 0.1 "
-        "without links",
+        meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise, 0.1 at "
+        "least",
         why="A domain costs money, so it is used until it is burnt",
-        evidence=Evidence.IN_TEXT,
+        evidence=Evidence.PROOF,
         direction=+1,
         mission_name="url_domain",
-        compute=partial(
-            _over_links,
-            measure=lambda link: shrunk_spam_share(link.domain_history),
-            worst=max,
-            none=shrunk_spam_share(History()),
-        ),
-        version=2,
+        compute=lambda record: max(suspected_share(history) for history in (History(), *_pasts(record))),
+        version=3,
     ),
     Feature(
         name="context.domain_complaints",
@@ -123,19 +123,19 @@ _DOMAIN = (
         evidence=Evidence.PROOF,
         direction=+1,
         mission_name="domain_report_count",
-        compute=partial(_over_links, measure=lambda link: float(link.domain_history.complaints), worst=max),
+        compute=lambda record: float(max((history.complaints for history in _pasts(record)), default=0)),
         version=2,
     ),
     Feature(
         name="context.url_posts",
         unit="posts",
-        meaning="Earlier posts with exactly the most posted URL",
+        meaning="Earlier posts with exactly the most posted URL; known sites left out",
         why="Campaigns repeat one landing page",
         evidence=Evidence.CIRCUMSTANCE,
         direction=+1,
         mission_name="url_post_count",
-        compute=partial(_over_links, measure=lambda link: number_or_unknown(link.url_posts), worst=max),
-        version=2,
+        compute=lambda record: float(max((link.url_posts for link in unvouched(record)), default=0)),
+        version=3,
     ),
 )
 

@@ -12,6 +12,7 @@ from scoring.features.feature import (
     days_known,
     number_or_unknown,
     shrunk_spam_share,
+    suspected_share,
     unblamed_posts,
 )
 from scoring.links import registrable_domain
@@ -54,14 +55,8 @@ def _link_repeats(record: PostRecord) -> float:
 
 def _is_disposable(record: PostRecord) -> float:
     """Return whether the mail domain or a parent of it is in the public list of disposable mail domains."""
-    if not record.author.email_domain:
-        return UNKNOWN
-    domain = record.author.email_domain.rstrip(".").lower()
+    domain = (record.author.email_domain or "").rstrip(".").lower()
     return float(bool({domain, registrable_domain(domain)} & disposable_email_domains.blocklist))
-
-
-def _email_domain_spam_share(record: PostRecord) -> float:
-    return shrunk_spam_share(record.email_domain_history) if record.author.email_domain else UNKNOWN
 
 
 def _is_reported_spammer(record: PostRecord) -> float:
@@ -152,17 +147,20 @@ _ACCOUNT = (
         direction=+1,
         mission_name="user_email_domain",
         compute=_is_disposable,
+        version=2,
     ),
     Feature(
         name="social.email_domain_spam_share",
         unit="share",
         maximum=1.0,
-        meaning="Share of confirmed spam among decided posts under this mail domain, shrunk likewise",
+        meaning="Share of confirmed spam among decided posts under this mail domain, shrunk likewise, 0.1 at "
+        "least",
         why="Accounts are registered in bulk under one mail domain",
         evidence=Evidence.PROOF,
         direction=+1,
         mission_name="user_email_domain",
-        compute=_email_domain_spam_share,
+        compute=lambda record: suspected_share(record.email_domain_history),
+        version=2,
     ),
 )
 

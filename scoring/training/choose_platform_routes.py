@@ -93,21 +93,15 @@ def on_labels(
     content_probabilities: Floats,
     random: int,
     base: Release,
-    link_bound: float,
 ) -> Choice:
     """Choose on labels of one platform, given what a head that did not learn from them says of each.
 
-    `random` counts the platform's random labels, those of the test part, too; `link_bound` is what links may
-    add there. Raises release.SchemaMismatch.
+    `random` counts the platform's random labels, those of the test part, too. Raises release.SchemaMismatch.
     """
     base.check_schema(features.SCHEMA_HASH)
     models = features.Models.load(base.folder, files=base.files)
     rows = Material(labelled, content_probabilities, seed=0, models=models).rows()
-    judged = Ensemble.load(base.folder).judge(
-        rows.features,
-        content_probabilities=content_probabilities,
-        link_bounds=np.full(len(rows.features), link_bound),
-    )
+    judged = Ensemble.load(base.folder).judge(rows.features, content_probabilities=content_probabilities)
     choice = choose(Sample.of(labelled, margins=judged.margins, shared=base), shared=base)
     return dataclasses.replace(choice, about={"random": random, **choice.about})
 

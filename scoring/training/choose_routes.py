@@ -80,7 +80,7 @@ def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: 
     )
     usual = real_texts.at_prevalence(surroundings, share=PREVALENCE)
     drawn = [texts.surrounded(usual, copies=1, seed=seed + draw) for draw in range(DRAWS)]
-    worst = (margins - ensemble.bounds.excuse, margins + ensemble.bounds.suspicion)
+    worst = (margins - ensemble.most_excused(margins), margins + ensemble.bounds.suspicion)
     ladder = [margins, *worst, *(_margins(ensemble, rows) for rows in drawn)]
     outcomes = [
         Outcome(probabilities=calibrated(step, calibration=choice.calibration), is_spam=bare.is_spam)

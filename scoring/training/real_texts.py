@@ -2,7 +2,8 @@
 
 Simulated posts teach what surrounds spam; real texts teach that much of it surrounds honest posts, too. Each
 text gets the circumstances of a simulated post drawn by chance, whatever either is: account, past, copies,
-journey. Its links keep their looks, and of decisions and complaints nothing is known. What content says of a
+journey. Its links keep their looks; a third of those without one get an everyday link, whatever their label,
+so that a link says nothing by itself. Of decisions and complaints nothing is known. What content says of a
 text comes from a model that never saw its group.
 """
 
@@ -17,23 +18,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import features
-from scoring.features import Models, link_looks, links
+from scoring.features import Evidence, Models, link_looks, links
+from scoring.known_domains import popular_domains
+from scoring.links import links_in
 from scoring.pipeline import ContentProtocol
+from scoring.records import NOTHING_KNOWN, Link
 from scoring.splits import Split, bucket
-from scoring.training import labelled_posts, peer, platt, served_content
+from scoring.training import everyday_urls, labelled_posts, peer, platt, served_content
 from scoring.training.dataset import Example, read_as_served
 from scoring.training.ensemble_rows import Rows
 from scoring.training.labelled_posts import LabelledPost
 from scoring.trees import Floats
-from scoring.weak_evidence import UNPROVEN
 
 COPIES = 3
 """In so many circumstances each text of the train part is learnt."""
 _FOLDS = 5
+_LENT = 1 / 3
+_LENT_PER_KIND = 50
 _HAS_LINK = features.NAMES.index("context.link_count")
 # Decisions and complaints look at the post itself, so they can never stand around any text by chance.
-_DRAWN = [features.NAMES.index(name) for name in UNPROVEN]
-_OF_LINKS = [features.NAMES.index(feature.name) for feature in (*links.FEATURES, *link_looks.FEATURES)]
+_DRAWN = [features.NAMES.index(name) for name in features.names_of(Evidence.CIRCUMSTANCE)]
+_OF_LINKS = np.array(
+    [features.NAMES.index(feature.name) for feature in (*links.FEATURES, *link_looks.FEATURES)], dtype=np.intp
+)
 
 
 @dataclass(frozen=True)
@@ -58,9 +65,12 @@ class RealTexts:
 
     def surrounded(self, surroundings: Rows, *, copies: int, seed: int) -> Rows:
         """Return each text in that many circumstances, drawn from the rows by their weights."""
-        own = self.bare()
-        own = own.taken(np.tile(np.arange(len(self.posts)), copies))
-        chosen = _drawn(own, surroundings, random=np.random.default_rng(seed))
+        random = np.random.default_rng(seed)
+        own = self.bare().taken(np.tile(np.arange(len(self.posts)), copies))
+        unlinked = own.features[:, _HAS_LINK] == 0.0
+        lent = unlinked & (random.random(len(unlinked)) < _LENT)
+        own.features[np.ix_(lent, _OF_LINKS)] = self._everyday_links(random, count=int(lent.sum()))
+        chosen = _drawn(own, surroundings, random=random)
         table = own.features.copy()
         table[:, _DRAWN] = surroundings.features[chosen][:, _DRAWN]
         unlinked = own.features[:, _HAS_LINK] == 0.0
@@ -73,6 +83,19 @@ class RealTexts:
             domains=own.domains,
             weights=own.weights,
         )
+
+    def _everyday_links(self, random: np.random.Generator, *, count: int) -> Floats:
+        """Return what features say of that many posts with an everyday link, (count, len(_OF_LINKS))."""
+        written = everyday_urls.write(
+            sorted(popular_domains()), generator=random, urls_per_kind=_LENT_PER_KIND
+        )
+        found = [parts for one in written for parts in links_in("", extra=[one.labelled.url])]
+        posts = [
+            dataclasses.replace(NOTHING_KNOWN, links=(Link(url=one.url, host=one.host, domain=one.domain),))
+            for one in found
+        ]
+        rows = np.stack([features.extract(post, models=self.models) for post in posts])
+        return rows[random.integers(len(rows), size=count)][:, _OF_LINKS]
 
 
 def load(

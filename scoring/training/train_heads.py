@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import math
 import shutil
 import sys
 from collections import defaultdict
@@ -45,9 +44,6 @@ from scoring.training.label_noise import Suspicion
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
-
-LINKS_AT_MOST = 0.4
-"""As much as all that proves nothing may add: a head has learnt from the same decisions what links mean."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -169,7 +165,6 @@ def fit_platform(
         "fitted_on": mixture.fitted_on(learnt)["decided"],
         "reported": int(decisions.is_reported.sum()),
         "content_slope": round(made.head.content_slope, 3),
-        "links_at_most": LINKS_AT_MOST,
         "scripts": scripts_seen.seen(learnt),
         "warnings": list(head_guards.warnings(learnt)),
     }
@@ -241,7 +236,6 @@ def _choose(
         content_probabilities=read[kept],
         random=random,
         base=base,
-        link_bound=LINKS_AT_MOST if fitted else math.inf,
     )
 
 

@@ -114,6 +114,8 @@ ACCOUNTS = {
         external_id="a", created_at=AT - timedelta(days=900), friends=300, followers=250, posts=400
     ),
 }
+HOUR_OLD = dataclasses.replace(ACCOUNTS["new"], created_at=AT - timedelta(hours=1), email_domain="x.example")
+UNGROWN = (HOUR_OLD, *(dataclasses.replace(HOUR_OLD, created_at=None, followers=many) for many in (0, 9_000)))
 CAMPAIGNS = {
     f"{name} account, {gap}, {'one author' if one else 'many authors'}, {'link' if link else 'no link'}, "
     f"{complaints} complaints": Campaign(
@@ -206,11 +208,34 @@ class TestExcuse:
         counts[:, features.NAMES.index("social.confirmed_honest")] = (0, 1, 3, 9, 1000)
         counts[4, features.NAMES.index("social.confirmed_spam")] = 1000
 
-        excuses = ensemble.excuse(counts)
+        excuses = ensemble.excuse(counts, line=np.zeros(5))
 
-        assert excuses[0] == excuses[4] == ensemble.bounds.excuse
+        assert excuses[0] == excuses[4] == 0.0
         assert (np.diff(excuses[:4]) > 0).all()
-        assert excuses[3] <= ensemble.bounds.excuse + ensemble.bounds.earned
+        assert excuses[3] <= ensemble.bounds.earned
+
+    def test_none_but_an_account_of_a_month_excuses(self, scorer: Scorer) -> None:
+        posts = [record(ip="192.0.2.7", author=author) for author in UNGROWN]
+
+        for content in (0.02, 0.082, 0.5, 0.97):
+            probabilities = scored(scorer, [record(), *posts], content=content)
+            assert (probabilities >= probabilities[0]).all()
+
+    @pytest.mark.parametrize("name", CIRCUMSTANCES)
+    def test_a_text_that_reads_as_spam_has_none(self, scorer: Scorer, name: str) -> None:
+        posts = [CIRCUMSTANCES[name](record(), np.random.default_rng(seed)) for seed in range(10)]
+
+        for content in (0.6, 0.96, 0.99):
+            probabilities = scored(scorer, [record(), *posts], content=content)
+            assert (probabilities >= probabilities[0] - 1e-12).all()
+
+    def test_a_mail_domain_of_which_nothing_is_known_says_nothing(self, scorer: Scorer) -> None:
+        old = ACCOUNTS["old"]
+        mailed = dataclasses.replace(old, email_domain="x.example")
+
+        without, sent = scored(scorer, [record(author=old), record(author=mailed)], content=0.3)
+
+        assert sent == without
 
     def test_what_was_withheld_is_told(self, scorer: Scorer) -> None:
         told = [

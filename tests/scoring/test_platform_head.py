@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from scoring import counterfactual, platform_routes
+from scoring import counterfactual
 from scoring.blocklist import Blocklist
 from scoring.content import ContentScore, Unavailable
 from scoring.counterfactual import Change
@@ -19,7 +18,7 @@ from scoring.explain import CONTENT_TEXT, word_contributions
 from scoring.ngrams import BUCKETS
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHead, PlatformHeads, file_of, grams_of
-from scoring.records import Link, PostRecord
+from scoring.records import PostRecord
 from scoring.release import Corrupt, Release
 from scoring.training.train_heads import add_heads
 from tests.scoring.platform_posts import PLATFORM, decisions
@@ -160,31 +159,6 @@ class TestScorer:
         )
         assert np.isfinite(total)
         assert again[0] == pytest.approx(score.spam_probability, abs=1e-12)
-
-    def test_links_it_has_read_itself_count_once(self, release: Release) -> None:
-        """Their looks add as much as all that proves nothing; on other platforms, and unread, all they do."""
-        host = "example.test"
-        link = f"https://{host}/" + "a-very-long-path/" * 12 + "12345678901234567890?id=99887766"
-        here, there = (
-            record(text=f"мы {link}", platform=name, links=(Link(url=link, host=host, domain=host),))
-            for name in (PLATFORM, "another")
-        )
-        scorer = Scorer(release=release, content=_Always(0.5))
-
-        ours, theirs = (_beside_the_text(scorer, one) for one in (here, there))
-        unread = _beside_the_text(Scorer(release=release, content=_Down()), here)
-
-        assert theirs > 0.4
-        assert ours == pytest.approx(0.4)
-        assert unread == pytest.approx(theirs)
-
-    def test_a_release_from_before_bounds_of_links_scores_as_it_did(self, release: Release) -> None:
-        heads = {name: {"file": one["file"]} for name, one in release.manifest["heads"].items()}
-        before = dataclasses.replace(release, manifest=dict(release.manifest) | {"heads": heads})
-
-        assert platform_routes.link_bound(before, PLATFORM) == math.inf
-        assert platform_routes.link_bound(release, PLATFORM) == 0.4
-        assert platform_routes.link_bound(release, "another") == math.inf
 
     def test_without_the_content_model_nothing_is_guessed(self, release: Release) -> None:
         silent = Scorer(release=release, content=_Down())

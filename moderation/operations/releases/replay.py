@@ -159,9 +159,8 @@ def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floa
     except SchemaMismatch:
         rows = np.array([score.features for score in scores], dtype=np.float64)
         platforms = [str(score.record["platform"]) for score in scores]
-        bounds = platform_routes.link_bounds(release, platforms=platforms, content_probabilities=content)
         kept = Ensemble.load(release.folder)
-        margins = kept.judge(rows, content_probabilities=content, link_bounds=bounds).margins
+        margins = kept.judge(rows, content_probabilities=content).margins
         if found := EvidenceModel.load(release.folder, files=release.files):
             margins = found.join(margins, rows=evidence_model.rows_of(records, read=_read(scores))).margins
         return platform_routes.probabilities(release, margins, platforms=platforms)

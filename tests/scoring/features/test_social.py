@@ -82,8 +82,8 @@ class TestFeatures:
             ("social.is_verified", NAN),
             ("social.posts", NAN),
             ("social.posts_per_day", NAN),
-            ("social.email_domain_is_disposable", NAN),
-            ("social.email_domain_spam_share", NAN),
+            ("social.email_domain_is_disposable", 0),
+            ("social.email_domain_spam_share", 0.1),
             ("social.is_reported_spammer", 0),
             ("social.known_posts", 0),
             ("social.posts_24h", 0),
@@ -131,7 +131,7 @@ class TestFeatures:
 
     @pytest.mark.parametrize(
         ("domain", "value"),
-        [("mailinator.com", 1), ("sub.mailinator.com", 1), ("YOPmail.com.", 1), ("gmail.com", 0), ("", NAN)],
+        [("mailinator.com", 1), ("sub.mailinator.com", 1), ("YOPmail.com.", 1), ("gmail.com", 0), ("", 0)],
     )
     def test_knows_throw_away_mail(self, domain: str, value: float) -> None:
         author = AuthorSnapshot(external_id="a", email_domain=domain)

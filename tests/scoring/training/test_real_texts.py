@@ -71,11 +71,14 @@ class TestSurrounded:
         ]
         assert abs(spam - honest) < 0.1 * abs(apart[0] - apart[1])
 
-    def test_keeps_what_the_text_says_of_its_links(self, texts: RealTexts, surroundings: Rows) -> None:
+    def test_keeps_its_links_and_lends_some_to_both_sorts(self, texts: RealTexts, surroundings: Rows) -> None:
         bare, rows = texts.bare(), texts.surrounded(surroundings, copies=3, seed=2)
 
+        own = np.tile(bare.features[:, LINKS], 3) > 0
         for column in (LINKS, LENGTH):
-            assert rows.features[:, column].tolist() == np.tile(bare.features[:, column], 3).tolist()
+            assert rows.features[own, column].tolist() == np.tile(bare.features[:, column], 3)[own].tolist()
+        for sort in (True, False):
+            assert 0.2 < rows.features[~own & (rows.is_spam == sort), LINKS].mean() < 0.5
         assert rows.content_probabilities.tolist() == np.tile(bare.content_probabilities, 3).tolist()
 
     def test_gives_links_a_past_and_none_to_texts_without(self, texts: RealTexts, surroundings: Rows) -> None:

@@ -91,7 +91,7 @@ class TestTrain:
             (score.spam_probability >= 0.5) == one.is_spam
             for score, one in zip(scores, RECORDS[:100], strict=True)
         ]
-        assert np.mean(right) > 0.9
+        assert np.mean(right) > 0.85
 
     def test_says_what_it_was_trained_from(self, release: Release) -> None:
         assert release.schema_hash == SCHEMA_HASH
