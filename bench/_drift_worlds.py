@@ -1,7 +1,8 @@
-"""Posts of the simulated platform, composed one by one, and how many of a block's posts have each trait."""
+"""Posts of the simulated platform, taken one by one, and how many of a block's posts have each trait."""
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ import numpy.typing as npt
 
 from moderation.queries.quality import drift_traits
 from moderation.queries.quality.drift_traits import BUCKETS, TraitFamily
-from moderation.simulation.texts import ComposedTexts, Template, Text, reworded, variant
+from moderation.simulation import typos
+from moderation.simulation.texts import CuratedTexts, Families, Text
 from scoring.features import NO_MODELS, SCHEMA_HASH, extract
 from scoring.links import links_in
 from scoring.records import AuthorSnapshot, Link, PostRecord
@@ -44,28 +46,25 @@ class Pool:
 
 
 def ordinary(posts: int, *, seed: int) -> Pool:
-    """Compose posts of which a tenth is spam, none of a campaign: in any order they are as likely."""
-    rng, texts = random.Random(seed), ComposedTexts()
+    """Take posts of which a tenth is spam, none of a campaign: in any order they are as likely."""
+    rng, texts = random.Random(seed), CuratedTexts(Families.TRAIN)
     return _pool(
         _post(texts.take(rng=rng, is_spam=rng.random() < _SPAM_SHARE), rng=rng) for _ in range(posts)
     )
 
 
 def campaign(posts: int, *, is_reworded: bool, seed: int) -> Pool:
-    """Write the posts of one campaign, from one wording or each time from another of the same kind.
+    """Write the posts of one campaign, from one text or each time from another of the same family.
 
     The model is blind to it: each is scored as a harmless post.
     """
-    rng, texts = random.Random(seed), ComposedTexts()
-    template = texts.template(rng=rng, is_spam=True)
+    rng, texts = random.Random(seed), CuratedTexts(Families.TRAIN)
+    first = texts.shared(rng=rng, is_spam=True)
+    written = (texts.reworded(first, rng=rng) if is_reworded else first for _ in range(posts))
     return _pool(
-        _post(variant(_worded(template, is_reworded=is_reworded, rng=rng), rng=rng), rng=rng, is_blind=True)
-        for _ in range(posts)
+        _post(dataclasses.replace(text, text=typos.with_typos(text.text, rng=rng)), rng=rng, is_blind=True)
+        for text in written
     )
-
-
-def _worded(template: Template, *, is_reworded: bool, rng: random.Random) -> Template:
-    return reworded(template, rng=rng) if is_reworded else template
 
 
 def _pool(posts: Iterator[set[int]]) -> Pool:

@@ -38,6 +38,7 @@ from moderation.models.users import Role
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.simulation.events import PostEvent
+from moderation.simulation.texts import Families
 from moderation.simulation.world import World
 
 EVERYWHERE = "everywhere.example"
@@ -52,7 +53,9 @@ def posts(*, count: int, seed: int) -> Iterator[IncomingPost]:
     """Yield simulated posts that nobody has sent before."""
     run = f"scale-{uuid.uuid4().hex[:8]}"
     start = datetime.now(UTC) - timedelta(hours=1)
-    events = World(seed=seed, run=run).run(start=start, seconds_per_post=3000 / count, posts=count)
+    events = World(seed=seed, run=run, texts=Families.TRAIN).run(
+        start=start, seconds_per_post=3000 / count, posts=count
+    )
     for event in events:
         if isinstance(event, PostEvent):
             yield incoming_post(event.payload)

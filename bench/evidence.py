@@ -30,8 +30,8 @@ import numpy as np
 import psycopg
 
 from bench import _product, latency
-from moderation.simulation import material
 from moderation.simulation.events import PostEvent
+from moderation.simulation.texts import Families, curated, links
 from moderation.simulation.web import planning, register
 from moderation.simulation.web.shares import MODES, Mode
 from moderation.simulation.world import World
@@ -163,8 +163,8 @@ def _payloads(*, run: str, posts: int, seed: int, rate: float) -> list[dict[str,
     """Return simulated posts with a link each, and let the simulated web know what is behind the links."""
     start = datetime.now(UTC) - timedelta(days=1)
     world = World(seed=seed, run=run).run(start=start, seconds_per_post=1 / rate, posts=posts * 2)
-    events = [event for event in world if isinstance(event, PostEvent) and "://" not in event.payload["text"]]
-    kinds = list(material.kinds().values())
+    events = [event for event in world if isinstance(event, PostEvent) and not links(event.payload["text"])]
+    kinds = [text.kind for text in curated(Families.KEPT_OUT)]
     payloads, sites = [], {}
     for number, event in enumerate(events[:posts]):
         name = f"known/{number % _KNOWN}" if number % 2 else f"{run}/{number}"

@@ -20,6 +20,7 @@ import psycopg
 
 from bench import _hammer, _stack
 from moderation.simulation.events import PostEvent
+from moderation.simulation.texts import Families
 from moderation.simulation.world import World
 
 _BULK_PROMISE, _SINGLE_PROMISE = 3_000, 400
@@ -87,7 +88,7 @@ def _single(options: argparse.Namespace) -> _hammer.Result:
 def _posts(count: int, options: argparse.Namespace) -> list[bytes]:
     run = f"ingest-{uuid.uuid4().hex[:8]}"
     start = datetime.now(UTC) - timedelta(days=1)
-    events = World(seed=7, run=run).run(start=start, seconds_per_post=1.0, posts=count)
+    events = World(seed=7, run=run, texts=Families.TRAIN).run(start=start, seconds_per_post=1.0, posts=count)
     posts = [
         json.dumps({**event.payload, "external_id": f"{run}-{number}"}).encode()
         for number, event in enumerate(event for event in events if isinstance(event, PostEvent))

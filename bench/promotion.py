@@ -25,6 +25,7 @@ from typing import Any
 
 from bench import _product, _variant
 from moderation.simulation.events import PostEvent
+from moderation.simulation.texts import Families
 from moderation.simulation.world import World
 
 _SHIFT = 0.01
@@ -111,7 +112,7 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
     api = _product.api()
     ended = threading.Event()
     run = f"promotion-{uuid.uuid4().hex[:8]}"
-    events = World(seed=5, run=run).run(
+    events = World(seed=5, run=run, texts=Families.TRAIN).run(
         start=datetime.now(UTC) - timedelta(days=1), seconds_per_post=1 / rate, posts=100_000
     )
 

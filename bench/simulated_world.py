@@ -25,6 +25,7 @@ from moderation.simulation import hosts, material
 from moderation.simulation.authors import Role
 from moderation.simulation.events import ComplaintEvent, PostEvent
 from moderation.simulation.platforms import Network
+from moderation.simulation.texts import Families, links
 from moderation.simulation.world import SECONDS_PER_POST, SPAM_SHARE, World
 
 _START = datetime(2026, 10, 1, tzinfo=UTC)
@@ -108,7 +109,9 @@ def _worlds(count: int, *, spam_share: float) -> _Seen:
     for number in range(count):
         run, network = f"w{number}", list(Network)[number % 2]
         seen.networks[run] = network
-        world = World(seed=7000 + number, run=run, spam_share=spam_share, network=network)
+        world = World(
+            seed=7000 + number, run=run, texts=Families.TRAIN, spam_share=spam_share, network=network
+        )
         pace = seen.paces[run] = SECONDS_PER_POST[number % len(SECONDS_PER_POST)]
         for event in world.run(start=_START, seconds_per_post=pace, posts=_POSTS):
             if isinstance(event, PostEvent):
@@ -174,7 +177,7 @@ def _links(seen: _Seen) -> Iterator[Row]:
         (False, "honest posts with a link", "7 % (X, 2026), 11 % (Twitter, 2013), 22 % (2009)"),
     ):
         posts = seen.of(is_spam=is_spam)
-        yield name, _share("://" in post.payload["text"] for post in posts), published
+        yield name, _share(bool(links(post.payload["text"])) for post in posts), published
     urls = [url for post in seen.of(is_spam=True) for url in post.payload.get("links", [])]
     free = material.table("hosts")["free_hosts"]
     others = (hosts.is_small_site(_host(url)) or _host(url).endswith(tuple(free)) for url in urls)

@@ -39,6 +39,7 @@ from bench import _beside, _kills, _product
 from bench._memory import Memory
 from bench._probes import Probes
 from moderation.simulation.events import PostEvent
+from moderation.simulation.texts import Families
 from moderation.simulation.world import World
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _is_long(seconds: float) -> bool:
 
 def _posts(run: str, *, seed: int, count: int) -> Iterator[dict[str, Any]]:
     start = datetime.now(UTC) - timedelta(days=2)
-    world = World(seed=seed, run=run)
+    world = World(seed=seed, run=run, texts=Families.TRAIN)
     for event in world.run(start=start, seconds_per_post=2 * 86_400 / count, posts=count):
         if isinstance(event, PostEvent):
             yield event.payload

@@ -99,7 +99,8 @@ _OLDEST_DAYS = 6000
 _BATCH_DAYS = 6.0
 _UTC_OFFSETS = {
     "en": (-8, -5, -5, 0, 0, 1, 8), "es": (-5, -3, 1, 1), "de": (1,), "fr": (1, 1, -5), "pt": (-3, -3, 0),
-    "ru": (3, 5), "ar": (1, 2, 3), "hi": (5,), "ja": (9,),
+    "ru": (3, 5), "ar": (1, 2, 3), "hi": (5,), "ja": (9,), "it": (1,), "nl": (1,), "pl": (1,), "uk": (2,),
+    "tr": (3,), "id": (7,), "vi": (7,), "th": (7,), "zh": (8,), "ko": (9,),
 }  # fmt: skip
 
 
@@ -142,6 +143,12 @@ def create(
         utc_offset_hours=rng.choice(_UTC_OFFSETS.get(language, (0,))),
         is_described=rng.random() >= _UNDESCRIBED_SHARE,
     )
+
+
+def first_name(language: str, *, rng: random.Random) -> str:
+    """Return a name as people have it who write this language."""
+    names = material.table("people")["first_names"]
+    return str(rng.choice(names.get(language, names["en"])))
 
 
 def batch(*, role: Role, network: Network, farm: int, at: datetime, rng: random.Random) -> Batch:
@@ -192,12 +199,13 @@ def _mail_domain(traits: dict[str, Any], *, batch: Batch | None, rng: random.Ran
 
 
 def _name(traits: dict[str, Any], *, batch: Batch | None, language: str, rng: random.Random) -> str:
-    kinds = material.wordings().get(language) or material.wordings()["en"]
-    first: str = rng.choice(next(iter(kinds.values())).slots["first_name"])
+    first = first_name(language, rng=rng)
     if rng.random() < traits["scripted_name"]:
         ending = batch.name_ending if batch else rng.choice(material.table("people")["spam_name_endings"])
         return first + ending.replace("{n}", str(rng.randint(1, 999)))
-    return rng.choice([first, f"{first}{rng.randint(1, 99)}", f"{first} {rng.choice('ABCDEGHKLMNPRSTW')}."])
+    named = [first, f"{first}{rng.randint(1, 99)}", f"{first} {rng.choice('ABCDEGHKLMNPRSTW')}."]
+    # An initial of another script would fit nobody.
+    return rng.choice(named if first[0] < "\u0250" else named[:2])
 
 
 def _addresses(*, batch: Batch | None, rng: random.Random) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ import random
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from moderation.simulation import hosts
 from moderation.simulation.authors import Author, Batch, Role
 from moderation.simulation.population import Population
-from moderation.simulation.texts import Template, Text, TextSource, reworded, variant
+from moderation.simulation.texts import Text, TextSource, relinked
 
 SHARE_OF_SPAM = 0.55
 
@@ -19,6 +20,7 @@ _SIZE_TAIL = 1.05
 _BURST_LARGEST = 25
 _BURST_GAP_SECONDS = 25.0
 _BURST_FOCUS = 0.8
+_MOVING_SHARE = 0.12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +46,17 @@ _STYLES = (
 
 @dataclass(slots=True, kw_only=True)
 class _Campaign:
-    """A running campaign; `posts_left` counts down to its end."""
+    """A running campaign; `posts_left` counts down to its end, `url` is where it moved to."""
 
     id: str
-    template: Template
+    text: Text
     style: _Style
     role: Role
     batch: Batch
     gap: timedelta
     posts_left: int
     next_at: datetime
+    url: str = ""
     authors: list[Author] = field(default_factory=list)
 
 
@@ -96,10 +99,7 @@ class Campaigns:
         return self._start(at)
 
     def _post(self, campaign: _Campaign, *, at: datetime) -> tuple[Text, Author, str]:
-        template = campaign.template
-        if campaign.style.is_reworded:
-            template = reworded(template, rng=self._rng)
-        text = variant(template, rng=self._rng)
+        text = self._variant(campaign)
         author = self._author(campaign, at=at)
         self._posts += 1
         campaign.posts_left -= 1
@@ -108,19 +108,30 @@ class Campaigns:
             self._end(campaign)
         return text, author, campaign.id
 
+    def _variant(self, campaign: _Campaign) -> Text:
+        """Return its text, or one that says the same; all lead to one place until the campaign moves."""
+        rng, text = self._rng, campaign.text
+        if not text.urls:
+            return self._texts.reworded(text, rng=rng) if campaign.style.is_reworded else text
+        if rng.random() < _MOVING_SHARE:
+            campaign.url = hosts.url_on(hosts.spam_host(rng=rng), is_spam=True, rng=rng)
+        if campaign.style.is_reworded:
+            text = relinked(self._texts.reworded(text, rng=rng), url=campaign.url or text.urls[0])
+        return relinked(text, url=campaign.url) if campaign.url else text
+
     def _author(self, campaign: _Campaign, *, at: datetime) -> Author:
         if campaign.authors and self._rng.random() >= 1 / campaign.style.posts_per_account:
             return self._rng.choice(campaign.authors)
         author = self._population.recruit(
-            campaign.role, language=campaign.template.language, batch=campaign.batch, at=at
+            campaign.role, language=campaign.text.language, batch=campaign.batch, at=at
         )
         campaign.authors.append(author)
         return author
 
     def _start(self, at: datetime) -> _Campaign | None:
         rng = self._rng
-        template = self._texts.template(rng=rng, is_spam=True)
-        if template is None:
+        text = self._texts.shared(rng=rng, is_spam=True)
+        if text is None:
             return None
         self._count += 1
         style = rng.choices(_STYLES, weights=[style.weight for style in _STYLES])[0]
@@ -128,7 +139,7 @@ class Campaigns:
         size = int(_SMALLEST * rng.paretovariate(_SIZE_TAIL))
         campaign = _Campaign(
             id=f"{self._run}-c{self._count:04}",
-            template=template,
+            text=text,
             style=style,
             role=role,
             batch=self._population.batch(role, at=at),

@@ -14,9 +14,10 @@ class Truth:
     """The true class of a simulated post; never part of the payload.
 
     `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
-    how the author behaves in this post, in spam the family of spammers. `hides_in` says where spam whose
-    words are harmless says the rest, `twin_in` where an honest post leads on in the same way. `families` are
-    those of all that it leads to and shows, `tricks` what its pages and pictures do not to be known.
+    how the author behaves in this post, in spam the family of spammers. What `is_hard` cannot be judged by
+    its words alone. `hides_in` says where spam whose words are harmless ones, of the family `words`, says the
+    rest, `twin_in` where an honest post leads on in the same way. `families` are those of all that it leads
+    to and shows, `tricks` what its pages and pictures do not to be known.
     """
 
     is_spam: bool
@@ -25,7 +26,9 @@ class Truth:
     campaign: str | None = None
     hostile: str | None = None
     role: str = ""
+    is_hard: bool = False
     hides_in: str = ""
+    words: str = ""
     twin_in: str = ""
     families: tuple[str, ...] = ()
     tricks: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 from moderation.simulation import material
+from scoring.links import links_in
 
 _RIGHT_TO_LEFT_OVERRIDE, _POP = "\u202e", "\u202c"
 _ZERO_WIDTH = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff")
@@ -25,7 +26,7 @@ def disguise(text: str, *, rng: random.Random) -> str:
     Links stay whole: they must work, and their hosts stay under reserved names.
     """
     change = _look_alikes if rng.random() < 0.5 else _split
-    return " ".join(word if "://" in word else change(word, rng) for word in text.split(" "))
+    return " ".join(word if links_in(word) else change(word, rng) for word in text.split(" "))
 
 
 def _look_alikes(word: str, rng: random.Random) -> str:
@@ -51,7 +52,7 @@ def _piece(name: str) -> Callable[[str, random.Random], str]:
 def _bidi(text: str, rng: random.Random) -> str:
     """Write some words backwards and have them shown forwards."""
     return " ".join(
-        f"{_RIGHT_TO_LEFT_OVERRIDE}{word[::-1]}{_POP}" if "://" not in word and rng.random() < 0.5 else word
+        f"{_RIGHT_TO_LEFT_OVERRIDE}{word[::-1]}{_POP}" if rng.random() < 0.5 and not links_in(word) else word
         for word in f"{text} now".split(" ")
     )
 

@@ -7,7 +7,6 @@ import random
 from collections.abc import Sequence
 
 from moderation.simulation import material
-from moderation.simulation.material import Kind
 
 RESERVED_SUFFIXES = (
     ".example",
@@ -25,36 +24,37 @@ _SPAM_PLACES = ("registered", "broken_into", "free_host", "shortener", "large_si
 _SPAM_WEIGHTS = (42, 23, 16, 14, 5)
 _TALK_PLACES = ("own", "small_site", "free_host", "shortener", "large_site")
 _TALK_WEIGHTS = (50, 25, 8, 9, 8)
-_LOOK_ALIKE_SHARE = 0.35
+_LOOK_ALIKE_SHARE = 0.03
 _HTTP_SHARE = {True: 0.12, False: 0.05}
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
-def spam_host(kind: Kind, *, rng: random.Random) -> str:
-    """Return a host that spam of this kind links to: registered for it, broken into, or open to everybody."""
+def spam_host(*, rng: random.Random) -> str:
+    """Return a host that spam links to: registered for it, broken into, or open to everybody."""
     hosts = material.table("hosts")
     place = rng.choices(_SPAM_PLACES, weights=_SPAM_WEIGHTS)[0]
     if place != "registered":
-        return _known_host(place, words=[*kind.words, *hosts["spam_words"]], rng=rng)
-    if kind.name == "phishing_notice" and rng.random() < _LOOK_ALIKE_SHARE:
+        return _known_host(place, words=hosts["spam_words"], rng=rng)
+    if rng.random() < _LOOK_ALIKE_SHARE:
         return str(rng.choice(hosts["look_alikes"]))
-    return registered_host(kind, rng=rng)
+    return registered_host(rng=rng)
 
 
-def registered_host(kind: Kind, *, rng: random.Random) -> str:
-    """Return a host that spammers registered for this kind of spam."""
+def registered_host(*, rng: random.Random) -> str:
+    """Return a host that spammers registered."""
     hosts = material.table("hosts")
-    name = _filled(rng.choice(hosts["spam_patterns"]), words=[*kind.words, *hosts["spam_words"]], rng=rng)
+    name = _filled(rng.choice(hosts["spam_patterns"]), words=hosts["spam_words"], rng=rng)
     return f"{name}.{rng.choice(hosts['suffixes'])}"
 
 
-def talk_host(kind: Kind, *, rng: random.Random) -> str:
+def talk_host(*, rng: random.Random) -> str:
     """Return a host that ordinary people link to."""
     hosts = material.table("hosts")
     place = rng.choices(_TALK_PLACES, weights=_TALK_WEIGHTS)[0]
     if place != "own":
-        return _known_host(place, words=kind.words, rng=rng)
-    return f"{str(rng.choice(hosts['talk_patterns'])).replace('{h}', rng.choice(kind.words))}.example"
+        return _known_host(place, words=hosts["talk_words"], rng=rng)
+    own = rng.choice(hosts["talk_patterns"]).format(h=rng.choice(hosts["talk_words"]))
+    return f"{own}.example"
 
 
 def url_on(host: str, *, is_spam: bool, rng: random.Random) -> str:
@@ -72,9 +72,10 @@ def url_on(host: str, *, is_spam: bool, rng: random.Random) -> str:
 
 
 def is_shared(domain: str) -> bool:
-    """Tell whether everybody uses the host, spammers and others."""
+    """Tell whether everybody uses the host, spammers and others: those that exist are no spammers' own."""
     hosts = material.table("hosts")
-    return domain in {*hosts["shorteners"], *hosts["free_hosts"], *hosts["large_sites"]}
+    shared = (*hosts["shorteners"], *hosts["free_hosts"], *hosts["large_sites"])
+    return domain in shared or not f".{domain}".endswith(RESERVED_SUFFIXES)
 
 
 def small_site(*, rng: random.Random) -> str:

@@ -1,4 +1,4 @@
-"""Honest near-duplicates: headlines, appeals, chain letters, posts of apps.
+"""Honest near-duplicates: headlines, appeals, invitations.
 
 Their groups of near-duplicates outnumber those of spammers, so that likeness alone proves nothing.
 """
@@ -12,22 +12,22 @@ from datetime import datetime, timedelta
 
 from moderation.simulation.authors import Author
 from moderation.simulation.population import Population
-from moderation.simulation.texts import Template, Text, TextSource, variant
+from moderation.simulation.texts import CuratedTexts, Families, Text, TextSource
 
 _RUNNING_AT_MOST = 40
 _SIZE_TAIL = 2.1
 _LARGEST = 300
-_BY_APPS = frozenset({"app_post"})
-# Apps, clubs and shops post the same text again; most people pass something on once.
+# Two of the families kept out are passed on: with more, the others would hardly be seen.
+_KEPT_OUT_SHARE = 0.1
+# Clubs and shops post the same text again; most people pass something on once.
 _SAME_AUTHOR_SHARE = 0.06
 
 
 @dataclass(slots=True, kw_only=True)
 class _Group:
-    """A group of copies; `text` is copied by people, `template` is filled in anew by an app."""
+    """A group of copies."""
 
     id: str
-    template: Template
     text: Text
     author: Author
     gap: timedelta
@@ -58,6 +58,8 @@ class PassedOn:
     ) -> None:
         self._run = run
         self._share = share_of_talk(spam_share=spam_share)
+        if isinstance(texts, CuratedTexts) and texts.families == Families.KEPT_OUT:
+            self._share = _KEPT_OUT_SHARE
         self._population = population
         self._texts = texts
         self._rng = rng
@@ -75,15 +77,14 @@ class PassedOn:
 
     def _start(self, at: datetime) -> tuple[Text, Author, str] | None:
         rng = self._rng
-        template = self._texts.passed_on(rng=rng)
-        if template is None:
+        text = self._texts.shared(rng=rng, is_spam=False)
+        if text is None:
             return None
         self._count += 1
         group = _Group(
             id=f"{self._run}-h{self._count:05}",
-            template=template,
-            text=variant(template, rng=rng),
-            author=self._population.talker(kind=template.kind, language=template.language, at=at),
+            text=text,
+            author=self._population.talker(kind=text.kind, language=text.language, at=at),
             gap=timedelta(hours=rng.lognormvariate(0.3, 1.6)),
             posts_left=min(int(rng.paretovariate(_SIZE_TAIL)), _LARGEST),
             next_at=at,
@@ -98,14 +99,7 @@ class PassedOn:
         group.next_at = at + group.gap * rng.expovariate(1.0)
         if group.posts_left <= 0:
             self._running.remove(group)
-        author = group.author
+        text, author = group.text, group.author
         if rng.random() >= _SAME_AUTHOR_SHARE:
-            template = group.template
-            author = self._population.talker(kind=template.kind, language=template.language, at=at)
-        return self._copy(group), author, group.id
-
-    def _copy(self, group: _Group) -> Text:
-        """Return the same text again; an app fills in new numbers."""
-        if group.template.kind.name in _BY_APPS:
-            return dataclasses.replace(variant(group.template, rng=self._rng), is_passed_on=True)
-        return dataclasses.replace(group.text, is_passed_on=True)
+            author = self._population.talker(kind=text.kind, language=text.language, at=at)
+        return dataclasses.replace(text, is_passed_on=True), author, group.id

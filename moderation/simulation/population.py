@@ -8,17 +8,14 @@ from datetime import datetime
 
 from moderation.simulation import authors
 from moderation.simulation.authors import MADE_IN_BATCHES, Author, Batch, Role
-from moderation.simulation.material import Kind
 from moderation.simulation.platforms import Network
+from moderation.simulation.texts import Kind
 
 FARMS = 40
 
 _FEWEST_TALKERS = 8
 _NEW_TALKER_SHARE = 0.3
 _TALKERS = ((Role.ORDINARY, Role.NEWCOMER, Role.POWER_USER, Role.FEED), (74, 13, 8, 5))
-_FEED_KINDS = frozenset({"news", "news_link", "weather", "sport", "event", "music"})
-_PROMOTED = frozenset({"referral_code", "astroturf", "seo_links", "followers_for_sale"})
-_PROMOTER_TALK = frozenset({"own_work", "private_sale", "recommendation"})
 
 # Spam by family: hijacked and repurposed 30 to 60 %, aged and bought 15 to 30 %, fresh 20 to 40 %.
 _SPAMMERS = (
@@ -40,14 +37,14 @@ class Population:
         self._rng = rng
         self._count = 0
         self._talkers: dict[str, list[Author]] = defaultdict(list)
-        self._spammers: dict[Role, list[Author]] = defaultdict(list)
+        self._spammers: dict[tuple[Role, str], list[Author]] = defaultdict(list)
         self._batches: dict[Role, Batch] = {}
         self._thrown_away_after: dict[str, int] = {}
 
     def talker(self, *, kind: Kind, language: str, at: datetime) -> Author:
         """Return who writes an ordinary post: mostly ordinary people, at times an account that also spams."""
         rng = self._rng
-        if kind.name in _PROMOTER_TALK and rng.random() < 0.3:
+        if "promoters_talk" in kind.traits and rng.random() < 0.3:
             return self._some(Role.PROMOTER, language=language, at=at)
         if rng.random() < 0.03:
             return self._some(rng.choice((Role.AGED_BOUGHT, Role.REPURPOSED)), language=language, at=at)
@@ -55,7 +52,7 @@ class Population:
         if len(talkers) < _FEWEST_TALKERS or rng.random() < _NEW_TALKER_SHARE:
             roles, weights = _TALKERS
             role = rng.choices(roles, weights=weights)[0]
-            if role == Role.FEED and kind.name not in _FEED_KINDS:
+            if role == Role.FEED and "fed" not in kind.traits:
                 role = Role.ORDINARY
             talkers.append(self._create(role, language=language, at=at))
             return talkers[-1]
@@ -64,9 +61,9 @@ class Population:
     def spammer(self, *, kind: Kind, language: str, at: datetime) -> Author:
         """Return who writes a single spam post of this kind."""
         rng = self._rng
-        if kind.name in _PROMOTED and rng.random() < 0.5:
+        if "promoted" in kind.traits and rng.random() < 0.5:
             return self._some(Role.PROMOTER, language=language, at=at)
-        if kind.name == "follow_bait" and rng.random() < 0.5:
+        if "boosted" in kind.traits and rng.random() < 0.5:
             return self._some(Role.BOOSTER, language=language, at=at)
         roles, weights = _SPAMMERS
         role = rng.choices(roles, weights=weights)[0]
@@ -88,7 +85,7 @@ class Population:
 
     def _hijacked(self, *, language: str, at: datetime) -> Author:
         """Return a hijacked account, mostly somebody heard before, whose owner goes on posting."""
-        rng, taken = self._rng, self._spammers[Role.HIJACKED]
+        rng, taken = self._rng, self._spammers[Role.HIJACKED, language]
         if taken and rng.random() < _STILL_HIJACKED_SHARE:
             return rng.choice(taken)
         author = None if rng.random() < _UNHEARD_VICTIM_SHARE else self._victim(language=language, at=at)
@@ -100,18 +97,15 @@ class Population:
         return author
 
     def _victim(self, *, language: str, at: datetime) -> Author | None:
-        """Return somebody to take over, rather while they sleep, and often of another language."""
-        rng = self._rng
-        if rng.random() < 0.4:
-            language = rng.choice([spoken for spoken in self._talkers if self._talkers[spoken]] or [language])
-        talkers = self._talkers[language]
+        """Return somebody to take over, rather while they sleep."""
+        rng, talkers = self._rng, self._talkers[language]
         found = [rng.choice(talkers) for _ in range(4 if len(talkers) >= _FEWEST_TALKERS else 0)]
         free = [author for author in found if author.takeover is None and author.role != Role.FEED]
         return next((author for author in free if author.is_asleep(at)), free[0] if free else None)
 
     def _some(self, role: Role, *, language: str, at: datetime) -> Author:
         """Return a spammers' account of this role, perhaps one that posted before."""
-        rng, known = self._rng, self._spammers[role]
+        rng, known = self._rng, self._spammers[role, language]
         if role == Role.FRESH:
             known[:] = [author for author in known[-25:] if self._thrown_away_after[author.external_id] > 0]
         if known and rng.random() < _RETURNING.get(role, 0.5):

@@ -5,13 +5,11 @@ Most readers never complain.
 
 from __future__ import annotations
 
-import functools
 import math
 import random
 from dataclasses import dataclass
 
-from moderation.simulation import material
-from moderation.simulation.material import Kind
+from moderation.simulation.texts import Kind
 
 # The share of posts that anybody complains about. Over 95 % of spam is never reported, and wherever spam is
 # rare most complaints are about something else.
@@ -21,7 +19,6 @@ _REPORTERS, _HASTY, _CAREFUL, _BRIGADES, _BRIGADE_SIZE = 320, 45, 6, 5, 16
 _HASTY_SHARE = {True: 0.15, False: 0.42}
 _CAREFUL_SHARE = {True: 0.08, False: 0.01}
 _BRIGADE_SHARE = 0.003
-_BRIGADED_KINDS = ("politics", "own_work", "crypto_talk", "news", "charity", "file_talk")
 _MOST_COMPLAINTS = 30
 # Log-normal: minutes where somebody looks, hours to weeks in the tail.
 _MEDIAN_SECONDS, _SECONDS_SPREAD, _LONGEST_SECONDS = 480.0, 2.1, 40 * 86_400.0
@@ -55,7 +52,7 @@ def complaints(*, kind: Kind, run: str, eagerness: float, rng: random.Random) ->
 
     With an `eagerness` of 2, twice as many posts are reported as usual.
     """
-    if not kind.is_spam and kind.name in _BRIGADED_KINDS and rng.random() < _BRIGADE_SHARE * eagerness:
+    if not kind.is_spam and "brigaded" in kind.traits and rng.random() < _BRIGADE_SHARE * eagerness:
         return _brigade(run=run, rng=rng)
     if rng.random() >= min(_likelihood(kind) * eagerness, _MOST_LIKELY):
         return []
@@ -75,14 +72,7 @@ def complaints(*, kind: Kind, run: str, eagerness: float, rng: random.Random) ->
 
 
 def _likelihood(kind: Kind) -> float:
-    usual = _REPORTED_SPAM_SHARE if kind.is_spam else _REPORTED_TALK_SHARE
-    return usual * kind.complaints / _mean_complaints(is_spam=kind.is_spam)
-
-
-@functools.cache
-def _mean_complaints(*, is_spam: bool) -> float:
-    kinds = [kind for kind in material.kinds().values() if kind.is_spam == is_spam]
-    return sum(kind.weight * kind.complaints for kind in kinds) / sum(kind.weight for kind in kinds)
+    return kind.complaints * (_REPORTED_SPAM_SHARE if kind.is_spam else _REPORTED_TALK_SHARE)
 
 
 def _delay_seconds(rng: random.Random) -> float:

@@ -1,129 +1,173 @@
-"""Texts for posts: compositions of the material, or rows of a JSON lines file."""
+"""Texts for posts: curated ones by families, or rows of a JSON lines file."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
 from pathlib import Path
 from typing import Protocol
 
-from moderation.simulation import hosts, lures, material
-from moderation.simulation.grammar import Choices, expand
-from moderation.simulation.lures import Lure
-from moderation.simulation.material import Kind, Wording
+from moderation.simulation import material
+from scoring.links import links_in
+from scoring.splits import Split, split_of
 
-LANGUAGE_WEIGHTS = {
-    "en": 60, "es": 9, "de": 8, "fr": 6, "pt": 6, "ru": 4, "ar": 3, "hi": 2, "ja": 2,
-}  # fmt: skip
+_WRITTEN = re.compile(r"[!-~]+")
+_PUNCTUATION = ".,;:!?)"
 
-_SPAM_DRESSED_AS_TALK_SHARE = 0.03
+
+class Families(StrEnum):
+    """Which families of curated texts a world shows: those that models learn from, or those kept back."""
+
+    TRAIN = "train"
+    KEPT_OUT = "kept-out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A family of posts. `complaints` is how many times as much as about others readers complain.
+
+    `traits` are the lists of material/families.toml that name it.
+    """
+
+    name: str
+    is_spam: bool
+    complaints: float
+    reasons: tuple[str, ...]
+    traits: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """A text with its truth; `group` is set when the source itself knows near-duplicates.
 
-    A text that `is_passed_on` was copied, not typed: it stays as it is. `lure` is how spam leads on.
+    One that `is_passed_on` was copied, not typed. One that `is_hard` cannot be judged by its words alone.
     """
 
     text: str
     kind: Kind
     language: str
-    urls: tuple[str, ...] = ()
     group: str | None = None
     is_passed_on: bool = False
-    lure: Lure = Lure.LINK
+    is_hard: bool = False
 
-
-@dataclass(slots=True, kw_only=True)
-class Template:
-    """What the posts of one campaign have in common: wording, choices made, where it leads."""
-
-    kind: Kind
-    language: str
-    wording: Wording
-    template: str
-    fixed: dict[str, str] = field(default_factory=dict)
-    hosts: list[str] = field(default_factory=list)
-    lure: Lure = Lure.LINK
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Return the links that stand in the text."""
+        return links(self.text)
 
 
 class TextSource(Protocol):
-    """Where the world takes its texts from. Only a composing source can write the variants of a campaign."""
+    """Where the world takes its texts from. Only curated ones can start what several accounts post."""
 
     def take(self, *, rng: random.Random, is_spam: bool) -> Text:
         """Return the next text; a source with truths of its own may not heed `is_spam`."""
         ...
 
-    def template(self, *, rng: random.Random, is_spam: bool) -> Template | None:
-        """Return the start of a campaign, None where the source cannot write variants."""
+    def shared(self, *, rng: random.Random, is_spam: bool) -> Text | None:
+        """Return what a campaign, or honest people, are about to post again; None where nothing is."""
         ...
 
-    def passed_on(self, *, rng: random.Random) -> Template | None:
-        """Return what honest people are about to pass on to each other, None likewise."""
+    def reworded(self, text: Text, *, rng: random.Random) -> Text:
+        """Return another text that says what this one says."""
         ...
 
 
-class ComposedTexts:
-    """Texts composed from the material; without links for a platform whose posts have none."""
+@functools.lru_cache(maxsize=8192)
+def links(text: str) -> tuple[str, ...]:
+    """Return the links of a text."""
+    return tuple(link.url for link in links_in(text))
 
-    def __init__(self, *, has_links: bool = True) -> None:
-        self._has_links = has_links
 
-    def take(self, *, rng: random.Random, is_spam: bool) -> Text:
-        """Return a text of a random kind and language."""
-        text = variant(self.template(rng=rng, is_spam=is_spam), rng=rng)
-        if is_spam and self._has_links and rng.random() < _SPAM_DRESSED_AS_TALK_SHARE:
-            return _dressed_as_talk(text, rng=rng)
-        return text
+@functools.cache
+def curated(families: Families) -> tuple[Text, ...]:
+    """Return the curated texts of some families, in the order of their file."""
+    file = resources.files("scoring").joinpath("training/curated_posts.jsonl")
+    rows = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+    return tuple(
+        Text(
+            text=row["text"],
+            kind=_kind(row["group"], is_spam=row["label"] == 1, intent=row["meta"]["intent"]),
+            language=row["lang"],
+            is_hard=row["meta"]["judged"] == "context",
+        )
+        for row in rows
+        if (split_of(row["group"]) == Split.TRAIN) == (families == Families.TRAIN)
+    )
 
-    def template(self, *, rng: random.Random, is_spam: bool) -> Template:
-        """Return a fresh template of a random kind and language."""
-        language = _language(rng)
-        kinds = [kind for kind in self._worded(language) if kind.is_spam == is_spam]
-        kind = rng.choices(kinds, weights=[kind.weight for kind in kinds])[0]
-        return self._template(kind, language=language, rng=rng)
 
-    def passed_on(self, *, rng: random.Random) -> Template:
-        """Return what honest people pass on: a headline, an appeal, a chain letter, the post of an app."""
-        language = _language(rng)
-        kinds = [kind for kind in self._worded(language) if kind.passed_on]
-        kind = rng.choices(kinds, weights=[kind.passed_on for kind in kinds])[0]
-        return self._template(kind, language=language, rng=rng)
+@functools.cache
+def named_hosts() -> frozenset[str]:
+    """Return the hosts that the texts of demonstrations name, which are not to be called for them."""
+    return frozenset(link.host for text in curated(Families.KEPT_OUT) for link in links_in(text.text))
 
-    def _worded(self, language: str) -> list[Kind]:
-        worded = material.wordings()[language]
-        return [
-            kind
-            for kind in material.kinds().values()
-            if kind.name in worded and (kind.is_spam or self._templates(worded[kind.name]))
-        ]
 
-    def _templates(self, wording: Wording) -> list[str]:
-        return [text for text in wording.templates if self._has_links or "{link}" not in text]
+@functools.cache
+def _kind(name: str, *, is_spam: bool, intent: str) -> Kind:
+    table = material.table("families")
+    complaints, *reasons = table["complaints"][intent]
+    traits = {trait for trait, names in table.items() if isinstance(names, list) and name in names}
+    return Kind(
+        name=name,
+        is_spam=is_spam,
+        complaints=complaints,
+        reasons=tuple(reasons),
+        traits=frozenset(traits),
+    )
 
-    def _template(self, kind: Kind, *, language: str, rng: random.Random) -> Template:
-        wording = material.wordings()[language][kind.name]
-        return Template(
-            kind=kind,
-            language=language,
-            wording=wording,
-            template=rng.choice(wording.templates if kind.is_spam else self._templates(wording)),
-            lure=lures.choose(rng=rng, has_links=self._has_links) if kind.is_spam else Lure.LINK,
+
+class CuratedTexts:
+    """Curated texts, shuffled; none of a class twice before all. Without `has_links`, those without one."""
+
+    def __init__(self, families: Families = Families.KEPT_OUT, *, has_links: bool = True) -> None:
+        self.families = families
+        self._all = {
+            is_spam: [
+                text
+                for text in curated(families)
+                if text.kind.is_spam == is_spam and (has_links or not text.urls)
+            ]
+            for is_spam in (True, False)
+        }
+        self._left: dict[bool, list[Text]] = {True: [], False: []}
+
+    def take(
+        self, *, rng: random.Random, is_spam: bool, among: Callable[[Text], bool] = lambda _: True
+    ) -> Text:
+        """Return the next text, one `among` some. Raises LookupError if there is none at all."""
+        left = self._left[is_spam]
+        if not any(map(among, left)):
+            fresh = [text for text in self._all[is_spam] if among(text)]
+            left += rng.sample(fresh, k=len(fresh))
+        place = next((place for place, text in enumerate(left) if among(text)), len(left))
+        return left.pop(place)
+
+    def shared(self, *, rng: random.Random, is_spam: bool) -> Text:
+        """Return any spam, or an honest text of a family that people pass on."""
+        return self.take(
+            rng=rng, is_spam=is_spam, among=lambda text: is_spam or "passed_on" in text.kind.traits
         )
 
-
-def _language(rng: random.Random) -> str:
-    return rng.choices(list(LANGUAGE_WEIGHTS), weights=list(LANGUAGE_WEIGHTS.values()))[0]
+    def reworded(self, text: Text, *, rng: random.Random) -> Text:
+        """Return a text of the same family and language, with a link if this one has one; itself if none."""
+        alike = [
+            one
+            for one in self._all[text.kind.is_spam]
+            if (one.kind, one.language, bool(one.urls)) == (text.kind, text.language, bool(text.urls))
+        ]
+        return rng.choice(alike or [text])
 
 
 class FileTexts:
     """Texts and truths from rows `{"text", "label", "lang"?, "group"?}`, shuffled; none twice before all."""
 
-    def __init__(self, rows: Sequence[dict[str, object]]) -> None:
+    def __init__(self, rows: Sequence[Mapping[str, object]]) -> None:
         self._rows = rows
         self._order: list[int] = []
 
@@ -147,72 +191,28 @@ class FileTexts:
         kind = Kind(
             name="file_spam" if row["label"] else "file_talk",
             is_spam=bool(row["label"]),
-            weight=1.0,
-            complaints=1.0 if row["label"] else 0.05,
+            complaints=1.0,
             reasons=("spam", "scam") if row["label"] else ("other", "spam"),
-            words=(),
+            traits=frozenset({"brigaded"}),
         )
         group = row.get("group")
         language = str(row.get("lang") or "")
         return Text(text=str(row["text"]), kind=kind, language=language, group=str(group) if group else None)
 
-    def template(self, *, rng: random.Random, is_spam: bool) -> None:  # noqa: ARG002
-        """Return None: a file has no variants."""
+    def shared(self, *, rng: random.Random, is_spam: bool) -> None:  # noqa: ARG002
+        """Return None: a file knows itself what is posted again."""
         return
 
-    def passed_on(self, *, rng: random.Random) -> None:  # noqa: ARG002
-        """Return None likewise."""
-        return
+    def reworded(self, text: Text, *, rng: random.Random) -> Text:  # noqa: ARG002
+        """Return the text itself."""
+        return text
 
 
-def variant(template: Template, *, rng: random.Random) -> Text:
-    """Return one text of the campaign; the first call makes the choices that later calls repeat."""
-    urls: list[str] = []
+def relinked(text: Text, *, url: str) -> Text:
+    """Return the text with another link in place of each of its own."""
 
-    def link(place: str) -> str:
-        if template.lure != Lure.LINK:
-            return template.fixed.setdefault(f"{place}lure", _lure(template, rng=rng))
-        urls.append(_url(template, rng=rng))
-        return urls[-1]
+    def written(match: re.Match[str]) -> str:
+        own = match[0].rstrip(_PUNCTUATION)
+        return url + match[0][len(own) :] if links(own) else match[0]
 
-    text = expand(
-        template.template,
-        slots=template.wording.slots,
-        choices=Choices(rng=rng, fixed=template.fixed),
-        fill={"link": link, "spam_quote": lambda _place: _quoted_spam(rng)},
-    )
-    return Text(
-        text=text, kind=template.kind, language=template.language, urls=tuple(urls), lure=template.lure
-    )
-
-
-def reworded(template: Template, *, rng: random.Random) -> Template:
-    """Return another template of the same kind that leads to the same place, as if written anew each time."""
-    return dataclasses.replace(template, template=rng.choice(template.wording.templates), fixed={})
-
-
-def _lure(template: Template, *, rng: random.Random) -> str:
-    return lures.words(template.lure, kind=template.kind, language=template.language, rng=rng)
-
-
-def _url(template: Template, *, rng: random.Random) -> str:
-    kind = template.kind
-    if not template.hosts or rng.random() < 0.12:
-        make = hosts.spam_host if kind.is_spam else hosts.talk_host
-        template.hosts.append(make(kind, rng=rng))
-    return hosts.url_on(rng.choice(template.hosts), is_spam=kind.is_spam, rng=rng)
-
-
-def _quoted_spam(rng: random.Random) -> str:
-    return ComposedTexts().take(rng=rng, is_spam=True).text[:160]
-
-
-def _dressed_as_talk(spam: Text, *, rng: random.Random) -> Text:
-    """Return harmless words with a spam link, so that the words alone say nothing."""
-    talk = ComposedTexts().take(rng=rng, is_spam=False)
-    url = (
-        spam.urls[0]
-        if spam.urls
-        else hosts.url_on(hosts.spam_host(spam.kind, rng=rng), is_spam=True, rng=rng)
-    )
-    return Text(text=f"{talk.text} {url}", kind=spam.kind, language=talk.language, urls=(*talk.urls, url))
+    return dataclasses.replace(text, text=_WRITTEN.sub(written, text.text))

@@ -3,53 +3,66 @@
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import defaultdict, deque
 from typing import Any
 
-from moderation.simulation.texts import ComposedTexts
+from moderation.simulation import authors
+from moderation.simulation.texts import CuratedTexts, Text, TextSource
 
-_ANSWERING_SHARE = 0.3
+_ANSWERING_SHARE = 0.4
 _ARTICLE_SHARE = 0.3
-_REMEMBERED = 40
-_ARTICLES_OPEN = 6
-_NEW_ARTICLE_SHARE = 0.08
+_REMEMBERED = 120
+_NEW_ARTICLE_SHARE = 0.2
 
 
 class Threads:
-    """Chooses what a post answers, by chances of its own: worlds of a seed stay what they were without it.
+    """Chooses what a post answers, by chances of its own.
 
-    Spam and ordinary posts answer alike, mostly in the language of what they answer.
+    People answer honest posts of their own family and language, spam any in its language.
     """
 
-    def __init__(self, *, run: str, seed: int, has_articles: bool) -> None:
+    def __init__(self, *, run: str, seed: int, texts: TextSource) -> None:
         self._run = run
         self._rng = random.Random(f"threads-{seed}")
-        self._has_articles = has_articles
-        self._posts: deque[tuple[str, str]] = deque(maxlen=_REMEMBERED)
-        self._articles: deque[dict[str, Any]] = deque(maxlen=_ARTICLES_OPEN)
+        self._texts = texts if isinstance(texts, CuratedTexts) else None
+        self._posts: deque[tuple[str, Text]] = deque(maxlen=_REMEMBERED)
+        self._articles: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
         self._articles_written = 0
 
-    def parent(self, *, post: str, language: str) -> dict[str, Any] | None:
+    def parent(self, text: Text, *, post: str) -> dict[str, Any] | None:
         """Return what a post answers as the API takes it, None for most, and remember the post."""
-        found = self._parent(language) if self._rng.random() < _ANSWERING_SHARE else None
-        self._posts.append((post, language))
+        found = self._parent(text) if self._rng.random() < _ANSWERING_SHARE else None
+        self._posts.append((post, text))
         return found
 
-    def _parent(self, language: str) -> dict[str, Any] | None:
-        if self._has_articles and self._rng.random() < _ARTICLE_SHARE:
-            return self._article()
-        alike = [name for name, spoken in self._posts if spoken == language]
-        return {"external_id": self._rng.choice(alike)} if alike else None
+    def _parent(self, text: Text) -> dict[str, Any] | None:
+        alike = [(name, one) for name, one in self._posts if _is_answered(one, by=text)]
+        if alike and self._rng.random() >= _ARTICLE_SHARE:
+            return {"external_id": self._rng.choice(alike)[0]}
+        if text.kind.is_spam:
+            return self._article(self._rng.choice(alike)[1]) if alike else None
+        return self._article(text)
 
-    def _article(self) -> dict[str, Any]:
-        if not self._articles or self._rng.random() < _NEW_ARTICLE_SHARE:
+    def _article(self, text: Text) -> dict[str, Any] | None:
+        """Return an article on what a text is about, None where that is all there is to say."""
+        known = self._articles[text.kind.name, text.language]
+        if self._texts and (not known or self._rng.random() < _NEW_ARTICLE_SHARE):
             self._articles_written += 1
-            paragraphs = (ComposedTexts().take(rng=self._rng, is_spam=False) for _ in range(3))
-            self._articles.append(
+            name = f"{self._run}-t{self._articles_written:04}"
+            known.append(
                 {
-                    "external_id": f"{self._run}-t{self._articles_written:04}",
-                    "text": "\n\n".join(text.text for text in paragraphs),
-                    "author": {"external_id": f"{self._run}-editors", "display_name": "Editors"},
+                    "external_id": name,
+                    "text": self._texts.reworded(text, rng=self._rng).text,
+                    "author": {
+                        "external_id": f"{name}-author",
+                        "display_name": authors.first_name(text.language, rng=self._rng),
+                    },
                 }
             )
-        return self._rng.choice(self._articles)
+        others = [article for article in known if article["text"] != text.text]
+        return self._rng.choice(others) if others else None
+
+
+def _is_answered(post: Text, *, by: Text) -> bool:
+    is_about_it = by.kind.is_spam or post.kind == by.kind
+    return not post.kind.is_spam and post.language == by.language and is_about_it

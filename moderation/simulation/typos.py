@@ -1,23 +1,25 @@
-"""Small differences between copies of a text: case, punctuation, typing errors."""
+"""Small differences between the copies of a campaign: case, punctuation, typing errors."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
-_ENDINGS = ("!", "!!", "...", ".", "?!", " :)", " 🙂", " 😀", " tbh", " lol")
+from scoring.links import links_in
+
+_ENDINGS = ("!", "!!", "...", ".", "?!", " :)", " 🙂", " 😀")
 
 
-def with_typos(text: str, *, urls: Sequence[str], rng: random.Random) -> str:
+def with_typos(text: str, *, rng: random.Random) -> str:
     """Return the text as somebody might have typed it; links stay as they are."""
-    if rng.random() < 0.14 and not urls:
+    has_links = bool(links_in(text))
+    if rng.random() < 0.14 and not has_links:
         text = text.lower()
-    if rng.random() < 0.04 and not urls:
+    if rng.random() < 0.04 and not has_links:
         text = text.upper()
-    if rng.random() < 0.12 and len(text) > 12 and not urls:
+    if rng.random() < 0.12 and len(text) > 12 and not has_links:
         text = _slip(text, rng=rng)
     if rng.random() < 0.15:
-        text = text.rstrip(".!") + rng.choice(_ENDINGS) if not urls else f"{text} {rng.choice(_ENDINGS)}"
+        text = text.rstrip(".!") + rng.choice(_ENDINGS) if not has_links else f"{text} {rng.choice(_ENDINGS)}"
     return text
 
 

@@ -16,10 +16,10 @@ from moderation.simulation.events import ComplaintEvent, Event, PostEvent, Truth
 from moderation.simulation.passed_on import PassedOn
 from moderation.simulation.platforms import SENT, Network, PlatformKind
 from moderation.simulation.population import Population
-from moderation.simulation.texts import ComposedTexts, Text, TextSource
+from moderation.simulation.texts import CuratedTexts, Families, Text, TextSource
 from moderation.simulation.threads import Threads
 from moderation.simulation.web.leading import Leading, Led
-from moderation.simulation.web.shares import Leads
+from moderation.simulation.web.shares import Mode
 
 SPAM_SHARE = 0.2
 SECONDS_PER_POST = (1800, 7200, 60)
@@ -35,9 +35,9 @@ _DISGUISED_SPAM_SHARE = 0.07
 class World:
     """Yields events; calls of `run` continue one another. Ids begin with `run`, so that worlds add up.
 
-    `platform` says what the platform sends, `network` what its accounts look like, by chance if None, and
-    `eagerness` how many times as often as usual its readers complain. `leads` says what posts lead to;
-    None is nowhere.
+    `texts` are curated ones, whose families are those of its pages, too, or from elsewhere. `platform` says
+    what the platform sends, `network` what its accounts look like, by chance if None, and `eagerness` how
+    many times as often as usual its readers complain. `leads` says what posts lead to; None is nowhere.
     """
 
     def __init__(
@@ -45,30 +45,36 @@ class World:
         *,
         seed: int,
         run: str,
-        texts: TextSource | None = None,
+        texts: TextSource | Families = Families.KEPT_OUT,
         spam_share: float = SPAM_SHARE,
         platform: PlatformKind = PlatformKind.EVERYTHING,
         network: Network | None = None,
         eagerness: float = 1.0,
-        leads: Leads | None = None,
+        leads: Mode | None = None,
     ) -> None:
         self._rng = random.Random(seed)
         self._run = run
         self._spam_share = spam_share
         self._sent = SENT[platform]
         self._eagerness = eagerness
-        self._texts = texts or ComposedTexts(has_links=self._sent.has_links)
+        if isinstance(texts, Families):
+            texts = CuratedTexts(texts, has_links=self._sent.has_links)
+        self._texts = texts
         network = network or self._rng.choice(list(Network))
         population = Population(run=run, network=network, rng=self._rng)
         self._population = population
         self._campaigns = Campaigns(run=run, population=population, texts=self._texts, rng=self._rng)
         self._passed_on = PassedOn(
-            run=run, population=population, texts=self._texts, spam_share=spam_share, rng=self._rng
+            run=run,
+            population=population,
+            texts=self._texts,
+            spam_share=spam_share,
+            rng=self._rng,
         )
-        self._threads = Threads(run=run, seed=seed, has_articles=isinstance(self._texts, ComposedTexts))
+        self._threads = Threads(run=run, seed=seed, texts=self._texts)
         self._leading: Leading | None = None
-        if leads and isinstance(self._texts, ComposedTexts):
-            self._leading = Leading(seed=seed, leads=leads, sent=self._sent)
+        if leads and isinstance(self._texts, CuratedTexts):
+            self._leading = Leading(seed=seed, leads=leads, sent=self._sent, texts=self._texts)
         self._posts = 0
         self._spam_ahead = 0
         self._last_at: datetime | None = None
@@ -105,7 +111,7 @@ class World:
         if self._leading:
             led = self._leading.lead(text, campaign=campaign, at=at)
             text = led.text
-        raw, spoiler = self._spoilt(text)
+        raw, spoiler = self._spoilt(text, is_copied=bool(campaign))
         role = Role.HIJACKED if text.kind.is_spam and author.takeover else author.role
         truth = Truth(
             is_spam=text.kind.is_spam,
@@ -114,7 +120,9 @@ class World:
             campaign=campaign,
             hostile=spoiler,
             role=role,
+            is_hard=text.is_hard,
             hides_in=led.hides_in,
+            words=led.words,
             twin_in=led.twin_in,
             families=led.families,
             tricks=led.tricks,
@@ -124,12 +132,13 @@ class World:
             self._complain(text, post=payload["external_id"], at=at)
         return PostEvent(at=at, payload=payload, truth=truth, sites=led.sites)
 
-    def _spoilt(self, text: Text) -> tuple[str, str | None]:
-        """Return a composed text, worn or disguised, and its hostile piece; a file's text untouched."""
-        if not isinstance(self._texts, ComposedTexts):
+    def _spoilt(self, text: Text, *, is_copied: bool) -> tuple[str, str | None]:
+        """Return a curated text, spam worn or disguised, and its hostile piece; a file's text untouched."""
+        if not isinstance(self._texts, CuratedTexts):
             return text.text, None
-        rng = self._rng
-        raw = text.text if text.is_passed_on else typos.with_typos(text.text, urls=text.urls, rng=rng)
+        rng, raw = self._rng, text.text
+        if text.kind.is_spam and is_copied:
+            raw = typos.with_typos(raw, rng=rng)
         if text.kind.is_spam and rng.random() < _DISGUISED_SPAM_SHARE:
             raw = hostile.disguise(raw, rng=rng)
         return hostile.spoil(raw, rng=rng) if rng.random() < HOSTILE_SHARE else (raw, None)
@@ -164,7 +173,7 @@ class World:
             "author": {"external_id": author.external_id},
         }
         known = circumstances(text, author=author, role=role, rng=self._rng)
-        if parent := self._threads.parent(post=payload["external_id"], language=text.language):
+        if parent := self._threads.parent(text, post=payload["external_id"]):
             known["parent"] = parent
         if self._rng.random() < _BARE_SHARE or not (self._sent.account or self._sent.circumstances):
             return payload

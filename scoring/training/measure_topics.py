@@ -32,8 +32,8 @@ RESAMPLES = 200
 _ROWS = 32
 LEAST_POSITIVES = 20
 """A topic with fewer texts is not measured."""
-SIMULATED = "simulation"
-"""Sources of texts that a grammar composed: the curve is not fitted on them."""
+CURATED = "curated"
+"""Sources of texts that were written for this product: the curve is not fitted on them."""
 WAYS = ("in words", "words and counts, trained", "embeddings, trained", "embeddings, few labels")
 TOPICS: Mapping[str, str] = json.loads(Path(__file__).with_name("topics_in_words.json").read_text())
 
@@ -82,7 +82,7 @@ def measure(
         for place, name in enumerate(wanted):
             log.info("%s %s", source, name)
             found.append(_topic(rows, name, by_words=by_words[:, place], vectors=vectors, counts=counts))
-        if vectors is not None and not triton and not source.startswith(SIMULATED):
+        if vectors is not None and not triton and not source.startswith(CURATED):
             truths = np.stack([_labels(rows, name) for name in wanted], axis=1)
             curve = _curve(by_words, truths, groups=[row.group for row in rows])
     return found, curve

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from moderation.models import PostLink
 from moderation.models.scores import RouteChoice
 from moderation.queries.labels import quality
 from moderation.queries.labels.quality import PostScore
@@ -24,6 +25,7 @@ class _Judged:
     kind: str
     role: str
     is_spam: bool
+    links: str
     score: PostScore
 
 
@@ -44,12 +46,15 @@ class Command(BaseCommand):
     def handle(self, *_: Any, truth: Path | None, run: str, **__: Any) -> None:
         """Print the tables."""
         rows = _truths(truth or Path(settings.STATE_DIR) / "simulation" / "truth.jsonl", run=run)
+        linked = PostLink.objects.filter(revision__post__external_id__in=list(rows))
+        with_link = set(linked.values_list("revision__post__external_id", flat=True))
         judged = [
             _Judged(
                 kind=rows[score.external_id]["kind"],
                 # Files that an older simulation wrote have no roles.
                 role=rows[score.external_id].get("role", ""),
                 is_spam=rows[score.external_id]["is_spam"],
+                links="with a link" if score.external_id in with_link else "without a link",
                 score=score,
             )
             for score in quality.latest_scores(external_ids=list(rows))
@@ -66,6 +71,8 @@ class Command(BaseCommand):
         self._shares([(one.kind, one) for one in spam], title="Spam (simulated)")
         self._shares([(one.role, one) for one in spam if one.role], title="Spammers (simulated)")
         self._shares([(one.kind, one) for one in talk], title="Ordinary talk (simulated)")
+        self._shares([(one.links, one) for one in spam], title="Spam (simulated)")
+        self._shares([(one.links, one) for one in talk], title="Ordinary talk (simulated)")
 
     def _ranks(self, judged: list[_Judged]) -> None:
         self._say("\nprobability   ROC-AUC  PR-AUC  posts  spam")

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from moderation.simulation.texts import Families
 from moderation.simulation.web import learning
 
 
@@ -28,19 +29,20 @@ class Command(BaseCommand):
         parser.add_argument("--each", type=int, default=20, help="pages of each family")
         parser.add_argument("--seed", type=int, default=7, help="the same seed writes the same file")
         parser.add_argument(
-            "--held-out-pages",
-            action="store_true",
-            help="of the families that are held out, and of no other: to measure on",
+            "--families",
+            choices=list(Families),
+            default=Families.TRAIN,
+            help="kept-out: of the families that are held out, and of no other: to measure on",
         )
         parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
 
-    def handle(self, *_: Any, each: int, seed: int, held_out_pages: bool, out: Path, **__: Any) -> None:
+    def handle(self, *_: Any, each: int, seed: int, families: str, out: Path, **__: Any) -> None:
         """Write the file and say what it holds."""
         out.parent.mkdir(parents=True, exist_ok=True)
-        written, families = 0, set()
+        written, worded = 0, set()
         with out.open("w", encoding="utf-8") as file:
-            for one in learning.texts(pages_each=each, seed=seed, held_out=held_out_pages):
+            for one in learning.texts(pages_each=each, seed=seed, held_out=families == Families.KEPT_OUT):
                 file.write(json.dumps(dataclasses.asdict(one), ensure_ascii=False) + "\n")
                 written += 1
-                families.add(one.family)
-        self.stdout.write(f"{written} simulated texts of {len(families)} families in {out}.")
+                worded.add(one.family)
+        self.stdout.write(f"{written} simulated texts of {len(worded)} families in {out}.")

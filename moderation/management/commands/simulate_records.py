@@ -18,10 +18,10 @@ from django.db import transaction
 from moderation.management import scratch_database
 from moderation.management.replay import Frozen, Pace, Replay
 from moderation.management.simulated_means import Collecting, Opinions, Readings, opinions_of
-from moderation.models import Revision
 from moderation.operations.evidence import collect
 from moderation.simulation.platforms import Network, PlatformKind
-from moderation.simulation.web.shares import Leads, Mode
+from moderation.simulation.texts import Families
+from moderation.simulation.web.shares import Mode
 from moderation.simulation.world import SECONDS_PER_POST, SPAM_SHARE, World
 
 # Fixed, so that the same seed gives the same file on every day.
@@ -45,7 +45,7 @@ _PLATFORMS = (
 class Web:
     """What the posts of all worlds lead to, and when that is collected."""
 
-    leads: Leads
+    leads: Mode
     after_hours: float
     readings: Readings
     opinions: Opinions | None = None
@@ -53,7 +53,7 @@ class Web:
     @property
     def collecting(self) -> Collecting:
         """Return how a replay collects it."""
-        is_awaited = self.leads.mode != Mode.ORDINARY
+        is_awaited = self.leads != Mode.ORDINARY
         return Collecting(
             readings=self.readings,
             is_awaited=is_awaited,
@@ -101,9 +101,10 @@ class Command(BaseCommand):
             "but pages cloak or turn, and pictures are altered copies",
         )
         parser.add_argument(
-            "--held-out-pages",
-            action="store_true",
-            help="pages, pictures and captions of families that no other world shows: to measure on",
+            "--families",
+            choices=list(Families),
+            default=Families.KEPT_OUT,
+            help="families of texts, pages, pictures and captions: those to train on or those kept out",
         )
         parser.add_argument(
             "--collect-after-hours",
@@ -149,6 +150,7 @@ class Command(BaseCommand):
                 seed=rest["seed"],
                 bare_worlds=bare_worlds,
                 spam_share=spam_share,
+                families=Families(rest["families"]),
                 platform_kind=kind,
                 web=_web(rest, readings=readings),
             )
@@ -163,6 +165,7 @@ def write_worlds(
     seed: int,
     bare_worlds: int = 0,
     spam_share: float = SPAM_SHARE,
+    families: Families = Families.KEPT_OUT,
     platform_kind: PlatformKind | None = None,
     web: Web | None = None,
 ) -> tuple[int, int]:
@@ -177,11 +180,18 @@ def write_worlds(
         with transaction.atomic():
             is_bare = number >= len(sizes) - bare_worlds
             kind = PlatformKind.TEXTS if is_bare else platform_kind
-            replay = _replay(number=number, seed=seed, posts=size, kind=kind, spam_share=spam_share, web=web)
+            replay = _replay(
+                number=number,
+                seed=seed,
+                posts=size,
+                kind=kind,
+                spam_share=spam_share,
+                families=families,
+                web=web,
+            )
             frozen = list(_progress(replay.records(), before=written, total=posts))
-            groups = _groups(frozen)
             for one in frozen:
-                _write(file, one, group=groups[one.revision_id])
+                _write(file, one)
             transaction.set_rollback(True)
         written += len(frozen)
         spam += sum(one.truth.is_spam for one in frozen)
@@ -191,9 +201,8 @@ def write_worlds(
 def _web(options: dict[str, Any], *, readings: Readings) -> Web | None:
     if not options["web"]:
         return None
-    leads = Leads(mode=Mode(options["web"]), held_out=options["held_out_pages"])
     return Web(
-        leads=leads,
+        leads=Mode(options["web"]),
         after_hours=options["collect_after_hours"],
         readings=readings,
         opinions=opinions_of(options["triton"]) if options["triton"] else None,
@@ -207,7 +216,14 @@ def _sizes(posts: int) -> list[int]:
 
 
 def _replay(
-    *, number: int, seed: int, posts: int, kind: PlatformKind | None, spam_share: float, web: Web | None
+    *,
+    number: int,
+    seed: int,
+    posts: int,
+    kind: PlatformKind | None,
+    spam_share: float,
+    families: Families = Families.KEPT_OUT,
+    web: Web | None,
 ) -> Replay:
     """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
     every, backlogs = _BACKLOG_EVERY
@@ -222,6 +238,7 @@ def _replay(
     world = World(
         seed=own_seed,
         run=run,
+        texts=families,
         spam_share=spam_share,
         platform=kind or usual,
         network=network,
@@ -231,19 +248,13 @@ def _replay(
     return Replay(world=world, seed=own_seed, run=run, posts=posts, pace=pace, collecting=collecting)
 
 
-def _groups(frozen: list[Frozen]) -> dict[int, str]:
-    """Return the similarity group of each revision: near-duplicates stay on one side of a split."""
-    ids = [one.revision_id for one in frozen]
-    rows = Revision.objects.filter(pk__in=ids).order_by("pk").values_list("pk", "similarity_group")
-    return {pk: str(group) for pk, group in rows}
-
-
-def _write(file: TextIO, one: Frozen, *, group: str) -> None:
+def _write(file: TextIO, one: Frozen) -> None:
     line = {
         "record": one.record.to_json(),
         "is_spam": one.truth.is_spam,
         "kind": one.truth.kind,
-        "group": group,
+        # All worlds draw from the same texts: whole families stay on one side of a split.
+        "group": f"words of {one.truth.words or one.truth.kind}",
     }
     # Where spam whose own words are harmless says the rest, honest posts that lead on in the same way, who
     # worded all that (a reader is judged on what it has not learnt from), and how it hides from readers.

@@ -3,7 +3,7 @@
 Names are resolved here and the connection goes to the very address that was checked, so a second answer of
 the name server (DNS rebinding) changes nothing. Private addresses and unusual ports are refused unless the
 operator lists the host, or the caller says that the operator named the address for this very purpose
-(`is_operators`), which opens it to nobody else. In a demonstration, pages under names that cannot exist
+(`is_operators`), which opens it to nobody else. In a demonstration, pages that simulated posts name
 come from the simulated web of this machine (simulated_web.py).
 """
 

@@ -54,15 +54,16 @@ def of_side(*, is_hostile: bool, held_out: bool) -> tuple[Family, ...]:
     )
 
 
+@functools.cache
 def page_kinds(post_kind: str) -> Sequence[str]:
     """Return the kinds of pages that posts of a kind lead to."""
-    return tuple(material.table("web")["leads_to"][post_kind])
+    pages = material.table("families")["pages"]
+    return tuple(kind for kind, posts in pages.items() if post_kind in posts)
 
 
-@functools.cache
 def everyday_slots() -> Mapping[str, Sequence[str]]:
     """Return the slots that all English texts may use: names, towns, sums, telephone numbers."""
-    return {**material.table("texts/en_spam")["slots"], **material.table("texts/en_talk")["slots"]}
+    return dict(material.table("web")["slots"])
 
 
 def _by_name(*, hostile: Sequence[str], honest: Sequence[str]) -> Mapping[str, Family]:

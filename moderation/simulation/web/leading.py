@@ -5,17 +5,17 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from moderation.simulation import hosts
-from moderation.simulation.lures import Lure
 from moderation.simulation.platforms import Sent
-from moderation.simulation.texts import ComposedTexts, Text
+from moderation.simulation.texts import CuratedTexts, Families, Text
 from moderation.simulation.web import families, pictures, planning, speech
 from moderation.simulation.web.pictures import Alteration, Picture, Show
-from moderation.simulation.web.shares import MODES, Leads, Shares, Where
+from moderation.simulation.web.shares import MODES, Mode, Shares, Where
 from moderation.simulation.web.simulated_web import PICTURE_PATH
 from moderation.simulation.web.sites import Behaviour, Site, key
 
@@ -24,9 +24,8 @@ MEDIA_HOST = "media.social.example"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Led:
-    """A post's text and what it leads to. `hides_in` says where spam whose words are harmless hides.
-
-    A `twin` is an honest post that leads on in the same way.
+    """A post's text and what it leads to. `hides_in` says where spam hides whose words are harmless,
+    from the family `words`. A `twin` is an honest post that leads on in the same way.
     """
 
     text: Text
@@ -36,6 +35,7 @@ class Led:
     spoken: tuple[str, ...] = ()
     """Families of the transcripts."""
     hides_in: str = ""
+    words: str = ""
     twin_in: str = ""
 
     @property
@@ -73,14 +73,14 @@ def _picture_of(url: str) -> Picture:
 class Leading:
     """Decides what posts lead to. Without links and media of its platform a post leads nowhere."""
 
-    def __init__(self, *, seed: int, leads: Leads, sent: Sent) -> None:
+    def __init__(self, *, seed: int, leads: Mode, sent: Sent, texts: CuratedTexts) -> None:
         self._seed = f"web-{seed}"
         self._rng = random.Random(self._seed)
-        self._shares: Shares = MODES[leads.mode]
-        self._held_out = leads.held_out
+        self._shares: Shares = MODES[leads]
+        self._held_out = texts.families == Families.KEPT_OUT
         self._sent = sent
         self._taken: set[str] = set()
-        self._talk = ComposedTexts(has_links=False)
+        self._texts = texts
 
     def lead(self, text: Text, *, campaign: str | None, at: datetime) -> Led:
         """Return what a post leads to; the text of hidden spam is replaced by harmless words."""
@@ -88,11 +88,11 @@ class Leading:
         hidden = rng.random() < (self._hidden_share(campaign) if is_spam else self._shares.twin)
         if hidden and self._leads_anywhere and (is_spam or not text.urls):
             where = self._where()
-            harmless = self._harmless(text) if is_spam else text
-            led = self._through(where, harmless, at=at)
-            if is_spam:
-                return dataclasses.replace(led, hides_in=where.value)
-            return dataclasses.replace(led, twin_in=where.value)
+            if not is_spam:
+                return dataclasses.replace(self._through(where, text, at=at), twin_in=where.value)
+            if talk := self._harmless(language=text.language):
+                led = self._through(where, dataclasses.replace(talk, kind=text.kind), at=at)
+                return dataclasses.replace(led, hides_in=where.value, words=talk.kind.name)
         led = Led(text=text, sites=self._sites(text, is_open=True, at=at))
         return self._with_media(led) if self._sent.has_media else led
 
@@ -109,18 +109,21 @@ class Leading:
         weights = {where: weight for where, weight in self._shares.where.items() if possible[where]}
         return planning.drawn(weights, rng=self._rng)
 
-    def _harmless(self, spam: Text) -> Text:
-        """Return the harmless words of an honest post, with the truth of the spam."""
-        talk = self._talk.take(rng=self._rng, is_spam=False)
-        while talk.kind.is_hard:
-            talk = self._talk.take(rng=self._rng, is_spam=False)
-        return Text(text=talk.text, kind=spam.kind, language=talk.language)
+    def _harmless(self, *, language: str) -> Text | None:
+        """Return an honest post whose words are harmless, None where a language has none without a link."""
+
+        def is_harmless(one: Text) -> bool:
+            return one.language == language and not one.is_hard and not one.urls
+
+        with suppress(LookupError):
+            return self._texts.take(rng=self._rng, is_spam=False, among=is_harmless)
+        return None
 
     def _through(self, where: Where, text: Text, *, at: datetime) -> Led:
         """Return a post that says the rest on a page, in a picture, behind a code or in a video."""
         if where == Where.PAGE:
             url = self._fresh_url(text)
-            linked = dataclasses.replace(text, text=f"{text.text} {url}", urls=(url,))
+            linked = dataclasses.replace(text, text=f"{text.text} {url}")
             return Led(text=linked, sites=self._sites(linked, is_open=False, at=at))
         if where == Where.CAPTIONS:
             return self._spoken(Led(text=text))
@@ -135,19 +138,18 @@ class Leading:
         """Return a link that leads where nobody's link led before."""
         is_spam, rng = text.kind.is_spam, self._rng
         make = hosts.spam_host if is_spam else hosts.talk_host
-        while key(url := hosts.url_on(make(text.kind, rng=rng), is_spam=is_spam, rng=rng)) in self._taken:
+        while key(url := hosts.url_on(make(rng=rng), is_spam=is_spam, rng=rng)) in self._taken:
             pass
         return url
 
     def _with_media(self, led: Led) -> Led:
-        """Add pictures and videos as people and spammers do, and those that the text says are there."""
+        """Add pictures and videos as people and spammers do."""
         rng, text = self._rng, led.text
         is_spam = text.kind.is_spam
         share = self._shares.spam_picture if is_spam else self._shares.talk_picture
-        said = is_spam and text.lure == Lure.PICTURE
-        if rng.random() < share or said:
-            is_photo = not said and rng.random() < self._shares.picture_without_text[is_spam]
-            shows = {Show.POSTER: 45, Show.WORDS: 40, Show.CODE: 25 if said else 8}
+        if rng.random() < share:
+            is_photo = rng.random() < self._shares.picture_without_text[is_spam]
+            shows = {Show.POSTER: 45, Show.WORDS: 40, Show.CODE: 8}
             led = dataclasses.replace(
                 led, media=(self._picture(Show.PHOTO if is_photo else planning.drawn(shows, rng=rng), text),)
             )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import random
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
-from moderation.simulation import hosts, material
-from moderation.simulation.grammar import Choices, expand
+from moderation.simulation import hosts
+from moderation.simulation.texts import Families, Text, curated
 from moderation.simulation.web import families, wording
 from moderation.simulation.web.families import Family
 from moderation.simulation.web.sites import Site
@@ -39,20 +40,8 @@ class Alteration(StrEnum):
 
 
 # By what is shown: variants of each family that models may learn from, and those that are held out.
-_VARIANTS = {Show.POSTER: 4, Show.WORDS: 6, Show.CODE: 1, Show.PHOTO: 60}
-_HELD_OUT_VARIANTS = {Show.POSTER: 4, Show.WORDS: 3, Show.CODE: 1, Show.PHOTO: 30}
-_TALK = (
-    "joke",
-    "pets",
-    "cooking",
-    "travel",
-    "music",
-    "parenting",
-    "sport",
-    "weather",
-    "event",
-    "private_sale",
-)
+_VARIANTS = {Show.POSTER: 4, Show.WORDS: 2, Show.CODE: 1, Show.PHOTO: 60}
+_HELD_OUT_VARIANTS = {Show.POSTER: 4, Show.WORDS: 4, Show.CODE: 1, Show.PHOTO: 30}
 _FORMATS = ("png", "jpg", "jpg", "webp")
 _TEXT_CHARACTERS = 260
 
@@ -149,21 +138,11 @@ def code_sites() -> tuple[Site, ...]:
 
 def _site(picture: Picture) -> Site:
     rng = picture.rng
-    kind = _post_kind(picture.family, rng=rng)
-    make = hosts.spam_host if picture.is_hostile else hosts.talk_host
-    host = make(material.kinds()[kind], rng=rng)
+    host = (hosts.spam_host if picture.is_hostile else hosts.talk_host)(rng=rng)
     url = hosts.url_on(host, is_spam=picture.is_hostile, rng=rng)
     # A place of its own, also on hosts that everybody uses: codes of several pictures must not meet.
     url = f"{url.rstrip('/')}/q{rng.randrange(10**8)}" if "?" not in url else f"{url}q{rng.randrange(10**8)}"
     return Site(urls=(url,), family=picture.family, kind="", language="en", look=f"code {picture.family}")
-
-
-def _post_kind(family: str, *, rng: random.Random) -> str:
-    page_kind = families.families()[family].kind
-    leading = [
-        kind for kind, pages in sorted(material.table("web")["leads_to"].items()) if page_kind in pages
-    ]
-    return str(rng.choice(leading))
 
 
 def _families(show: Show, *, is_hostile: bool, held_out: bool, kind: str) -> Sequence[str]:
@@ -171,8 +150,7 @@ def _families(show: Show, *, is_hostile: bool, held_out: bool, kind: str) -> Seq
     if show == Show.PHOTO:
         return ("photo",)
     if show == Show.WORDS:
-        spam = [name for name, one in material.kinds().items() if one.is_spam]
-        worded = spam if is_hostile else list(_TALK)
+        worded = [name for name, texts in _english(held_out).items() if texts[0].kind.is_spam == is_hostile]
         return (kind,) if kind in worded else worded
     side = families.of_side(is_hostile=is_hostile, held_out=held_out)
     fitting = families.page_kinds(kind) if kind else ()
@@ -180,20 +158,17 @@ def _families(show: Show, *, is_hostile: bool, held_out: bool, kind: str) -> Seq
 
 
 def _post(picture: Picture, *, rng: random.Random) -> str:
-    """Return the text of a post; of each kind, the last third of its templates is held out."""
-    worded = material.wordings()["en"][picture.family]
-    whole = [text for text in worded.templates if "{spam_quote}" not in text] or list(worded.templates)
-    split = max(1, len(whole) * 2 // 3)
-    templates = whole[split:] if picture.is_held_out and whole[split:] else whole[:split]
-    host = (
-        hosts.registered_host(material.kinds()[picture.family], rng=rng) if picture.is_hostile else "the-link"
-    )
-    return expand(
-        rng.choice(templates),
-        slots=worded.slots,
-        choices=Choices(rng=rng),
-        fill={"link": lambda _place: host, "spam_quote": lambda _place: ""},
-    )[:_TEXT_CHARACTERS]
+    return rng.choice(_english(picture.is_held_out)[picture.family]).text[:_TEXT_CHARACTERS]
+
+
+@functools.cache
+def _english(is_held_out: bool) -> Mapping[str, Sequence[Text]]:  # noqa: FBT001 - private, for its cache
+    """Return the English texts of each family of posts, of those that are kept out or of the others."""
+    found: dict[str, list[Text]] = defaultdict(list)
+    for text in curated(Families.KEPT_OUT if is_held_out else Families.TRAIN):
+        if text.language == "en":
+            found[text.kind.name].append(text)
+    return found
 
 
 def _poster(picture: Picture, *, rng: random.Random) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from moderation.simulation import hosts, material
-from moderation.simulation.material import Kind
+from moderation.simulation.texts import Kind
 from moderation.simulation.web import families, pictures
 from moderation.simulation.web.pictures import Alteration, Show
 from moderation.simulation.web.shares import Shares
@@ -82,12 +82,12 @@ def _face(*, held_out: bool, rng: random.Random) -> str:
 def _urls(url: str, *, host: str, kind: Kind, is_hostile: bool, rng: random.Random) -> tuple[str, ...]:
     """Return the link and where it redirects to: a shortener always, others at times."""
     often, again = _HOPS[is_hostile]
-    is_short = host in material.table("hosts")["shorteners"]
+    is_short = _is_shortener(host)
     if not is_short and rng.random() >= often:
         return (url,)
     found = [url]
     if rng.random() < again:
-        found.append(hosts.url_on(hosts.registered_host(kind, rng=rng), is_spam=True, rng=rng))
+        found.append(hosts.url_on(hosts.registered_host(rng=rng), is_spam=True, rng=rng))
     if is_short or is_hostile:
         found.append(_end(kind, is_hostile=is_hostile, rng=rng))
     else:
@@ -98,9 +98,14 @@ def _urls(url: str, *, host: str, kind: Kind, is_hostile: bool, rng: random.Rand
 def _end(kind: Kind, *, is_hostile: bool, rng: random.Random) -> str:
     """Return where a shortened link ends: never at another shortener."""
     make = hosts.spam_host if kind.is_spam else hosts.talk_host
-    while (host := make(kind, rng=rng)) in material.table("hosts")["shorteners"]:
+    while _is_shortener(host := make(rng=rng)):
         pass
     return hosts.url_on(host, is_spam=is_hostile, rng=rng)
+
+
+def _is_shortener(host: str) -> bool:
+    table = material.table("hosts")
+    return host in (*table["shorteners"], *table["named_shorteners"])
 
 
 def _preview(kind: Kind, *, is_hostile: bool, held_out: bool, rng: random.Random) -> str:

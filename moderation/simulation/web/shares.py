@@ -70,14 +70,6 @@ class Mode(StrEnum):
     """As hidden, but pages cloak or turn, and pictures are altered copies of known ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leads:
-    """What the posts of a world lead to; what is `held_out` is never shown in other worlds."""
-
-    mode: Mode = Mode.ORDINARY
-    held_out: bool = False
-
-
 MODES = {
     Mode.ORDINARY: Shares(),
     Mode.HIDDEN: Shares(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moderation.simulation import hosts, material
-from moderation.simulation.grammar import Choices, expand
+from moderation.simulation.texts import Families, curated
 from moderation.simulation.web import families
 from moderation.simulation.web.families import Family
 
 _FEWEST, _MOST = 3, 5
+_ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
+_SLOT = re.compile(r"\{(int:\d+-\d+|[a-z_][a-z_0-9]*)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,18 +46,15 @@ def said(family: Family, *, post_kind: str, language: str, site: str, rng: rando
     Pages are written in English only; in another language a page says what posts of its kind say.
     """
     spoken = english(family, site=site, rng=rng)
-    worded = material.wordings().get(language, {}).get(post_kind)
-    if language in ("", "en") or worded is None:
+    worded = [
+        one.text
+        for families in Families
+        for one in curated(families)
+        if (one.kind.name, one.language) == (post_kind, language)
+    ]
+    if language in ("", "en") or not worded:
         return spoken
-    paragraphs = tuple(
-        expand(
-            rng.choice(worded.templates),
-            slots=worded.slots,
-            choices=Choices(rng=rng),
-            fill={"link": lambda _place: site, "spam_quote": lambda _place: ""},
-        )
-        for _ in range(rng.randint(_FEWEST, _MOST))
-    )
+    paragraphs = tuple(rng.sample(worded, k=min(len(worded), _MOST)))
     return Said(title=paragraphs[0][:70], paragraphs=paragraphs, calls=spoken.calls)
 
 
@@ -80,10 +80,19 @@ def words(name: str) -> Sequence[str]:
 
 
 def phrase(template: str, *, slots: Family | None, site: str, rng: random.Random) -> str:
-    """Return one template filled in."""
-    return expand(
-        template,
-        slots=slots.slots if slots else families.everyday_slots(),
-        choices=Choices(rng=rng),
-        fill={"site": lambda _place: site},
-    )
+    """Return a template filled in; raises KeyError for a slot that no list defines.
+
+    `{slot}` picks from a list, whose entries may hold slots again, `{int:a-b}` a whole number, and
+    `[one|other]` one of the alternatives.
+    """
+    lists = slots.slots if slots else families.everyday_slots()
+
+    def filled(match: re.Match[str]) -> str:
+        name = match[1]
+        if name.startswith("int:"):
+            return str(rng.randint(*map(int, name[4:].split("-"))))
+        return site if name == "site" else phrase(rng.choice(lists[name]), slots=slots, site=site, rng=rng)
+
+    while _ALTERNATIVES.search(template):
+        template = _ALTERNATIVES.sub(lambda match: rng.choice(match[1].split("|")), template)
+    return re.sub(r" {2,}", " ", _SLOT.sub(filled, template)).strip(" ")

@@ -17,7 +17,7 @@ from moderation.management.commands.simulate_records import Web, write_worlds
 from moderation.management.simulated_means import Opinions, Readings, opinions_of
 from moderation.models import Author, Label, Platform, Post, User
 from moderation.simulation.platforms import PlatformKind
-from moderation.simulation.web.shares import Leads, Mode
+from moderation.simulation.web.shares import Mode
 from scoring.content import Unavailable
 from scoring.records import NOTHING_KNOWN, PostRecord
 
@@ -142,7 +142,7 @@ class TestWeb:
 
     def lines(self, out: Path, *, mode: Mode, posts: int) -> list[dict[str, Any]]:
         with out.open("w") as file, Readings() as readings:
-            web = Web(leads=Leads(mode=mode, held_out=True), after_hours=0.0, readings=readings)
+            web = Web(leads=mode, after_hours=0.0, readings=readings)
             write_worlds(file, posts=posts, seed=7, web=web)
         return read(out)
 
@@ -183,9 +183,8 @@ class TestVerdictsInAWorldWithPages:
         leave_pictures_unread(monkeypatch)
 
     def labels(self, opinions: Opinions | None) -> list[Label]:
-        leads = Leads(mode=Mode.HIDDEN)
         with transaction.atomic(), Readings() as readings:
-            web = Web(leads=leads, after_hours=0.0, readings=readings, opinions=opinions)
+            web = Web(leads=Mode.HIDDEN, after_hours=0.0, readings=readings, opinions=opinions)
             replay = simulate_records._replay(number=0, seed=7, posts=60, kind=None, spam_share=0.5, web=web)
             assert len(list(replay.records())) == 60
         return list(Label.objects.select_related("decision"))

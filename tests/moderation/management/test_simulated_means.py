@@ -24,7 +24,7 @@ from moderation.operations.evidence.fetch import Means
 from moderation.operations.posts.ingest import Accepted
 from moderation.simulation.events import PostEvent
 from moderation.simulation.web.server import serving
-from moderation.simulation.web.shares import Leads, Mode
+from moderation.simulation.web.shares import Mode
 from moderation.simulation.web.simulated_web import SimulatedWeb
 from moderation.simulation.world import World
 
@@ -52,7 +52,7 @@ def readings() -> Iterator[Readings]:
 
 
 def events_of(*, mode: Mode, posts: int, seed: int = 11) -> list[PostEvent]:
-    world = World(seed=seed, run=f"sim-{mode}", leads=Leads(mode=mode))
+    world = World(seed=seed, run=f"sim-{mode}", leads=mode)
     events = world.run(start=START, seconds_per_post=60, posts=posts)
     return [event for event in events if isinstance(event, PostEvent)]
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from moderation.simulation.events import ComplaintEvent, PostEvent
 from moderation.simulation.platforms import Network
+from moderation.simulation.texts import Families
 from moderation.simulation.world import SECONDS_PER_POST, World
 
 START = datetime(2026, 10, 1, tzinfo=UTC)
@@ -40,7 +41,7 @@ def worlds(seeds: Iterable[int], *, spam_share: float = 0.2) -> Seen:
     for seed in seeds:
         run, network = f"w{seed}", list(Network)[seed % 2]
         seen.networks[run] = network
-        world = World(seed=100 + seed, run=run, network=network, spam_share=spam_share)
+        world = World(seed=100 + seed, run=run, texts=Families.TRAIN, network=network, spam_share=spam_share)
         pace = SECONDS_PER_POST[seed % 3]
         events = [*world.run(start=START, seconds_per_post=pace, posts=_POSTS), *world.complaints_due()]
         seen.posts += [event for event in events if isinstance(event, PostEvent)]

@@ -12,8 +12,9 @@ from moderation.evidence import captions
 from moderation.simulation.events import PostEvent
 from moderation.simulation.hosts import RESERVED_SUFFIXES
 from moderation.simulation.platforms import PlatformKind
+from moderation.simulation.texts import Families
 from moderation.simulation.web import families
-from moderation.simulation.web.shares import Leads, Mode
+from moderation.simulation.web.shares import Mode
 from moderation.simulation.web.sites import Behaviour, Site
 from moderation.simulation.world import World
 
@@ -21,21 +22,26 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def posts_of(
-    leads: Leads | None, *, seed: int = 5, posts: int = 900, kind: PlatformKind = PlatformKind.EVERYTHING
+    leads: Mode | None,
+    *,
+    seed: int = 5,
+    posts: int = 900,
+    kind: PlatformKind = PlatformKind.EVERYTHING,
+    texts: Families = Families.KEPT_OUT,
 ) -> list[PostEvent]:
-    world = World(seed=seed, run="sim-w", platform=kind, leads=leads)
+    world = World(seed=seed, run="sim-w", texts=texts, platform=kind, leads=leads)
     events = world.run(start=START, seconds_per_post=200, posts=posts)
     return [event for event in events if isinstance(event, PostEvent)]
 
 
 @pytest.fixture(scope="module")
 def ordinary() -> list[PostEvent]:
-    return posts_of(Leads(), posts=4000)
+    return posts_of(Mode.ORDINARY, posts=4000, texts=Families.TRAIN)
 
 
 @pytest.fixture(scope="module")
 def hidden() -> list[PostEvent]:
-    return posts_of(Leads(mode=Mode.HIDDEN, held_out=True))
+    return posts_of(Mode.HIDDEN)
 
 
 def is_hostile(site: Site) -> bool:
@@ -49,14 +55,15 @@ def test_without_a_web_posts_lead_nowhere() -> None:
 
 
 def test_a_seed_repeats_itself() -> None:
-    once, again = (posts_of(Leads(), posts=200) for _ in range(2))
+    once, again = (posts_of(Mode.ORDINARY, posts=200) for _ in range(2))
 
     assert once == again
-    assert once != posts_of(Leads(), posts=200, seed=6)
+    assert once != posts_of(Mode.ORDINARY, posts=200, seed=6)
 
 
 def test_hidden_spam_has_harmless_words_and_a_hostile_page(hidden: list[PostEvent]) -> None:
-    spam = [event for event in hidden if event.truth.is_spam]
+    # No Japanese post that is kept out is harmless and without a link.
+    spam = [event for event in hidden if event.truth.is_spam and event.truth.language != "ja"]
 
     assert all(event.truth.hides_in for event in spam)
     for event in spam:
@@ -75,7 +82,7 @@ def test_its_honest_twins_lead_on_in_the_same_way(hidden: list[PostEvent]) -> No
 
 
 def test_the_truth_names_the_tricks_of_attacks() -> None:
-    spam = [one for one in posts_of(Leads(mode=Mode.ATTACKS)) if one.truth.is_spam]
+    spam = [one for one in posts_of(Mode.ATTACKS) if one.truth.hides_in]
 
     by_place = {where: Counter[str]() for where in ("page", "picture", "code", "captions")}
     for event in spam:
@@ -107,12 +114,14 @@ def test_no_link_of_spam_and_of_honest_people_meet(hidden: list[PostEvent]) -> N
     assert all(len(side) == 1 for side in sides.values())
 
 
-def test_every_address_is_reserved(ordinary: list[PostEvent]) -> None:
-    urls = {url for event in ordinary for site in event.sites for url in site.urls}
-    urls |= {url for event in ordinary for url in event.payload.get("media_urls", [])}
+def test_links_lead_on_to_names_that_cannot_exist(ordinary: list[PostEvent]) -> None:
+    urls = {url for event in ordinary for url in event.payload.get("media_urls", [])}
+    named = {urlsplit(site.urls[0]).hostname for event in ordinary for site in event.sites}
+    urls |= {url for event in ordinary for site in event.sites for url in site.urls[1:]}
 
-    assert len(urls) > 500
-    assert [url for url in urls if not (urlsplit(url).hostname or "").endswith(RESERVED_SUFFIXES)] == []
+    others = {urlsplit(url).hostname or "" for url in urls} - named
+    assert len(urls) > 400
+    assert [host for host in others if not host.endswith(RESERVED_SUFFIXES)] == []
 
 
 def test_an_ordinary_world_has_the_shares_of_its_guide(ordinary: list[PostEvent]) -> None:
@@ -134,7 +143,7 @@ def test_an_ordinary_world_has_the_shares_of_its_guide(ordinary: list[PostEvent]
     [(PlatformKind.MESSENGER, {"media_urls", "transcripts"}), (PlatformKind.ACCOUNTS, set())],
 )
 def test_a_platform_shows_only_what_it_has(kind: PlatformKind, shown: set[str]) -> None:
-    events = posts_of(Leads(mode=Mode.HIDDEN), posts=200, kind=kind)
+    events = posts_of(Mode.HIDDEN, posts=200, kind=kind)
 
     found = {name for event in events for name in ("media_urls", "transcripts") if name in event.payload}
     assert found == shown
