@@ -33,7 +33,7 @@ def make(model: str, *, folder: Path, python: str, device: str) -> dict[str, Any
     else:
         full = folder / "fp32.onnx"
         export_onnx.write_onnx(held, path=full)
-        export_onnx.store_weights_as_fp16(source=full, target=onnx)
+        export_onnx.store_compactly(source=full, target=onnx)
     half_precision.write(source=onnx, target=folder / "half.onnx")
     variants.write(variant=Variant.TENSORRT, repository=repository_of(folder), out=folder / "variant")
     graph = folder / "variant" / plan_recipe.TEXTS.name / "1" / plan_recipe.GRAPH

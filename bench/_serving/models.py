@@ -65,7 +65,7 @@ def write(model: PreTrainedModel, *, path: Path, precision: str, options: argpar
         full = Path(scratch, "fp32.onnx")
         export_onnx.write_onnx(model, path=full)
         if precision == "float":
-            export_onnx.store_weights_as_fp16(source=full, target=path)
+            export_onnx.store_compactly(source=full, target=path)
             return
         count = _RANDOM_CALIBRATION if options.model == "full" else quantize.CALIBRATION_TEXTS
         chosen = quantize.calibration_texts(options.calibration, count=count, seed=0)

@@ -19,19 +19,23 @@ def write(*, source: Path, target: Path) -> None:
 
 
 def with_float_weights(graph: Any) -> None:
-    """Undo `export_onnx.store_weights_as_fp16` in place: no number changes, the casts go."""
+    """Undo `export_onnx.store_compactly` in place: each weight gets the number that is computed with."""
     import numpy as np
     from onnx import TensorProto, numpy_helper
 
     stored = {tensor.name: tensor for tensor in graph.initializer}
-    casts = [
+    small = (TensorProto.FLOAT16, TensorProto.INT8)
+    widened = [
         node
         for node in graph.node
-        if node.op_type == "Cast"
+        if node.op_type in ("Cast", "DequantizeLinear")
         and node.input[0] in stored
-        and stored[node.input[0]].data_type == TensorProto.FLOAT16
+        and stored[node.input[0]].data_type in small
     ]
-    for cast in casts:
-        weights = numpy_helper.to_array(stored[cast.input[0]]).astype(np.float32)
-        stored[cast.input[0]].CopyFrom(numpy_helper.from_array(weights, cast.output[0]))
-        graph.node.remove(cast)
+    for node in widened:
+        weights = numpy_helper.to_array(stored[node.input[0]]).astype(np.float32)
+        for scale in node.input[1:]:
+            weights = weights * numpy_helper.to_array(stored[scale])[:, None]
+            graph.initializer.remove(stored[scale])
+        stored[node.input[0]].CopyFrom(numpy_helper.from_array(weights, node.output[0]))
+        graph.node.remove(node)

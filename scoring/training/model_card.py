@@ -195,7 +195,7 @@ def _files(model_folder: Path) -> str:
         lines.append(
             f"- served: `triton_repo/distilbert/1/model.onnx`, {export['bytes']:,} bytes, FP16 weights, "
             f"FP32 or BF16 arithmetic, sha256 `{export['sha256']}`; largest logit difference to torch FP32 "
-            f"{export['fp32_difference']:.1g} before and {export['fp16_weights_difference']:.1g} after "
+            f"{export['fp32_difference']:.1g} before and {export['small_weights_difference']:.1g} after "
             "rounding the weights"
         )
     return "\n".join(lines)

@@ -98,7 +98,7 @@ def _forms(
     """Each form: its name, its file, and a function that runs it as it is served."""
     full, small, half, int8 = (scratch / f"{name}.onnx" for name in ("full", "small", "half", "int8"))
     export_onnx.write_onnx(model, path=full)
-    export_onnx.store_weights_as_fp16(source=full, target=small)
+    export_onnx.store_compactly(source=full, target=small)
     half_precision.write(source=small, target=half)
     quantize.quantize(source=full, target=int8, tokenizer=tokenizer, texts=texts)
     yield "fp32", full, _onnxruntime(full)

@@ -41,7 +41,7 @@ def test_places_model_and_tokenizer_with_their_digest(wide_base: Path, tmp_path:
     assert written.sha256 == hashlib.sha256(placed.read_bytes()).hexdigest()
     assert written.bytes == placed.stat().st_size
     assert written.fp32_difference < 1e-4
-    assert written.fp16_weights_difference < 1e-2
+    assert written.small_weights_difference < 1e-2
     tokenizer = repository / "tokenizer" / "1" / "tokenizer.json"
     assert tokenizer.read_bytes() == (wide_base / "tokenizer.json").read_bytes()
     assert {path.parent.name for path in repository.rglob("config.pbtxt")} == {
@@ -58,7 +58,7 @@ def test_weights_are_fp16_and_arithmetic_is_not(wide_base: Path, tmp_path: Path)
     full, small = tmp_path / "full.onnx", tmp_path / "small.onnx"
 
     export_onnx.write_onnx(model, path=full)
-    export_onnx.store_weights_as_fp16(source=full, target=small)
+    export_onnx.store_compactly(source=full, target=small)
 
     graph = onnx.load(str(small)).graph
     large = [tensor for tensor in graph.initializer if tensor.name.endswith("_fp16")]
@@ -69,7 +69,7 @@ def test_weights_are_fp16_and_arithmetic_is_not(wide_base: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("limit", "value"), [("MAX_FP32_DIFFERENCE", -1.0), ("MAX_FP16_DIFFERENCE", -1.0), ("MAX_BYTES", 1)]
+    ("limit", "value"), [("MAX_FP32_DIFFERENCE", -1.0), ("MAX_SMALL_DIFFERENCE", -1.0), ("MAX_BYTES", 1)]
 )
 def test_an_unfaithful_or_large_export_replaces_nothing(
     wide_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: float

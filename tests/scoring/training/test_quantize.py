@@ -82,7 +82,7 @@ class TestInt8:
 
 def test_half_precision_computes_in_fp16_between_int32_and_fp32(exported: Path, tmp_path: Path) -> None:
     small, half = tmp_path / "small.onnx", tmp_path / "half.onnx"
-    export_onnx.store_weights_as_fp16(source=exported, target=small)
+    export_onnx.store_compactly(source=exported, target=small)
 
     half_precision.write(source=small, target=half)
 

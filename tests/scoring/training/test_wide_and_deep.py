@@ -107,7 +107,7 @@ def test_exports_both_halves(
     full, small = tmp_path / "full.onnx", tmp_path / "small.onnx"
 
     export_onnx.write_onnx(joined, path=full)
-    export_onnx.store_weights_as_fp16(source=full, target=small)
+    export_onnx.store_compactly(source=full, target=small)
 
     assert export_onnx.largest_difference(joined, path=full) < 1e-5
     session = onnxruntime.InferenceSession(str(small), providers=["CPUExecutionProvider"])
