@@ -23,6 +23,7 @@ _STEPS = (
     spacing.link_edits,
     spacing.spaced_edits,
     spacing.dotted_edits,
+    spacing.contact_edits,
     lookalikes.edits,
     leet.edits,
 )
@@ -36,7 +37,7 @@ class VersionMismatch(Exception):
 
 def normalise(raw: str) -> Normalised:
     """Undo disguise: compatibility forms, invisible characters, look-alike letters, letters set apart, digits
-    posing as letters, defanged links.
+    posing as letters, defanged links and decorated contacts.
 
     Idempotent; time is linear in the length whatever the text.
     """

@@ -1,4 +1,4 @@
-"""Steps 2 and 3: words with separated letters ("f r e e", "f.r.e.e"), and links made unclickable."""
+"""Steps 2 and 3: separated letters ("f r e e", "f.r.e.e"), unclickable links, decorated contacts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ _GAP = re.compile(r"[^\S\n]+")
 _DOTTED = re.compile(r"(?<!\w)[^\W_](?:([.\-_*~\u00b7\u2022|+^,])[^\W_])(?:\1[^\W_])+(?![^\W_])")
 _DEFANGED = re.compile(
     r"\b(h)(?:xx|\*\*|__)(ps?)(?=:|\[:)|\s?[\[({]\s?(\.|dot|:|://)\s?[\])}]\s?", re.IGNORECASE
+)
+_MARK = "['\u2019`\u00b4.\\-*_~|\u00b7\u2022]?"
+_MESSENGERS = {name.lower(): name for name in ("WhatsAp", "Telegram", "Viber", "WeChat")}
+_CONTACT = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(_MARK.join(name) for name in _MESSENGERS)})"
+    r"|[\u2719\u271a\u2795\u2295\u254b\u207a](?=\s?\d)",
+    re.IGNORECASE,
 )
 _LONGEST = 20
 # What a letter of no known word costs, in units of a word's log rank: splitting must not be worth it.
@@ -47,6 +54,14 @@ def dotted_edits(text: str) -> Iterator[Edit]:
             yield from (
                 Edit(start=place, end=place + 1, text="") for place in range(run.start() + 1, run.end(), 2)
             )
+
+
+def contact_edits(text: str) -> Iterator[Edit]:
+    """Yield messengers' names with marks inside, and signs that pose as the plus of a number."""
+    for found in _CONTACT.finditer(text):
+        letters = re.sub(r"[\W_]", "", found.group())
+        if letters != found.group():
+            yield Edit(start=found.start(), end=found.end(), text=_MESSENGERS.get(letters.lower(), " +"))
 
 
 def link_edits(text: str) -> Iterator[Edit]:

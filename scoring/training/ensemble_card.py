@@ -96,10 +96,9 @@ def _texts(texts: Sequence[Mapping[str, Any]], *, calibrations: Mapping[str, flo
         f"Beside them **real labelled texts**, each in {real_texts.COPIES} circumstances of those records\n"
         "that were drawn without a look at either's label, all together as heavy as the records: train\n"
         f"and validation part of {files}.\n"
-        "What content says of the train part comes from a TF-IDF peer that had not seen the text's\n"
-        "group, since the content model has. Calibration is fitted on the validation part's bare texts\n"
-        f"(log loss on groups left out: {losses}); thresholds and\n"
-        "safety bounds are chosen on it in circumstances."
+        "What content says of them comes from trainings that left the text's group out. Calibration is\n"
+        f"fitted on the bare texts of both parts (log loss on groups left out: {losses});\n"
+        "thresholds and safety bounds are chosen on them in circumstances."
     )
 
 

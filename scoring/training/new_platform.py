@@ -151,12 +151,12 @@ def _by_head(
 ) -> Floats:
     """Return what a head says that learnt the decisions; content alone, if it is refused or has none."""
     texts = [one.record.text for one in unseen]
-    asked = content.probabilities(texts)
+    scores = content.scores(texts)
     try:
         head = train_heads.fit_platform(decided, content=content).head
     except head_guards.Refused:
-        return asked
-    return head.probabilities(texts, content_probabilities=asked)
+        return np.array([score.probability for score in scores])
+    return head.probabilities(texts, scores=scores)
 
 
 def _by_tfidf(decided: Sequence[LabelledRecord], unseen: Sequence[LabelledRecord]) -> Floats:

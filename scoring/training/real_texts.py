@@ -4,7 +4,7 @@ Simulated posts teach what surrounds spam; real texts teach that much of it surr
 text gets the circumstances of a simulated post drawn by chance, whatever either is: account, past, copies,
 journey. Its links keep their looks; a third of those without one get an everyday link, whatever their label,
 so that a link says nothing by itself. Of decisions and complaints nothing is known. What content says of a
-text comes from a model that never saw its group.
+text comes from a training that left it out (held_out.py).
 """
 
 from __future__ import annotations
@@ -23,16 +23,14 @@ from scoring.known_domains import popular_domains
 from scoring.links import links_in
 from scoring.pipeline import ContentProtocol
 from scoring.records import NOTHING_KNOWN, Link
-from scoring.splits import Split, bucket
-from scoring.training import everyday_urls, labelled_posts, peer, platt, served_content
-from scoring.training.dataset import Example, read_as_served
+from scoring.splits import Split
+from scoring.training import everyday_urls, held_out, labelled_posts
 from scoring.training.ensemble_rows import Rows
 from scoring.training.labelled_posts import LabelledPost
 from scoring.trees import Floats
 
 COPIES = 3
 """In so many circumstances each text of the train part is learnt."""
-_FOLDS = 5
 _LENT = 1 / 3
 _LENT_PER_KIND = 50
 _HAS_LINK = features.NAMES.index("context.link_count")
@@ -50,6 +48,11 @@ class RealTexts:
     posts: Sequence[LabelledPost]
     content_probabilities: Floats
     models: Models
+
+    def and_those(self, others: RealTexts) -> RealTexts:
+        """Return the texts of both."""
+        answers = np.concatenate([self.content_probabilities, others.content_probabilities])
+        return RealTexts([*self.posts, *others.posts], answers, self.models)
 
     def bare(self) -> Rows:
         """Return one row for each text as it is."""
@@ -99,43 +102,16 @@ class RealTexts:
 
 
 def load(
-    paths: Sequence[Path], *, split: Split, content: ContentProtocol, models: Models, seed: int
+    paths: Sequence[Path], *, split: Split, content: ContentProtocol, models: Models, answers: Path
 ) -> RealTexts:
-    """Read one part of labelled texts. Raises Malformed, content.Unavailable.
+    """Read one part of labelled texts. Raises Malformed, Corrupt, content.Unavailable.
 
-    Content is asked about texts that it was not trained on. Of the train part a simple peer says what it
-    makes of each fold after learning the others.
+    `answers` is the file of held_out.py for the content model; texts that each training learned are left out.
     """
     posts = [post for post in labelled_posts.load(paths, split=split) if post.record.text.strip()]
-    if split is Split.TRAIN:
-        return RealTexts(posts, left_out_answers(posts, seed=seed), models)
-    answers = served_content.ask([post.record.text for post in posts], content=content)
-    return RealTexts(posts, answers, models)
-
-
-def left_out_answers(posts: Sequence[LabelledPost], *, seed: int) -> Floats:
-    """Return P(spam) of each text, calibrated, by a peer that did not see its group."""
-    examples = read_as_served(
-        [
-            Example(
-                id=post.record.external_id,
-                source=post.source,
-                text=post.record.text,
-                label=int(post.is_spam),
-                group=post.group,
-            )
-            for post in posts
-        ]
-    )
-    folds = np.array([bucket(f"fold:{post.group}", of=_FOLDS) for post in posts])
-    answers = np.empty(len(posts))
-    for fold in range(_FOLDS):
-        others = [example for example, at in zip(examples, folds, strict=True) if at != fold]
-        asked = np.flatnonzero(folds == fold)
-        answers[asked] = peer.fit(others, seed=seed)([examples[place].text for place in asked])
-    labels = np.array([post.is_spam for post in posts], dtype=np.float64)
-    curve = platt.fit(labels, answers, sources=[post.source for post in posts])
-    return platt.applied(answers, by=curve)
+    asked = held_out.ask([post.record.text for post in posts], path=answers, content=content)
+    known = ~np.isnan(asked)
+    return RealTexts([post for post, kept in zip(posts, known, strict=True) if kept], asked[known], models)
 
 
 def at_prevalence(rows: Rows, *, share: float) -> Rows:

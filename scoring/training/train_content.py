@@ -18,6 +18,7 @@ from scoring.training import (
     cross_fit,
     dataset,
     evaluate,
+    held_out,
     model_card,
     rules,
     served_content,
@@ -96,7 +97,11 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="JSON lines of texts that rules label for training",
     )
-    parser.add_argument("--without-own-texts", action="store_true", help="leave out starter_texts.jsonl and curated_posts.jsonl")
+    parser.add_argument(
+        "--without-own-texts",
+        action="store_true",
+        help="leave out starter_texts.jsonl and curated_posts.jsonl",
+    )
     for provenance, weight in dataset.DEFAULT_WEIGHTS.items():
         parser.add_argument(
             f"--{provenance}-weight", type=float, default=weight, help="of one text in training"
@@ -241,13 +246,20 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
         else cross_fit.on_validation(raw[Split.VALIDATION], halves=halves)
     )
     calibration = content_quality.calibrate(held)
+    left_out = content_quality.left_out(held)
+    held_out.write(
+        out / held_out.FILE,
+        learned=[example.text for example in dataset.read_as_served(raw[Split.TRAIN])],
+        texts=[example.text for example in held.examples],
+        answers=left_out[SHIPPED],
+    )
     ours = halves.save(mix=calibration.mix, out=out)
     tested = dataset.read_as_served(raw[Split.TEST])
     answers = halves.answers([example.text for example in tested])
     shipped = {SHIPPED: ours([example.text for example in tested])}
     outcome = Outcome(
         models=measured(tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed),
-        held_out=measured(held.examples, answers=content_quality.left_out(held), seed=recipe.seed),
+        held_out=measured(held.examples, answers=left_out, seed=recipe.seed),
         threshold=THRESHOLD,
         mix=calibration.mix,
         robustness=content_quality.robustness(

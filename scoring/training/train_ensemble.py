@@ -31,6 +31,8 @@ from scoring.training import (
     ensemble_card,
     evidence,
     family_study,
+    held_out,
+    labelled_lines,
     labelled_records,
     measure_ensemble,
     mixture,
@@ -42,6 +44,7 @@ from scoring.training.choose_routes import Choice
 from scoring.training.ensemble_rows import GAPPED_COPIES, Material, ask_content
 from scoring.training.fit_ensemble import fit
 from scoring.training.labelled_lines import Origin
+from scoring.training.labelled_posts import LabelledPost
 from scoring.training.labelled_records import LabelledRecord, bare
 from scoring.training.real_texts import RealTexts
 from scoring.training.train_urls import URLS_MANIFEST
@@ -72,6 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="real labelled texts: learnt in circumstances that say nothing of their label, and what "
         "calibration and thresholds are chosen on",
     )
+    parser.add_argument(
+        "--held-out",
+        type=Path,
+        default=held_out.SHIPPED,
+        help="what `content` wrote beside the model: its answers to texts by trainings that left them out",
+    )
     parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
     parser.add_argument(
@@ -99,6 +108,7 @@ def main(arguments: argparse.Namespace) -> None:
     release = train(
         labelled_records.given(arguments),
         texts=arguments.texts,
+        answers=arguments.held_out,
         content=content,
         out=arguments.out,
         source=labelled_records.sources(arguments),
@@ -123,6 +133,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     labelled: Sequence[LabelledRecord],
     *,
     texts: Sequence[Path] = (),
+    answers: Path = held_out.SHIPPED,
     content: ContentProtocol,
     out: Path,
     source: Mapping[str, str],
@@ -142,7 +153,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     known = ask_content(labelled, content=content)
     material = Material(labelled, known, seed, models)
     real = {
-        split: real_texts.load(texts, split=split, content=content, models=models, seed=seed)
+        split: real_texts.load(texts, split=split, content=content, models=models, answers=answers)
         for split in (Split.TRAIN, Split.VALIDATION)
         if texts
     }
@@ -155,7 +166,13 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         ensemble = fit(rows, real=surrounded, models=models, seed=seed)
     validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
     choice = (
-        choose_routes.on_texts(ensemble, real[Split.VALIDATION], surroundings=validation, seed=seed)
+        choose_routes.on_texts(
+            ensemble,
+            # The forests read no text, so those of the train part are as good here: content is held out.
+            real[Split.TRAIN].and_those(real[Split.VALIDATION]),
+            surroundings=validation,
+            seed=seed,
+        )
         if texts
         else choose_routes.on_records(ensemble, validation)
     )
@@ -228,13 +245,15 @@ def _described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[d
             "file": path.name,
             "sha256": file_sha256(path),
             "source": path.stem,
-            **{
-                str(split): sum(post.source == path.stem for post in part.posts)
-                for split, part in real.items()
-            },
+            **{str(split): _count(path, part.posts) for split, part in real.items()},
         }
         for path in texts
     ]
+
+
+def _count(path: Path, posts: Sequence[LabelledPost]) -> int:
+    sources = {line.stored["source"] for line in labelled_lines.read_all([path])}
+    return sum(post.source in sources for post in posts)
 
 
 def _training(

@@ -89,6 +89,7 @@ class TestUndoes:
             ("C4LL N0W", "CALL NOW"),
             ("f r 3 3", "free"),
             ("hxxps://a[.]example b(dot)example", "https://a.example b.example"),
+            ("What'sapp✙1202 te-le-gram", "WhatsApp +1202 Telegram"),
             ("f̶r̶e̶e̶", "free"),
         ],
     )

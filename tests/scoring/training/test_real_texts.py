@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from scoring.features import NAMES, NO_MODELS
+from scoring.normalise import as_read
 from scoring.splits import Split
-from scoring.training import real_texts
+from scoring.training import held_out, real_texts
 from scoring.training.ensemble_rows import Material, Rows, ask_content
 from scoring.training.real_texts import RealTexts, at_prevalence
 from tests.scoring.random_records import FakeContent, Said, labelled
@@ -57,8 +58,17 @@ def _link(place: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def texts(file: Path) -> RealTexts:
-    return real_texts.load([file], split=Split.VALIDATION, content=FakeContent(), models=NO_MODELS, seed=1)
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("answers") / held_out.FILE
+    held_out.write(path, learned=[], texts=[], answers=np.zeros(0))
+    return path
+
+
+@pytest.fixture(scope="module")
+def texts(file: Path, answers: Path) -> RealTexts:
+    return real_texts.load(
+        [file], split=Split.VALIDATION, content=FakeContent(), models=NO_MODELS, answers=answers
+    )
 
 
 class TestSurrounded:
@@ -103,17 +113,36 @@ class TestAtPrevalence:
 
 
 class TestLoad:
-    def test_asks_content_outside_the_train_part(self, texts: RealTexts) -> None:
+    def test_asks_content_about_what_it_did_not_learn(self, texts: RealTexts) -> None:
         written = [float(post.record.text.rsplit(" ", 1)[-1]) for post in texts.posts]
 
         assert texts.content_probabilities.tolist() == pytest.approx(written)
 
-    def test_asks_a_peer_that_has_not_seen_the_group_in_it(self, file: Path) -> None:
+    def test_reads_what_a_training_that_left_it_out_said_of_what_it_learned(
+        self, file: Path, texts: RealTexts, tmp_path: Path
+    ) -> None:
         class NotAsked(Said):
             def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-                raise AssertionError("the content model was trained on these texts")
+                assert not texts, "the content model was trained on these texts"
+                return np.zeros(0)
 
-        train = real_texts.load([file], split=Split.TRAIN, content=NotAsked(), models=NO_MODELS, seed=1)
+        served = [as_read(post.record.text).text for post in texts.posts]
+        held_out.write(
+            tmp_path / held_out.FILE,
+            learned=served,
+            texts=served[1:],
+            answers=np.linspace(0.1, 0.9, len(served) - 1),
+        )
 
-        is_spam = np.array([post.is_spam for post in train.posts])
-        assert train.content_probabilities[is_spam].min() > train.content_probabilities[~is_spam].max()
+        read = real_texts.load(
+            [file],
+            split=Split.VALIDATION,
+            content=NotAsked(),
+            models=NO_MODELS,
+            answers=tmp_path / held_out.FILE,
+        )
+
+        assert [post.record.external_id for post in read.posts] == [
+            post.record.external_id for post in texts.posts[1:]
+        ]
+        assert read.content_probabilities == pytest.approx(np.linspace(0.1, 0.9, len(served) - 1))
