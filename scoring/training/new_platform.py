@@ -22,7 +22,7 @@ from scoring.training.labelled_records import DECISION, LabelledRecord
 from scoring.training.promise import Row
 from scoring.trees import Floats
 
-FILES = [Path(f"../shared/data/{name}.jsonl") for name in ("sms_thai", "sms_hindi_mt")]
+FILES = [Path("../shared/data/sms_hindi_mt.jsonl")]
 _LABELS = (0, 50, 100, 200)
 _DRAWS = 3
 _RESAMPLES = 400
