@@ -30,7 +30,7 @@ RULE = (
     f"allowed are spam, and nothing from {REVIEW_CEILING:.2f} on is allowed"
 )
 RULE_ON_TEXTS = (
-    "on the validation part of real texts, each in circumstances that say nothing of its label, review "
+    "on real texts, each in circumstances that say nothing of its label, review "
     "begins where the worse of two shares, spam let through and others held, is least in the worst "
     f"circumstance, and not above {REVIEW_CEILING:.2f}; removal keeps a precision of at least "
     f"{REMOVE_PRECISION:.0%} in every circumstance, in all of them by the 90 % confidence bound, "
