@@ -12,8 +12,8 @@ from functools import partial
 from operator import attrgetter
 
 from scoring.features.feature import Evidence, Feature, unvouched
-from scoring.features.url_shape import UrlShape, shape_of
 from scoring.records import Link, PostRecord
+from scoring.url_shape import UrlShape, shape_of
 
 SUB_MODEL = "ip_url"
 

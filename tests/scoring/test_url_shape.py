@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.features.url_shape import UrlShape, shape_of
 from scoring.links import links_in
+from scoring.url_shape import UrlShape, shape_of
 
 
 def shape(url: str) -> UrlShape:

@@ -1,6 +1,6 @@
 """Measures of the characters of one URL. Pure text: no history, no network.
 
-The word lists are short and written by hand; the learned n-gram model beside them is scoring/urls.py.
+The word lists are short and written by hand; the learned n-gram model beside them is urls.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def _set_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_BRANDS = _set_of(
+BRANDS = _set_of(
     "amazon apple binance blockchain coinbase dhl ebay facebook fedex google icloud instagram linkedin "
     "metamask microsoft netflix office365 outlook paypal steam telegram tiktok twitter usps walmart "
     "wellsfargo whatsapp youtube"
@@ -103,7 +103,7 @@ def _is_lookalike(host: str, domain: str, *, user: str) -> bool:
     before it names one: paypa1.com, apple.login-id.top, bbc.co.uk.news.example.
     """
     owner, popular = domain.partition(".")[0], popular_domains()
-    if owner in _BRANDS or domain in _GENUINE or domain in popular:
+    if owner in BRANDS or domain in _GENUINE or domain in popular:
         return False
     in_front = host.removesuffix(domain).strip(".").removeprefix("www.")
     if not popular.isdisjoint({in_front, user}) or _folded(_readable(domain)) in _folded_popular_domains():
@@ -112,7 +112,7 @@ def _is_lookalike(host: str, domain: str, *, user: str) -> bool:
     tokens = {*_TOKEN.findall(_joined_up(readable)), *_TOKEN.findall(readable)}
     joined = readable.replace("-", "")
     # A short brand is part of ordinary words (pineapple, steamy); it must be a word of its own.
-    return any(brand in tokens or (len(brand) > 5 and brand in joined) for brand in _BRANDS)
+    return any(brand in tokens or (len(brand) > 5 and brand in joined) for brand in BRANDS)
 
 
 @functools.cache
