@@ -1,4 +1,4 @@
-"""The URL model: a linear model over character n-grams and simple measures.
+"""The URL model: a linear model over character n-grams and simple measures, silent on popular sites.
 
 Scheme and a leading "www." are ignored: in the training data they show who collected a URL, not its class.
 Fitted in training/train_urls.py; kept as plain arrays, never as a pickle.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import functools
 import math
-import re
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Self
 from urllib.parse import unquote_to_bytes
@@ -19,41 +17,33 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.known_domains import is_popular
+from scoring.links import registrable_domain
 from scoring.ngrams import BUCKETS, hashed
 from scoring.release import loading
 from scoring.trees import Floats
+from scoring.url_shape import shape_of
 
 URLS_FILE = "urls.npz"
-# Fixed scales, so that a measure weighs about as much as a handful of n-grams.
+# Scales are fixed, so that a measure weighs about as much as a handful of n-grams. The first two are measured
+# here, the others are those of UrlShape.
 MEASURES: tuple[tuple[str, float], ...] = (
     ("host_length", 100.0),
-    ("host_dots", 10.0),
-    ("host_hyphens", 10.0),
-    ("host_digit_share", 1.0),
-    ("host_entropy", 20.0),
-    ("host_is_address", 2.0),
     ("path_length", 20.0),
-    ("path_segments", 30.0),
-    ("path_percent_signs", 100.0),
-    ("path_digit_share", 1.0),
-    ("path_capital_share", 1.0),
-    ("path_hyphen_share", 0.5),
-    ("path_is_root", 4.0),
-    ("path_ends_open", 4.0),
-    ("path_has_double_slash", 2.0),
-    ("path_has_tilde", 2.0),
-    ("longest_token", 200.0),
-    ("last_segment_entropy", 20.0),
-    ("last_segment_is_script", 4.0),
-    ("last_segment_is_page", 4.0),
-    ("last_segment_is_program", 2.0),
-    ("query_length", 20.0),
-    ("query_parameters", 30.0),
+    ("subdomains", 4.0),
+    ("bait_tokens", 4.0),
+    ("is_punycode", 1.0),
+    ("is_mixed_script", 1.0),
+    ("is_lookalike", 1.0),
+    ("is_ip_host", 1.0),
+    ("is_shortener", 1.0),
+    ("has_cheap_suffix", 1.0),
+    ("has_userinfo", 1.0),
 )
 
 _GRAM_SIZES = (2, 3, 4)
 _LONGEST_BYTES = 300
-_TOKEN = re.compile(r"[A-Za-z0-9]+")
+_SHAPE = attrgetter(*(name for name, _ in MEASURES[2:]))
 # Salts separate "login" in a host from "login" in a path.
 _HOST_SALT, _PATH_SALT = 1, 77
 
@@ -104,7 +94,11 @@ class UrlModel:
         return path
 
     def probability(self, url: str) -> float:
-        """Return the probability that a URL is phishing or malware by its characters alone, in (0, 1)."""
+        """Return the probability that a URL is phishing or malware by its characters, in [0, 1); 0 on popular
+        sites that have one author.
+        """
+        if is_silent(url):
+            return 0.0
         return 0.5 * (1.0 + math.tanh(0.5 * self.margin(url)))
 
     def suspicion(self, url: str) -> float:
@@ -126,10 +120,15 @@ class UrlModel:
         return self.intercept + gram_sum / math.sqrt(len(grams)) + measured
 
 
+def is_silent(url: str) -> bool:
+    """Return whether a URL is on a popular site that has one author, of which the model says nothing."""
+    return is_popular(_parts(url)[1])
+
+
 @functools.lru_cache(maxsize=16_384)
 def grams_of(url: str) -> NDArray[np.intp]:
     """Return the distinct buckets of a URL's n-grams, ascending; never empty. Do not write to it."""
-    host, path = _host_and_path(url)
+    _, host, path = _parts(url)
     parts = (
         (_HOST_SALT, b"^" + host.encode("utf-8", "surrogatepass") + b"$"),
         (_PATH_SALT, unquote_to_bytes(path)[:_LONGEST_BYTES] + b"\n"),
@@ -142,49 +141,15 @@ def grams_of(url: str) -> NDArray[np.intp]:
 @functools.lru_cache(maxsize=16_384)
 def measures_of(url: str) -> tuple[float, ...]:
     """Return MEASURES of a URL, each divided by its scale."""
-    host, rest = _host_and_path(url)
-    path, _, query = rest.partition("?")
-    segments = [segment for segment in path.split("/") if segment]
-    last = segments[-1] if segments else ""
-    ending = last.rpartition(".")[2].lower() if "." in last else ""
-    values = (
-        float(len(host)),
-        float(host.count(".")),
-        float(host.count("-")),
-        _share(host, str.isdigit),
-        _entropy(host),
-        float(host.replace(".", "").isdigit() or host.startswith("[")),
-        math.log1p(len(rest)),
-        float(len(segments)),
-        float(rest.count("%")),
-        _share(rest, str.isdigit),
-        _share(rest, str.isupper),
-        _share(rest, "-".__eq__),
-        float(rest == "/"),
-        float(rest.endswith("/")),
-        float("//" in rest),
-        float("~" in rest),
-        float(max(map(len, _TOKEN.findall(rest)), default=0)),
-        _entropy(last),
-        float(ending in {"php", "asp", "aspx", "cgi", "jsp"}),
-        float(ending in {"html", "htm"}),
-        float(ending in {"exe", "zip", "rar", "apk", "scr"}),
-        math.log1p(len(query)),
-        float(query.count("=")),
-    )
+    user, host, path = _parts(url)
+    shape = _SHAPE(shape_of(f"http://{user}{host}{path}", host, registrable_domain(host)))
+    values = (float(len(host)), math.log1p(len(path)), *shape)
     return tuple(min(value / scale, 5.0) for value, (_, scale) in zip(values, MEASURES, strict=True))
 
 
-def _host_and_path(url: str) -> tuple[str, str]:
-    host, _, path = url.partition("://")[2].partition("/") if "://" in url else url.partition("/")
-    return host.lower().removeprefix("www."), "/" + path
-
-
-def _share(text: str, belongs: Callable[[str], bool]) -> float:
-    return sum(map(belongs, text)) / len(text) if text else 0.0
-
-
-def _entropy(text: str) -> float:
-    """Return Shannon's entropy of the characters, in bits."""
-    total = len(text)
-    return -sum(count / total * math.log2(count / total) for count in Counter(text).values())
+def _parts(url: str) -> tuple[str, str, str]:
+    """Return what stands before the host up to its @, the host without port and "www.", and the path."""
+    authority, _, path = (url.partition("://")[2] if "://" in url else url).partition("/")
+    user, at, host = authority.lower().rpartition("@")
+    host = host if host.startswith("[") else host.partition(":")[0]
+    return user + at, host.removeprefix("www."), "/" + path

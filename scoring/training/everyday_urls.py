@@ -1,4 +1,5 @@
 """Everyday links, written by pattern: the benign side that lists of crawled pages lack. They are simulated.
+Beside them scam links on a scammer's own hosts, which those lists hold few of.
 
 How each kind is written, and why, stands in everyday_urls.toml. Domains come from a list of popular ones;
 those that anyone may publish on are left out, since their name excuses nothing. Small sites, schools and
@@ -23,6 +24,7 @@ from scoring.known_domains import open_domains
 from scoring.links import registrable_domain
 from scoring.normalise import words as normaliser_words
 from scoring.training.labelled_urls import BENIGN, LabelledUrl
+from scoring.url_shape import BRANDS
 
 URLS_PER_KIND = 1500
 
@@ -62,19 +64,19 @@ def write(
     *,
     generator: np.random.Generator,
     urls_per_kind: int = URLS_PER_KIND,
-    small_sites: Sequence[str] = (),
+    label: str = BENIGN,
 ) -> list[EverydayUrl]:
-    """Write links of every kind, duplicates left out; the same generator state writes the same links.
-
-    `small_sites` stand in for the invented small ones.
+    """Write links of every kind, duplicates left out, scam links if `label` is another than BENIGN; the same
+    generator state writes the same links.
     """
-    writer = _Writer(sites, generator, small_sites=small_sites)
+    writer = _Writer(sites, generator)
     found: dict[str, EverydayUrl] = {}
-    for kind, stored in _patterns()["kinds"].items():
+    for kind, stored in _patterns()["kinds" if label == BENIGN else "scams"].items():
         for number in range(urls_per_kind):
             address = writer.fill(stored["patterns"][number % len(stored["patterns"])])
-            domain = registrable_domain(address.partition("/")[0])
-            url = LabelledUrl(url=f"http://{address}", domain=domain, kind=BENIGN)
+            host = address.partition("/")[0].rpartition("@")[2].partition(":")[0]
+            domain = registrable_domain(host) or host
+            url = LabelledUrl(url=f"http://{address}", domain=domain, kind=label)
             found.setdefault(url.url, EverydayUrl(url, kind))
     return list(found.values())
 
@@ -82,14 +84,22 @@ def write(
 class _Writer:
     """Fills the slots of patterns, drawing each anew."""
 
-    def __init__(
-        self, sites: Sequence[str], generator: np.random.Generator, *, small_sites: Sequence[str]
-    ) -> None:
+    def __init__(self, sites: Sequence[str], generator: np.random.Generator) -> None:
         self._generator = generator
         self._slots: dict[str, Callable[[], str]] = {
             "site": lambda: self._one_of(sites),
-            "local": (lambda: self._one_of(small_sites)) if small_sites else self._local,
+            "local": self._local,
             "campus": self._campus,
+            "label": lambda: self._local().partition(".")[0],
+            "brand": lambda: self._one_of(sorted(BRANDS)),
+            "homograph": lambda: f"xn--{self._slot('brand').replace('a', 'а').encode('punycode').decode()}",  # noqa: RUF001
+            "lure": lambda: self._one_of(_words("lures")),
+            "cheap": lambda: self._one_of(_words("cheap")),
+            "free": lambda: self._one_of(_words("free")),
+            "tld": lambda: self._one_of(_words("tlds")),
+            "page": lambda: self._one_of(_words("pages")),
+            "random": lambda: self._letters(self._number(5, 11), of=string.ascii_lowercase + string.digits),
+            "address": lambda: ".".join(str(self._number(1, 255)) for _ in range(4)),
             "idn": self._idn,
             "sub": lambda: self._one_of(_words("subdomains")),
             "word": lambda: self._one_of(_words("folders")),

@@ -1,4 +1,4 @@
-"""Fit the URL model: a line over n-grams and measures, every domain and every kind of everyday link alike.
+"""Fit the URL model: a line over n-grams and measures, every domain and every kind of written link alike.
 
 Lists hold hundreds of URLs of one site; a model that counts URLs learns the sites. So a domain weighs the
 same however many of its URLs are listed.
@@ -22,11 +22,11 @@ from scoring.training.labelled_urls import LabelledUrl
 from scoring.trees import Floats
 from scoring.urls import UrlModel, grams_of, measures_of
 
-# Share of the benign weight. More costs recall, less lets a small site's name alone flag it.
-EVERYDAY_SHARE = 0.25
+SHARES = {"bad": 0.9, "scam": 0.1, "benign": 0.45, "documented": 0.2, "everyday": 0.35}
+"""Of the bad weight: listed URLs and written scams; of the benign: listed, documented and everyday ones."""
 
 _FOLDS = 5
-_STRENGTH = 5.0
+_STRENGTH = 2.0
 _LARGEST_WEIGHT = 127
 
 
@@ -36,13 +36,13 @@ PRIOR_DOMAINS = 500.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A URL to fit on; `everyday` is the kind of an everyday link, empty for a URL of a list; one that
-    `is_decided` is a link of decided posts.
+    """A URL to fit on; `part` is "listed", or another one of SHARES, or "decided"; `kind` is what a link was
+    written for by pattern, empty for others.
     """
 
     url: LabelledUrl
-    everyday: str = ""
-    is_decided: bool = False
+    part: str = "listed"
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,20 +84,20 @@ def fit(material: Material, *, places: NDArray[np.intp], seed: int) -> LogisticR
 
 
 def weights(rows: Sequence[Row]) -> Floats:
-    """Weigh both sorts alike; domains of lists alike, kinds of everyday links alike. Their mean weight is 1.
+    """Weigh both sorts alike; domains alike, kinds of written links alike. Their mean weight is 1.
 
     Beside them each decided domain counts as one of PRIOR_DOMAINS does, whatever it is.
     """
     parts = np.array([_part(row) for row in rows])
-    keys = [row.everyday or row.url.domain for row in rows]
+    keys = [row.kind or row.url.domain for row in rows]
     counts = Counter(zip(parts, keys, strict=True))
     weighed = np.array([1.0 / counts[part, key] for part, key in zip(parts, keys, strict=True)])
-    everyday = EVERYDAY_SHARE if "everyday" in parts else 0.0
-    totals = {"bad": 0.5, "benign": 0.5 * (1.0 - everyday), "everyday": 0.5 * everyday}
     prior = int((parts != "decided").sum())
-    for part, total in totals.items():
-        chosen = parts == part
-        weighed[chosen] *= total * prior / weighed[chosen].sum() if chosen.any() else 1.0
+    for sort in (("bad", "scam"), ("benign", "documented", "everyday")):
+        present = {part: SHARES[part] for part in sort if part in parts}
+        for part, share in present.items():
+            chosen = parts == part
+            weighed[chosen] *= 0.5 * share / sum(present.values()) * prior / weighed[chosen].sum()
     weighed[parts == "decided"] *= prior / PRIOR_DOMAINS
     return weighed
 
@@ -125,8 +125,4 @@ def packed(line: LogisticRegression, *, slope: float, intercept: float, review_f
 
 
 def _part(row: Row) -> str:
-    if row.is_decided:
-        return "decided"
-    if row.url.is_bad:
-        return "bad"
-    return "everyday" if row.everyday else "benign"
+    return row.part if row.part != "listed" else "bad" if row.url.is_bad else "benign"

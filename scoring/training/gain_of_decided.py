@@ -73,8 +73,8 @@ def measure(
     `left_out` are the log-odds of the material's rows by lines without their domains; `unseen` is the test
     part of the lists. Raises NoGain.
     """
-    is_decided = np.array([row.is_decided for row in material.rows])
-    urls = [row.url for row in material.rows if row.is_decided]
+    is_decided = np.array([row.part == "decided" for row in material.rows])
+    urls = [row.url for row in material.rows if row.part == "decided"]
     names = {one.domain for one in urls}
     others = np.flatnonzero([row.url.domain not in names for row in material.rows])
     without = fit_urls.fit(material, places=others, seed=seed)

@@ -27,10 +27,9 @@ def write(manifest: Mapping[str, Any]) -> str:
         review_from=f"{manifest['review_from']:.4f}",
         flagged_at_most=f"{manifest['flagged_at_most']:.0%}",
         table="\n".join(_row(name, measures) for name, measures in manifest["measured"].items()),
-        benign_domains=sum(measures["benign_domains"] for measures in manifest["measured"].values()),
         popular=f"{manifest['popular']['used']:,}",
         popular_sha256=manifest["popular"]["sha256"][:16],
-        everyday_share=f"{fit_urls.EVERYDAY_SHARE:.0%}",
+        **{f"{part}_share": f"{share:.0%}" for part, share in fit_urls.SHARES.items()},
         everyday_urls=f"{everyday['urls']:,}",
         everyday_domains=f"{everyday['domains']:,}",
         everyday_flagged=_share(everyday["flagged"]),
@@ -39,10 +38,10 @@ def write(manifest: Mapping[str, Any]) -> str:
             for kind, why in everyday_urls.kinds().items()
         ),
         decided=_decided(manifest.get("decided")),
-        small_hosts=manifest["small_sites"]["hosts"],
-        small_urls=f"{manifest['small_sites']['urls']:,}",
-        small_flagged=_share(manifest["small_sites"]["flagged"]),
-        names="\n".join(map(_name_row, manifest["names"])),
+        documented=f"{manifest['documented']['urls']:,}",
+        documented_domains=f"{manifest['documented']['domains']:,}",
+        fronts=f"{manifest['fronts']:,}",
+        lists="\n".join(map(_list_row, manifest["lists"])),
     )
     return cards.marked(text, part=PART)
 
@@ -88,5 +87,5 @@ def _share(share: Mapping[str, float]) -> str:
     return f"{share['value']:.1%} ({share['low']:.1%} to {share['high']:.1%})"
 
 
-def _name_row(names: Mapping[str, Any]) -> str:
-    return f"| {names['file']} | {names['domains']:,} | {names['flagged']:.1%} | {names['roc_auc']:.3f} |"
+def _list_row(listed: Mapping[str, Any]) -> str:
+    return f"| {listed['file']} | {listed['urls']:,} | {listed['flagged']:.1%} | {listed['roc_auc']:.3f} |"

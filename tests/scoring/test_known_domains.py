@@ -37,9 +37,7 @@ def link(url: str, **known: object) -> Link:
 
 
 def small_sites() -> list[str]:
-    written = everyday_urls.write(
-        ["bbc.co.uk"], generator=np.random.default_rng(3), urls_per_kind=60, small_sites=()
-    )
+    written = everyday_urls.write(["bbc.co.uk"], generator=np.random.default_rng(3), urls_per_kind=60)
     return [one.labelled.url for one in written if one.kind in SMALL_KINDS]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from scoring.release import Corrupt
 from scoring.urls import MEASURES, URLS_FILE, UrlModel, grams_of, measures_of
-from tests.scoring.everyday_links import EVERYDAY_LINKS
+from tests.scoring.links_of_today import EVERYDAY_LINKS, SCAM_LINKS
 from tests.scoring.starter import STARTER
 
 
@@ -43,9 +43,22 @@ class TestProbability:
         assert model.probability(url) < model.review_from
         assert model.suspicion(url) == 0.0
 
-    @pytest.mark.parametrize("url", EVERYDAY_LINKS)
-    def test_convicts_no_everyday_link(self, model: UrlModel, url: str) -> None:
-        assert model.suspicion(url) == 0.0
+    @pytest.mark.parametrize(
+        ("urls", "least", "most"),
+        [(EVERYDAY_LINKS, 0.0, 0.04), (SCAM_LINKS, 0.6, 1.0)],
+        ids=["everyday", "scam"],
+    )
+    def test_tells_scam_links_of_today_from_everyday_ones(
+        self, model: UrlModel, urls: list[str], least: float, most: float
+    ) -> None:
+        assert least <= np.mean([model.suspicion(url) > 0.0 for url in urls]) <= most
+
+    def test_says_nothing_of_a_popular_site_that_has_one_author(self, model: UrlModel) -> None:
+        path = "wp-includes/paypal.com/webscr.php?cmd=_login-run"
+
+        assert model.probability(f"http://www.bbc.co.uk:80/{path}") == 0.0
+        assert model.suspicion(f"http://bbc.co.uk@hacked.example/{path}") > 0.0
+        assert model.suspicion(f"http://bbc.co.uk.weebly.com/{path}") > 0.0
 
     def test_does_not_look_at_scheme_and_www(self, model: UrlModel) -> None:
         urls = ["http://www.a.example/x", "https://a.example/x", "a.example/x", "HTTPS://A.example/x"]
@@ -69,10 +82,9 @@ class TestInputs:
     def test_measures_stand_in_their_order(self) -> None:
         named = dict(zip((name for name, _ in MEASURES), measures_of("http://10.1.2.3/a//b/"), strict=True))
 
-        assert named["host_is_address"] > 0
-        assert named["path_has_double_slash"] > 0
-        assert named["path_ends_open"] > 0
-        assert named["last_segment_is_script"] == 0
+        assert named["is_ip_host"] > 0
+        assert named["path_length"] > 0
+        assert named["is_lookalike"] == 0
 
 
 class TestLoad:

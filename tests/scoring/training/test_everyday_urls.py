@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from scoring.known_domains import is_popular
 from scoring.links import links_in
 from scoring.training import everyday_urls
 from scoring.training.everyday_urls import EverydayUrl
-from tests.scoring.everyday_links import EVERYDAY_LINKS
+from tests.scoring.links_of_today import EVERYDAY_LINKS, SCAM_LINKS
 
 SITES = ["popular.com", "known.org"]
 
@@ -43,12 +44,16 @@ class TestWrite:
         assert again == written
 
     def test_writes_no_link_of_the_test(self) -> None:
-        sites = [urlsplit(url).netloc.removeprefix("www.") for url in EVERYDAY_LINKS]
-        links = everyday_urls.write(sites, generator=np.random.default_rng(2), urls_per_kind=300)
+        hosts = [urlsplit(url).netloc.removeprefix("www.") for url in EVERYDAY_LINKS]
+        sites = [host for host in hosts if is_popular(host)]
+        generator = np.random.default_rng(2)
+        links = everyday_urls.write(sites, generator=generator, urls_per_kind=300)
+        scams = everyday_urls.write(sites, generator=generator, urls_per_kind=300, label="scam")
 
-        bare = {one.labelled.url.partition("://")[2] for one in links}
-        tested = {url.partition("://")[2].removeprefix("www.") for url in EVERYDAY_LINKS}
-        assert not bare & tested
+        tested = {url.partition("://")[2].removeprefix("www.") for url in [*EVERYDAY_LINKS, *SCAM_LINKS]}
+        assert not tested & {one.labelled.url.partition("://")[2] for one in [*links, *scams]}
+        assert {one.labelled.is_bad for one in links} == {False}
+        assert {one.labelled.is_bad for one in scams} == {True}
 
 
 class TestPopularDomains:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from scoring.training import fit_urls
-from scoring.training.fit_urls import EVERYDAY_SHARE, Row
+from scoring.training.fit_urls import SHARES, Row
 from scoring.training.labelled_urls import LabelledUrl
 
 
-def row(domain: str, *, kind: str = "benign", everyday: str = "") -> Row:
-    return Row(LabelledUrl(url=f"http://{domain}/", domain=domain, kind=kind), everyday)
+def row(domain: str, *, kind: str = "benign", part: str = "listed", written: str = "") -> Row:
+    return Row(LabelledUrl(url=f"http://{domain}/", domain=domain, kind=kind), part, written)
 
 
 class TestWeights:
@@ -23,16 +23,16 @@ class TestWeights:
         assert weights[:9].sum() == pytest.approx(weights[9])
         assert weights[:10].sum() == pytest.approx(weights[10])
 
-    def test_everyday_links_have_their_share_and_their_kinds_weigh_alike(self) -> None:
+    def test_parts_have_their_shares_and_kinds_of_written_links_weigh_alike(self) -> None:
         rows = [
             row("listed.example"),
-            *[row("maps.example", everyday="map")] * 3,
-            row("news.example", everyday="news"),
+            *[row("maps.example", part="everyday", written="map")] * 3,
+            row("news.example", part="everyday", written="news"),
             *[row("bad.example", kind="phishing")] * 4,
         ]
 
         weights = fit_urls.weights(rows)
 
         assert weights[1:4].sum() == pytest.approx(weights[4])
-        assert weights[1:5].sum() == pytest.approx(EVERYDAY_SHARE * weights[:5].sum())
+        assert weights[1:5].sum() == pytest.approx(SHARES["everyday"] / SHARES["benign"] * weights[0])
         assert np.mean(weights) == pytest.approx(1.0)

@@ -38,7 +38,7 @@ class TestTrain:
         assert 0.0 < trained.model.review_from <= 1.0
 
     def test_flags_few_benign_domains_by_the_upper_end(self, trained: Trained) -> None:
-        left_out = trained.measured["known domains, left out by folds"]
+        left_out = trained.measured["listed, left out by folds"]
         assert left_out.false_positives.high <= train_urls.FLAGGED_AT_MOST
         assert trained.everyday.flagged.high <= train_urls.FLAGGED_AT_MOST
 
@@ -62,18 +62,20 @@ class TestTrain:
 class TestMain:
     def test_writes_model_manifest_and_page(self, tmp_path: Path) -> None:
         source = written(made_up(400), tmp_path / "urls.csv.gz")
-        popular, names, page = (tmp_path / name for name in ("popular.csv", "names.txt", "models.md"))
+        popular, listed, page = (tmp_path / name for name in ("popular.csv", "listed.txt", "models.md"))
         popular.write_text("\n".join(SITES))
-        names.write_text("# kept by volunteers\ncheap-pills.example\nseen here\nfree-coins.example\n")
+        listed.write_text(
+            "# kept by volunteers\ncheap-pills.example\nseen here\nhttp://free-coins.example/#/a\n"
+        )
         parser = ArgumentParser()
         train_urls.add_arguments(parser)
-        arguments = ["--urls", source, "--popular", popular, "--names", names, "--out", tmp_path / "out"]
+        arguments = ["--urls", source, "--popular", popular, "--lists", listed, "--out", tmp_path / "out"]
 
         train_urls.main(parser.parse_args([*map(str, arguments), "--everyday", "30", "--card", str(page)]))
 
         manifest = json.loads((tmp_path / "out" / train_urls.URLS_MANIFEST).read_text())
         assert manifest["urls"] == 400
-        assert manifest["names"][0]["domains"] == 2
+        assert manifest["lists"][0]["urls"] == 2
         assert f"{manifest['measured']['test domains']['roc_auc']['value']:.4f}" in page.read_text()
         assert UrlModel.load(tmp_path / "out").review_from == manifest["review_from"]
 
