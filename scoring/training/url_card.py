@@ -11,6 +11,7 @@ from scoring.training import cards, everyday_urls, fit_urls
 from scoring.urls import MEASURES
 
 PART = "urls"
+_SHOWN_FROM = 0.0005  # of a kind's links flagged
 
 TEMPLATE = Path(__file__).with_name("url_card.md.template")
 
@@ -34,8 +35,9 @@ def write(manifest: Mapping[str, Any]) -> str:
         everyday_domains=f"{everyday['domains']:,}",
         everyday_flagged=_share(everyday["flagged"]),
         everyday_table="\n".join(
-            f"| {kind} | {why} | {everyday['flagged_by_kind'].get(kind, 0.0):.1%} |"
+            f"| {kind} | {why} | {share:.1%} |"
             for kind, why in everyday_urls.kinds().items()
+            if (share := everyday["flagged_by_kind"].get(kind, 0.0)) >= _SHOWN_FROM
         ),
         decided=_decided(manifest.get("decided")),
         documented=f"{manifest['documented']['urls']:,}",
