@@ -18,7 +18,7 @@ from bench import _content
 from scoring.content import ContentModel
 from scoring.explain import word_contributions
 from scoring.training import dataset
-from scoring.training.train_content import STARTER_TEXTS
+from scoring.training.train_content import OWN_TEXTS
 
 TOKENIZER = Path("triton_repo/tokenizer/1/tokenizer.json")
 
@@ -69,7 +69,7 @@ def _texts(*, count: int, tokens: int, seed: int) -> list[str]:
     chance = random.Random(seed)
     tokenizer = Tokenizer.from_file(str(TOKENIZER))
     tokenizer.no_truncation()
-    starter = [example.text for example in dataset.load([STARTER_TEXTS]) if example.lang == "en"]
+    starter = [example.text for example in dataset.load(OWN_TEXTS[:1]) if example.lang == "en"]
     texts: list[str] = []
     while len(texts) < count:
         joined = " ".join(chance.choices(starter, k=2 + tokens // 8))

@@ -1,14 +1,15 @@
 """The pretrained base that fine-tuning starts from: hub name, local folder, or multilingual-e5-small.
 
-The offline package holds the weights of intfloat/multilingual-e5-small (MIT) in one file: a BERT of 12 layers,
-384 wide, with a unigram vocabulary of 250,002 pieces in a hundred languages. Only the file is read, none of the
-package's code runs.
+The offline package holds the weights of intfloat/multilingual-e5-small (MIT) in one file: a BERT of 12
+layers, 384 wide, with a unigram vocabulary of 250,002 pieces in a hundred languages. Only the file is read,
+none of the package's code runs.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import itertools
 import struct
 import unicodedata
 from collections.abc import Iterator
@@ -32,7 +33,20 @@ FREQUENT = 64_000
 """So many of the base's most frequent pieces are kept, and every single character of the scripts served."""
 
 SCRIPTS = frozenset(
-    "LATIN CYRILLIC GREEK HEBREW ARABIC DEVANAGARI THAI HANGUL CJK HIRAGANA KATAKANA KATAKANA-HIRAGANA".split()
+    [
+        "LATIN",
+        "CYRILLIC",
+        "GREEK",
+        "HEBREW",
+        "ARABIC",
+        "DEVANAGARI",
+        "THAI",
+        "HANGUL",
+        "CJK",
+        "HIRAGANA",
+        "KATAKANA",
+        "KATAKANA-HIRAGANA",
+    ]
 )
 """The scripts of the languages served, by the first word of their characters' Unicode names."""
 
@@ -104,8 +118,8 @@ class E5File:
         """Read the header and the directory."""
         self._bytes = path.read_bytes()
         at = 8  # magic and version
-        self.width, self.layers, self.heads, self.inner, self.rows, self.positions, self.types = self._numbers(
-            "<7i", at
+        self.width, self.layers, self.heads, self.inner, self.rows, self.positions, self.types = (
+            self._numbers("<7i", at)
         )
         (pieces,) = self._numbers("<i", at + 36)
         (length,) = self._numbers("<Q", at + 56)
@@ -115,7 +129,7 @@ class E5File:
         self.scores: Floats = np.frombuffer(self._bytes, "<f4", pieces, at)
         at += 4 * pieces
         text = self._bytes[at : at + length]
-        self.pieces = [text[start:end].decode() for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        self.pieces = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
         at += length
         at += 8 + self._numbers("<I", at + 4)[0]  # the map of characters: `scoring.normalise` does the same
         self._places = dict(self._directory(at))
@@ -131,7 +145,8 @@ class E5File:
         blocks = np.frombuffer(self._bytes, _BLOCK, size // _BLOCK.itemsize, start)
         low, high = blocks["nibbles"] & 15, blocks["nibbles"] >> 4
         numbers = np.concatenate([low, high], axis=1).astype(np.float32) - 8
-        return (numbers * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, columns)
+        found: Floats = (numbers * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, columns)
+        return found
 
     def _numbers(self, form: str, at: int) -> tuple[Any, ...]:
         return struct.unpack_from(form, self._bytes, at)
@@ -162,8 +177,8 @@ def served_pieces(file: E5File) -> list[int]:
 def distilbert_of(file: E5File, *, kept: list[int]) -> PreTrainedModel:
     """Copy the encoder into DistilBertForSequenceClassification; only the head starts fresh.
 
-    DistilBERT has no token types, so type 0's row, which BERT adds to every token, goes into every position. The
-    row of LINK is that of the word "link".
+    DistilBERT has no token types, so type 0's row, which BERT adds to every token, goes into every position.
+    The row of LINK is that of the word "link".
     """
     import torch
     from transformers import DistilBertConfig, DistilBertForSequenceClassification

@@ -189,9 +189,9 @@ def with_vector(model: PreTrainedModel) -> torch.nn.Module:
 
 
 def store_compactly(*, source: Path, target: Path) -> None:
-    """Store word embeddings as INT8, each row with its scale, other large weights as FP16; arithmetic stays FP32.
+    """Store word embeddings as INT8, a scale for each row, other large weights as FP16; all count in FP32.
 
-    Of a float with 8 bits the rows lose a 254th of their largest number at most.
+    A number of a row is off by a 254th of the row's largest at most.
     """
     import onnx
     from onnx import TensorProto, helper, numpy_helper

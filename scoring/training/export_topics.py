@@ -62,8 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base",
         default=MINILM,
-        help="a folder or hub name, such as joeddav/xlm-roberta-large-xnli; "
-        f"by default {MINILM}",
+        help=f"a folder or hub name, such as joeddav/xlm-roberta-large-xnli; by default {MINILM}",
     )
     parser.add_argument(
         "--repository", type=Path, default=export_onnx.SHIPPED, help="Triton's model repository"
@@ -136,7 +135,9 @@ def _minilm_folder() -> Path:
     folder = Path(spec.submodule_search_locations[0], "model")
     digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     if digest != MINILM_SHA256:
-        raise base_model.BaseUnavailable(f"{folder} holds weights of sha256 {digest}, expected {MINILM_SHA256}")
+        raise base_model.BaseUnavailable(
+            f"{folder} holds weights of sha256 {digest}, expected {MINILM_SHA256}"
+        )
     return folder
 
 

@@ -36,7 +36,7 @@ class Recipe:
     disguised_share: float = 0.35
     # Weight of the disagreement of two readings under dropout in the loss; 0 reads once, in half the time.
     consistency: float = 1.0
-    # Weight of how far a text's vector moves from the base's, 1 - cosine: many heads read it, not only this one.
+    # Weight of how far a text's vector moves from the base's, 1 - cosine: other heads read it, too.
     likeness: float = 2.0
     # BF16 arithmetic halves the time on a processor with AMX; weights and their updates stay FP32.
     is_bf16: bool = False
@@ -161,7 +161,7 @@ def weighted(
 
 
 def vector(states: Any, mask: Any) -> Any:
-    """Return the mean of the tokens' last states [n, tokens, width] where mask [n, tokens] is 1, of length one."""
+    """Return the mean of last states [n, tokens, width] where mask [n, tokens] is 1, at length one."""
     from torch.nn import functional
 
     kept = mask[..., None].to(states.dtype)
@@ -227,7 +227,9 @@ def with_or_without_link(ids: list[int], *, link: int | None, chance: random.Ran
     return longer if len(longer) <= base_model.MAX_TOKENS else [*longer[: base_model.MAX_TOKENS - 1], ids[-1]]
 
 
-def both_readings(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, seed: int) -> list[list[list[int]]]:
+def both_readings(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, seed: int
+) -> list[list[list[int]]]:
     """Tokenize texts, and each once more with or without a link."""
     known = tokenizer.convert_tokens_to_ids(LINK)
     link = None if known is None or known == tokenizer.unk_token_id else int(known)

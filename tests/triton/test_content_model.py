@@ -14,7 +14,7 @@ from deploy.local.places import ROOT
 from scoring.content import ContentModel, ContentScore, Unavailable
 from scoring.similarity import likeness
 from scoring.training import dataset
-from scoring.training.train_content import STARTER_TEXTS
+from scoring.training.train_content import OWN_TEXTS
 from tests.triton.forwarder import forwarded
 
 pytestmark = pytest.mark.gate
@@ -94,7 +94,7 @@ class TestVerdicts:
 class TestTaughtTexts:
     @pytest.mark.parametrize("text", [*UNTAUGHT_SPAM.values(), *UNTAUGHT_HONEST.values()])
     def test_untaught_texts_are_unlike_the_starter_texts(self, text: str) -> None:
-        starter = [example.text for example in dataset.load([STARTER_TEXTS])]
+        starter = [example.text for example in dataset.load(OWN_TEXTS[:1])]
 
         assert likest(text, corpus=starter) < ALIKE
 
@@ -111,7 +111,7 @@ class TestTaughtTexts:
         assert likest(text, corpus=taught) < ALIKE
 
     def test_the_likeness_notices_paraphrases_of_starter_texts(self) -> None:
-        starter = [example.text for example in dataset.load([STARTER_TEXTS])]
+        starter = [example.text for example in dataset.load(OWN_TEXTS[:1])]
 
         paraphrased = [TAUGHT_SPAM["account"], *TAUGHT_HONEST.values()]
         assert all(likest(text, corpus=starter) > ALIKE for text in paraphrased)

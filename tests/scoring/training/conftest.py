@@ -73,7 +73,7 @@ def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     command.main(
         [
-            *("content", "--data", str(data), "--without-starter-texts", "--base", str(tiny_base)),
+            *("content", "--data", str(data), "--without-own-texts", "--base", str(tiny_base)),
             *("--out", str(folder), "--epochs", "4", "--batch-size", "8"),
             *("--learning-rate", "3e-3", "--threads", "1"),
         ]

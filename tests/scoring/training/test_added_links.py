@@ -17,12 +17,13 @@ from scoring.routing import Route
 from scoring.training import added_links, evaluate_releases, labelled_posts
 from scoring.training.evaluate_releases import Opened
 from scoring.trees import Floats
+from tests.scoring.random_records import Said
 from tests.scoring.starter import STARTER
 
 pytestmark = [pytest.mark.xdist_group("added links"), pytest.mark.timeout(120)]
 
 
-class Words:
+class Words(Said):
     """A content model that reads a link as words, or does not."""
 
     def __init__(self, *, reads_links: bool) -> None:

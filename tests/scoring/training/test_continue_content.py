@@ -54,7 +54,7 @@ def train(live: Path, *, labels: Path, replay: Path, out: Path) -> None:
     command.main(
         [
             *("content", "--from-live", str(live), "--data", str(labels), "--replay", str(replay)),
-            *("--without-starter-texts", "--out", str(out), "--threads", "1"),
+            *("--without-own-texts", "--out", str(out), "--threads", "1"),
             *("--learning-rate", "3e-3", "--epochs", "4", "--batch-size", "8"),
         ]
     )

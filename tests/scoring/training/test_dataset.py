@@ -11,7 +11,7 @@ import pytest
 
 from scoring.training import dataset
 from scoring.training.dataset import Malformed, Provenance, Split
-from scoring.training.train_content import STARTER_TEXTS
+from scoring.training.train_content import OWN_TEXTS
 
 ROW: dict[str, Any] = {
     "id": "a1",
@@ -227,7 +227,7 @@ class TestManifest:
 
 class TestStarterTexts:
     def test_are_curated_and_usable_alone(self) -> None:
-        examples = dataset.load([STARTER_TEXTS])
+        examples = dataset.load(OWN_TEXTS[:1])
 
         assert {example.provenance for example in examples} == {Provenance.CURATED}
         assert {example.label for example in dataset.part(examples, split=Split.TRAIN)} == {0, 1}

@@ -13,11 +13,12 @@ from scoring.training import new_platform
 from scoring.training.promise import BROKEN, KEPT, Row
 from scoring.trees import Floats
 from tests.scoring.platform_posts import decisions
+from tests.scoring.random_records import Said
 
 pytestmark = [pytest.mark.xdist_group("new platform"), pytest.mark.timeout(300)]
 
 
-class Blind:
+class Blind(Said):
     """A content model that gives every text one probability."""
 
     def probabilities(self, texts: Sequence[str]) -> Floats:

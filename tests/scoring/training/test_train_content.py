@@ -55,7 +55,7 @@ def test_what_is_saved_answers_as_measured(trained: Path) -> None:
 def test_folds_hold_every_text_outside_the_test_part_out(
     trained: Path, tiny_base: Path, tmp_path: Path
 ) -> None:
-    data, options = str(trained / "texts.jsonl"), ("--without-starter-texts", "--base", str(tiny_base))
+    data, options = str(trained / "texts.jsonl"), ("--without-own-texts", "--base", str(tiny_base))
 
     command.main(
         ["content", "--data", data, *options, "--out", str(tmp_path), "--epochs", "1", "--folds", "2"]
@@ -87,7 +87,7 @@ def test_unseen_asks_each_source_of_a_training_without_it(
     data.write_text(
         "".join(json.dumps({**row, "source": f"s{at % 2}"}) + "\n" for at, row in enumerate(rows))
     )
-    options = ("--without-starter-texts", "--base", str(tiny_base), "--epochs", "1", "--out", str(out))
+    options = ("--without-own-texts", "--base", str(tiny_base), "--epochs", "1", "--out", str(out))
     assert "Not measured" in (out / "model-card.md").read_text()
 
     command.main(["unseen", "--data", str(data), *options])
@@ -116,7 +116,7 @@ def test_measures_what_disguise_costs(trained: Path) -> None:
 @pytest.mark.long
 def test_measures_an_earlier_outcome_without_training_it(trained: Path, tmp_path: Path) -> None:
     data = str(trained / "texts.jsonl")
-    options = ("--without-starter-texts", "--base", str(trained), "--epochs", "0", "--disguised-share", "0")
+    options = ("--without-own-texts", "--base", str(trained), "--epochs", "0", "--disguised-share", "0")
 
     command.main(["content", "--data", data, *options, "--out", str(tmp_path)])
 
