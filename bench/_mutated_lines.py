@@ -212,8 +212,8 @@ MUTATIONS = (
     Mutation(
         "scoring/readings.py",
         "filter",
-        "known[place] is None and record.text.strip()",
-        "known[place] is None and record.text",
+        "scores[place] is None and record.text.strip()",
+        "scores[place] is None and record.text",
         "tests/scoring/test_pipeline.py",
     ),
     Mutation(

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.ensemble import ENSEMBLE_FILE, SUB_MODELS, Ensemble, Judgement, content_margins
-from scoring.normalise import as_read
+from scoring.normalise import LINK, as_read
 from scoring.release import Corrupt, Release
 from scoring.tree_shap import TreeShap
 from scoring.trees import Floats
@@ -52,7 +52,8 @@ _SIGNS = r"!-/:-@\[-`{-~¡¿«»‹›…·•–—“”„‘’‚→。、�
 # Vowel signs of Arabic, of India and of Thailand are no \w.
 _LETTER = r"\w\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
 _WORD = re.compile(
-    rf"(?:\b{_DENIES})?(?:{_PRICE}|[{_LETTER}](?:[{_LETTER}'\u2019@&%/:.?=#+-]*[{_LETTER}/])?)"
+    rf"{re.escape(LINK)}"
+    rf"|(?:\b{_DENIES})?(?:{_PRICE}|[{_LETTER}](?:[{_LETTER}'\u2019@&%/:.?=#+-]*[{_LETTER}/])?)"
     rf"|[^{_LETTER}\s{_SIGNS}]+"
 )
 # Below this share of its absolute total, a sub-model's sum is too small for proportional shares.

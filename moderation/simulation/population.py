@@ -15,6 +15,8 @@ FARMS = 40
 
 _FEWEST_TALKERS = 8
 _NEW_TALKER_SHARE = 0.3
+# Of honest posts: platforms close accounts whose spam was found, so few of them are heard again.
+_PROMOTERS_SHARE, _BOUGHT_SHARE = 0.08, 0.008
 _TALKERS = ((Role.ORDINARY, Role.NEWCOMER, Role.POWER_USER, Role.FEED), (74, 13, 8, 5))
 
 # Spam by family: hijacked and repurposed 30 to 60 %, aged and bought 15 to 30 %, fresh 20 to 40 %.
@@ -44,9 +46,9 @@ class Population:
     def talker(self, *, kind: Kind, language: str, at: datetime) -> Author:
         """Return who writes an ordinary post: mostly ordinary people, at times an account that also spams."""
         rng = self._rng
-        if "promoters_talk" in kind.traits and rng.random() < 0.3:
+        if "promoters_talk" in kind.traits and rng.random() < _PROMOTERS_SHARE:
             return self._some(Role.PROMOTER, language=language, at=at)
-        if rng.random() < 0.03:
+        if rng.random() < _BOUGHT_SHARE:
             return self._some(rng.choice((Role.AGED_BOUGHT, Role.REPURPOSED)), language=language, at=at)
         talkers = self._talkers[language]
         if len(talkers) < _FEWEST_TALKERS or rng.random() < _NEW_TALKER_SHARE:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scoring.ensemble import Ensemble, content_margins
 from scoring.explain import MASK, MAX_WORDS, StackExplainer, _apportioned, word_contributions
 from scoring.features import NAMES
+from scoring.normalise import LINK
 from scoring.trees import Floats
 from tests.scoring.starter import STARTER
 
@@ -141,10 +142,11 @@ class TestWordContributions:
             asked.extend(texts)
             return speaks_of_pills(texts)
 
-        word_contributions("see http://a.example/ now", probabilities=heard)
+        *_, link, _ = word_contributions("see http://a.example/ now", probabilities=heard)
 
-        assert f"{MASK} http://a.example/ {MASK}" in asked or f"see {MASK} now" in asked
-        assert not any(f"{MASK}{letter}" in text for text in asked for letter in "hn")
+        assert f"{MASK} {LINK} {MASK}" in asked or f"see {MASK} now" in asked
+        assert not any(f"{MASK}{letter}" in text for text in asked for letter in "[n")
+        assert (link.start, link.end) == (4, 21)
 
     def test_keeps_a_link_and_an_emoji_whole(self) -> None:
         text = "pills http://a.example/x?y=1 🎉🎉 don't"

@@ -196,7 +196,7 @@ class TestAsking:
             EvidencePiece(role=LINK, state="timed_out"),
             EvidencePiece(role=LINK, page=PageRead(article=" \n 12 ")),
             EvidencePiece(role=MEDIA, picture=PictureRead(text=None)),
-            EvidencePiece(role=LINK, page=PageRead(article="สวัสดีครับ ยินดีต้อนรับ 0.9")),
+            EvidencePiece(role=LINK, page=PageRead(article="გამარჯობა, დღეს კარგი ამინდია 0.9")),
         ],
     )
     def test_what_cannot_be_read_is_unknown(

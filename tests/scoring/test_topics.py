@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,10 @@ from scoring.triton_calls import Unavailable
 def model(monkeypatch: pytest.MonkeyPatch, answer: object, asked: list[object]) -> TopicModel:
     found = TopicModel(url="grpc://127.0.0.1:1")
 
-    def call(inputs: object, *, output: str, seconds: float) -> object:
-        asked.append((inputs, output))
+    def call(inputs: object, *, outputs: Sequence[str], seconds: float) -> object:
+        asked.append((inputs, *outputs))
         assert seconds > 0
-        return answer
+        return {outputs[0]: answer}
 
     monkeypatch.setattr(found._calls, "_call", call)
     return found

@@ -19,7 +19,7 @@ from tests.moderation.fakes import FakeScorers
 from tests.scoring.random_records import FakeContent
 from tests.scoring.starter import STARTER
 
-THAI = "แจกเครดิตฟรี ไม่ต้องทำกิจกรรม https://casino.example/free"
+GEORGIAN = "უფასო კრედიტი ყველასთვის https://casino.example/free"
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def sent(api: APIClient, _shipped: None, later: Callable[[float], datetime]) -> 
 def test_waits_for_a_human_whatever_the_models_say(
     sent: Callable[..., str], api: APIClient, content: float
 ) -> None:
-    post_id = sent(THAI, content=content)
+    post_id = sent(GEORGIAN, content=content)
 
     [stored] = api.get(f"/api/v1/posts/{post_id}").json()["scores"]
     [case] = api.get("/api/v1/cases?queue=unread_script").json()["data"]
@@ -71,12 +71,12 @@ def test_an_english_one_of_the_same_probability_does_not(sent: Callable[..., str
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
-        ("en", "Sent to review: the models cannot read this script (Thai)."),
-        ("de", "Zur Prüfung: Die Modelle lesen diese Schrift nicht (Thailändisch)."),
+        ("en", "Sent to review: the models cannot read this script (Georgian)."),
+        ("de", "Zur Prüfung: Die Modelle lesen diese Schrift nicht (Georgisch)."),
     ],
 )
 def test_the_page_says_why(sent: Callable[..., str], moderator: User, language: str, sentence: str) -> None:
-    sent(THAI, content=0.5)
+    sent(GEORGIAN, content=0.5)
     case_id = Case.objects.get().pk
     desk = Client(headers={"accept-language": language})
     desk.force_login(moderator)
@@ -91,7 +91,7 @@ def test_the_page_says_why(sent: Callable[..., str], moderator: User, language: 
 
 
 def test_a_replay_gives_the_same_numbers(sent: Callable[..., str]) -> None:
-    sent(THAI, content=0.25)
+    sent(GEORGIAN, content=0.25)
 
     [again] = replay.replay(Score.objects.all())
 

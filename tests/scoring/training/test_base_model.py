@@ -52,9 +52,9 @@ class TestOfflinePackage:
     def test_a_link_is_one_token_and_words_keep_their_pieces(self, file: base_model.E5File) -> None:
         tokenizer = base_model.tokenizer_of(file, kept=base_model.served_pieces(file))
 
-        tokens = tokenizer.convert_ids_to_tokens(tokenizer("watch it [LINK] новости")["input_ids"])
+        tokens = tokenizer.convert_ids_to_tokens(tokenizer("watch it [LINK] с")["input_ids"])
 
-        assert tokens == ["[CLS]", "▁watch", "▁it", "[LINK]", "▁новости", "[SEP]"]
+        assert tokens == ["[CLS]", "▁watch", "▁it", "[LINK]", "▁с", "[SEP]"]
 
     def test_weights_are_the_pinned_ones(
         self, file: base_model.E5File, monkeypatch: pytest.MonkeyPatch
