@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scoring.ensemble import probabilities_of
 from scoring.normalise import LINK
 from scoring.training import base_model
 from scoring.training.dataset import Example
@@ -175,6 +176,7 @@ def _divergence(one: Any, other: Any) -> Any:
 
 
 def _training_arguments(recipe: Recipe, *, rows: int, out: Path) -> Any:
+    import torch
     from transformers import TrainingArguments
 
     return TrainingArguments(
@@ -190,18 +192,12 @@ def _training_arguments(recipe: Recipe, *, rows: int, out: Path) -> Any:
         logging_steps=20,
         seed=recipe.seed,
         data_seed=recipe.seed,
-        use_cpu=not _has_gpu(),
+        use_cpu=not torch.cuda.is_available(),
         bf16=recipe.is_bf16,
         # The loss needs each text's weight, which the model's own arguments do not name.
         remove_unused_columns=False,
         report_to=[],
     )
-
-
-def _has_gpu() -> bool:
-    import torch
-
-    return bool(torch.cuda.is_available())
 
 
 def pieces(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[list[int]]:
@@ -302,5 +298,4 @@ def spam_probabilities(
 
 def _spam_probability(logits: Any) -> Floats:
     """Softmax of class 1 for two logits: float64 array of shape (n_texts,)."""
-    wide = np.asarray(logits, dtype=np.float64)
-    return np.asarray(1 / (1 + np.exp(wide[:, 0] - wide[:, 1])), dtype=np.float64)
+    return probabilities_of(np.asarray(logits[:, 1] - logits[:, 0], dtype=np.float64))

@@ -30,6 +30,14 @@ SOURCES = {
         "posts on X, early 2026: crypto scams, promotion, engagement bait",
         "MIT; janitrai/janitr",
     ),
+    "sms_thai": (
+        "Thai short messages: scams and advertising, ordinary ones and one-time passwords",
+        "MIT; ssivakorn/Thai-SMS-spam-filter",
+    ),
+    "curated": (
+        "posts of 2025 and 2026 by family, written for this model (`scoring/training/curated_posts.jsonl`)",
+        "as this repository",
+    ),
     "starter": (
         "our own examples, written for this model (`scoring/training/starter_texts.jsonl`)",
         "as this repository",
@@ -50,6 +58,7 @@ def write(*, model_folder: Path, card: Path) -> None:
     ham_weight, spam_weight = outcome["class_weights"]
     text = Template(TEMPLATE.read_text()).substitute(
         base=_first_base(metrics),
+        sizes=_sizes(json.loads((model_folder / "config.json").read_text())),
         runs="\n".join(_runs(metrics)),
         class_weights=f"{ham_weight:.2f} for not spam, {spam_weight:.2f} for spam",
         parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
@@ -75,6 +84,13 @@ def _first_base(run: Mapping[str, Any]) -> str:
     return _first_base(run["earlier"]) if run.get("earlier") else str(run["recipe"]["base"])
 
 
+def _sizes(config: Mapping[str, Any]) -> str:
+    return (
+        f"{config['n_layers']} layers, width {config['dim']}, {config['n_heads']} heads, "
+        f"{config['vocab_size']:,} pieces of words"
+    )
+
+
 def _runs(run: Mapping[str, Any]) -> list[str]:
     """Describe each run that led to the weights, the first one first."""
     recipe, outcome = run["recipe"], run.get("outcome", run)
@@ -84,14 +100,14 @@ def _runs(run: Mapping[str, Any]) -> list[str]:
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
     read = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
     begins = "then" if earlier else "from the base"
-    return [*earlier, f"- {begins}, on {read}: {told}; {outcome['train_seconds'] / 60:.0f} minutes on CPU"]
+    return [*earlier, f"- {begins}, on {read}: {told}; {outcome['train_seconds'] / 60:.0f} minutes"]
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         str(entry["file"])
         for entry in data
-        if entry["sources"] != ["starter"] and "rule" not in entry["provenance"]
+        if entry["sources"] not in (["starter"], ["curated"]) and "rule" not in entry["provenance"]
     ]
 
 
@@ -168,7 +184,7 @@ def _commands(run: Mapping[str, Any], *, data: Sequence[str], out: str) -> list[
     base = f"{out}-before"
     # The first runs knew no disguise.
     recipe = {"disguised_share": 0.0} | run["recipe"] | ({"base": base} if run.get("earlier") else {})
-    switches = {"is_averaged": "--average", "is_bf16": "--bf16"}
+    switches = {"is_bf16": "--bf16"}
     options = [
         switches[name] if name in switches else f"--{name.replace('_', '-')} {value}"
         for name, value in recipe.items()
@@ -193,8 +209,8 @@ def _files(model_folder: Path) -> str:
     if exported.exists():
         export = json.loads(exported.read_text())
         lines.append(
-            f"- served: `triton_repo/distilbert/1/model.onnx`, {export['bytes']:,} bytes, FP16 weights, "
-            f"FP32 or BF16 arithmetic, sha256 `{export['sha256']}`; largest logit difference to torch FP32 "
+            f"- served: `triton_repo/distilbert/1/model.onnx`, {export['bytes']:,} bytes, INT8 word "
+            f"embeddings, FP16 weights, FP32 or BF16 arithmetic, sha256 `{export['sha256']}`; largest logit difference to torch FP32 "
             f"{export['fp32_difference']:.1g} before and {export['small_weights_difference']:.1g} after "
             "rounding the weights"
         )

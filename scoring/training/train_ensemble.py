@@ -44,7 +44,6 @@ from scoring.training.choose_routes import Choice
 from scoring.training.ensemble_rows import GAPPED_COPIES, Material, ask_content
 from scoring.training.fit_ensemble import fit
 from scoring.training.labelled_lines import Origin
-from scoring.training.labelled_posts import LabelledPost
 from scoring.training.labelled_records import LabelledRecord, bare
 from scoring.training.real_texts import RealTexts
 from scoring.training.train_urls import URLS_MANIFEST
@@ -72,15 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="*",
         default=[],
-        help="real labelled texts: learnt in circumstances that say nothing of their label, and what "
-        "calibration and thresholds are chosen on",
+        help="real labelled texts: learnt in drawn circumstances, and what the rest is chosen on",
     )
-    parser.add_argument(
-        "--held-out",
-        type=Path,
-        default=held_out.SHIPPED,
-        help="what `content` wrote beside the model: its answers to texts by trainings that left them out",
-    )
+    answers = "what `content` wrote beside the model: answers to texts by trainings that left them out"
+    parser.add_argument("--held-out", type=Path, default=held_out.SHIPPED, help=answers)
     parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
     parser.add_argument(
@@ -165,15 +159,11 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         )
         ensemble = fit(rows, real=surrounded, models=models, seed=seed)
     validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
+    # The forests read no text, so those of the train part are as good here: content is held out.
+    both = real[Split.TRAIN].and_those(real[Split.VALIDATION]) if texts else None
     choice = (
-        choose_routes.on_texts(
-            ensemble,
-            # The forests read no text, so those of the train part are as good here: content is held out.
-            real[Split.TRAIN].and_those(real[Split.VALIDATION]),
-            surroundings=validation,
-            seed=seed,
-        )
-        if texts
+        choose_routes.on_texts(ensemble, both, surroundings=validation, seed=seed)
+        if both
         else choose_routes.on_records(ensemble, validation)
     )
     calibration, thresholds = choice.calibration, choice.thresholds
@@ -240,20 +230,14 @@ def _calibrating(material: Material) -> Material:
 
 def _described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[dict[str, Any]]:
     """Name each file of real texts and how many of each part were used."""
-    return [
-        {
-            "file": path.name,
-            "sha256": file_sha256(path),
-            "source": path.stem,
-            **{str(split): _count(path, part.posts) for split, part in real.items()},
+    described = []
+    for path in texts:
+        sources = {line.stored["source"] for line in labelled_lines.read_all([path])}
+        counts = {
+            str(split): sum(post.source in sources for post in part.posts) for split, part in real.items()
         }
-        for path in texts
-    ]
-
-
-def _count(path: Path, posts: Sequence[LabelledPost]) -> int:
-    sources = {line.stored["source"] for line in labelled_lines.read_all([path])}
-    return sum(post.source in sources for post in posts)
+        described.append({"file": path.name, "sha256": file_sha256(path), "source": path.stem, **counts})
+    return described
 
 
 def _training(

@@ -237,9 +237,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True},
-        content_score=None,
-        word_contributions=None,
-        evidence_words=None,
+        **dict.fromkeys(("content_score", "word_contributions", "evidence_words")),
         counterfactual={"impossible": "erased"},
     )
     ShadowScore.objects.filter(score__revision__post__in=posts).delete()
