@@ -203,8 +203,7 @@ def _training_arguments(recipe: Recipe, *, rows: int, out: Path) -> Any:
 def pieces(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[list[int]]:
     """Tokenize texts as they are served: the ids of at most 128 word pieces each, no padding."""
     encoded = tokenizer(list(texts), truncation=True, max_length=base_model.MAX_TOKENS, padding=False)
-    ids: list[list[int]] = encoded["input_ids"]
-    return ids
+    return list(encoded["input_ids"])
 
 
 def with_or_without_link(ids: list[int], *, link: int | None, chance: random.Random) -> list[int]:

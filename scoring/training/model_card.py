@@ -209,9 +209,10 @@ def _files(model_folder: Path) -> str:
     if exported.exists():
         export = json.loads(exported.read_text())
         lines.append(
-            f"- served: `triton_repo/distilbert/1/model.onnx`, {export['bytes']:,} bytes, INT8 word "
-            f"embeddings, FP16 weights, FP32 or BF16 arithmetic, sha256 `{export['sha256']}`; largest logit difference to torch FP32 "
-            f"{export['fp32_difference']:.1g} before and {export['small_weights_difference']:.1g} after "
+            f"- served: `triton_repo/distilbert/1/model.onnx`, {export['bytes']:,} bytes, sha256 "
+            f"`{export['sha256']}`: INT8 word embeddings, FP16 weights, FP32 or BF16 arithmetic; largest "
+            f"logit difference to torch {export['fp32_difference']:.1g} before and "
+            f"{export['small_weights_difference']:.1g} after "
             "rounding the weights"
         )
     return "\n".join(lines)

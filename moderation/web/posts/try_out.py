@@ -48,11 +48,11 @@ class Example:
 EXAMPLES = (
     Example(
         name=gettext_lazy("Cheap drugs"),
-        text="Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
+        text="Cheap Viagra and Cialis, no prescription! Call 1-800-555-0199 now to claim your free sample.",
     ),
     Example(
         name=gettext_lazy("False warning"),
-        text="Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
+        text="URGENT! Your Microsoft account is locked. Verify within 24 hours: http://micros0ft-login.example/secure",
     ),
     Example(
         name=gettext_lazy("Headline"),
