@@ -57,7 +57,11 @@ def test_weights_are_those_that_were_trained(repository: Path, trained: Path) ->
     assert set(after) == set(before)
     for name, weights in before.items():
         rounded = weights.half().float() if weights.numel() >= export_onnx.SMALLEST_WEIGHT else weights
-        assert torch.equal(after[name].to(weights.dtype), rounded.to(weights.dtype)), name
+        if name.endswith(export_onnx.WORD_EMBEDDINGS):
+            step = weights.abs().max(dim=1, keepdim=True).values / 127
+            assert ((after[name] - weights).abs() <= 0.51 * step).all()
+        else:
+            assert torch.equal(after[name].to(weights.dtype), rounded.to(weights.dtype)), name
 
 
 def test_weights_that_were_written_are_exported_to_the_same_bytes(repository: Path, tmp_path: Path) -> None:
