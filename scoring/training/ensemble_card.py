@@ -41,7 +41,6 @@ def write(release: Release) -> str:
         rule=release.training["thresholds_chosen"],
         test_rows="\n".join(_test_row(name, measures) for name, measures in metrics["test"].items()),
         alone=", ".join(f"{name} {value:.3f}" for name, value in metrics["pr_auc_of_each_sub_model"].items()),
-        families=_family_table(metrics["families"]),
         evidence="\n".join(map(_evidence_row, metrics["evidence"])),
         normaliser=release.normaliser,
         kind_rows="\n".join(_kind_row(row) for row in metrics["by_kind"]),
@@ -100,36 +99,6 @@ def _texts(texts: Sequence[Mapping[str, Any]], *, calibrations: Mapping[str, flo
         f"fitted on the bare texts of both parts (log loss on groups left out: {losses});\n"
         "thresholds and safety bounds are chosen on them in circumstances."
     )
-
-
-def _family_table(studies: Mapping[str, Mapping[str, Any]]) -> str:
-    """One column per level of spoilage: PR-AUC of every combination, then what the levels come to."""
-    levels = list(studies.values())
-    rows = {
-        names: [f"{study['pr_auc'][names]:.4f}" for study in levels]
-        for names in sorted(levels[0]["pr_auc"], key=_size)
-    }
-    rows["**all four, against the best one or pair**"] = [
-        f"{_gain(study['pr_auc']):+.4f}" for study in levels
-    ]
-    rows["accuracy of behaviour and journey alone"] = [
-        f"{study['accuracy_of_behaviour_and_journey']:.1%}" for study in levels
-    ]
-    rows["accuracy of calling nothing spam"] = [
-        f"{study['accuracy_of_calling_nothing_spam']:.1%}" for study in levels
-    ]
-    head = {"sub-models": [*studies], "---": ["---"] * len(levels)}
-    return "\n".join(f"| {' | '.join((name, *cells))} |" for name, cells in (head | rows).items())
-
-
-def _gain(pr_auc: Mapping[str, float]) -> float:
-    """What all families reach beyond the best of one or two."""
-    best = max(value for names, value in pr_auc.items() if _size(names) <= 2)
-    return pr_auc[max(pr_auc, key=_size)] - best
-
-
-def _size(names: str) -> int:
-    return names.count("+") + 1
 
 
 def _test_row(name: str, measures: Mapping[str, Any]) -> str:

@@ -30,7 +30,6 @@ from scoring.training import (
     choose_routes,
     ensemble_card,
     evidence,
-    family_study,
     held_out,
     labelled_lines,
     labelled_records,
@@ -185,7 +184,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
             calibration=calibration,
             thresholds=thresholds,
         )
-        | _studied(material, ensemble=ensemble, seed=seed),
+        | {"evidence": evidence.measure(material.part(Split.TRAIN).rows(), ensemble=ensemble)},
     }
     replace_release.write(out, ensemble=ensemble, manifest=manifest, others=_present(out, _OTHERS))
     return Release.load(out)
@@ -200,16 +199,6 @@ def _bring_models(folder: Path, *, out: Path) -> None:
 
 def _present(folder: Path, names: Sequence[str]) -> list[str]:
     return [name for name in names if (folder / name).exists()]
-
-
-def _studied(material: Material, *, ensemble: Ensemble, seed: int) -> dict[str, Any]:
-    """Study the sub-models on the test part, as simulated and with signals missing and misleading, and single
-    pieces of evidence on the train part.
-    """
-    train, test = material.part(Split.TRAIN).rows(), material.part(Split.TEST).rows()
-    with threadpool_limits(limits=1):
-        families = family_study.study_levels(train, test, seed=seed)
-    return {"families": families, "evidence": evidence.measure(train, ensemble=ensemble)}
 
 
 def _calibrating(material: Material) -> Material:
