@@ -25,7 +25,7 @@ _SPAMMERS = (
     (32, 9, 20, 31, 8),
 )
 _RETURNING = {Role.REPURPOSED: 0.4, Role.AGED_BOUGHT: 0.4, Role.PROMOTER: 0.8, Role.BOOSTER: 0.05}
-_STILL_HIJACKED_SHARE = 0.2
+_STILL_HIJACKED_SHARE, _LOCKED_OUT_SHARE = 0.4, 0.8
 _UNHEARD_VICTIM_SHARE = 0.3
 _FRESH_POSTS = (1, 1, 1, 2, 2, 3)
 
@@ -86,7 +86,7 @@ class Population:
         return authors.batch(role=facts, network=self._network, farm=farm, at=at, rng=self._rng)
 
     def _hijacked(self, *, language: str, at: datetime) -> Author:
-        """Return a hijacked account, mostly somebody heard before, whose owner goes on posting."""
+        """Return a hijacked account, mostly somebody heard before, whose owner is mostly locked out."""
         rng, taken = self._rng, self._spammers[Role.HIJACKED, language]
         if taken and rng.random() < _STILL_HIJACKED_SHARE:
             return rng.choice(taken)
@@ -94,6 +94,8 @@ class Population:
         if author is None:
             author = self._create(Role.ORDINARY, language=language, at=at)
             self._talkers[language].append(author)
+        if rng.random() < _LOCKED_OUT_SHARE and author in self._talkers[language]:
+            self._talkers[language].remove(author)
         author.takeover = authors.takeover(farm=rng.randrange(FARMS), rng=rng)
         taken.append(author)
         return author
