@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-
-from django.db.models import F, Value
-from django.db.models.functions import Coalesce, Concat, Left, NullIf, Trim
 
 from moderation.models import (
     Appeal,
@@ -17,16 +13,13 @@ from moderation.models import (
     Decision,
     PolicyMatch,
     PostLink,
-    Revision,
-    RevisionPicture,
     Rule,
     User,
 )
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import Verdict
-from moderation.models.posts import ERASED_NAME
 from moderation.queries import case_access, parents
-from moderation.queries.cases import exposure, scored_post
+from moderation.queries.cases import exposure, near_posts, scored_post
+from moderation.queries.cases.near_posts import NearPost, NearPosts
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.evidence import findings
 from moderation.queries.evidence.findings import Finding
@@ -40,10 +33,6 @@ from scoring.routing import hundredth as hundredth  # noqa: PLC0414
 
 _MAX_COMPLAINTS = 20
 _MAX_DECISIONS = 10
-_MAX_NEAR = 3
-_MAX_ALIKE = 60
-_NEAR_LENGTH = 400
-_NAME = ("decided_by__first_name", Value(" "), "decided_by__last_name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,31 +47,6 @@ class DomainFact:
     complaints: int
     first_seen_at: datetime | None
     rule: Rule | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NearPost:
-    """A near-duplicate post and its decision; `decided_by` is None for the filter."""
-
-    post_id: int
-    author: str
-    excerpt: str
-    verdict: str
-    decided_by: str | None
-    decided_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NearPosts:
-    """The nearest decided posts, people's decisions first, and counts over all posts compared.
-
-    `spam` and `not_spam` count people's decisions, as the sentences about near-duplicates do.
-    """
-
-    posts: tuple[NearPost, ...]
-    spam: int
-    not_spam: int
-    by_filter: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +69,7 @@ class CasePage:
     appeal: Appeal | None
     notes: tuple[CaseNote, ...]
     near: NearPosts
+    same_meaning: tuple[NearPost, ...]
     hides_addresses: bool
 
     @property
@@ -198,7 +163,8 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         earlier=_earlier(case, decisions, winner=winner),
         appeal=_appeal(case),
         notes=notes(case),
-        near=_near(case, evidence),
+        near=near_posts.near(case, evidence),
+        same_meaning=near_posts.same_meaning(case),
         hides_addresses=not viewer.may_read_addresses,
     )
 
@@ -226,43 +192,6 @@ def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) 
 
 def _appeal(case: Case) -> Appeal | None:
     return Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None
-
-
-def _near(case: Case, evidence: Sequence[Finding]) -> NearPosts:
-    """Read the newest near-duplicates only, of text or picture: a campaign may have a hundred thousand."""
-    alike = Revision.objects.filter(similarity_group=case.score.revision.similarity_group)
-    by_text = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
-    # Each picture by itself: an index gives its newest posts, however many show it.
-    by_picture = [
-        RevisionPicture.objects.filter(group=group).order_by("-received_at").values("revision")[:_MAX_ALIKE]
-        for group in sorted({one.row.picture_group_id for one in evidence if one.row.picture_group_id})
-    ]
-    newest = by_text.union(*by_picture) if by_picture else by_text
-    decided = list(
-        Decision.objects.filter(revision__in=newest, reversal__isnull=True)
-        .exclude(post=case.post_id)
-        .order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
-        .values_list(
-            "post_id",
-            Coalesce(
-                NullIf("post__author__display_name", Value("")),
-                "post__author__external_id",
-                Value(str(ERASED_NAME)),
-            ),
-            Left("revision__text", _NEAR_LENGTH),
-            "verdict",
-            Coalesce(NullIf(Trim(Concat(*_NAME)), Value("")), "decided_by__username"),
-            "decided_at",
-        )
-    )
-    verdicts = [row[3] for row in decided if row[4] is not None]
-    names = ("post_id", "author", "excerpt", "verdict", "decided_by", "decided_at")
-    return NearPosts(
-        posts=tuple(NearPost(**dict(zip(names, row, strict=True))) for row in decided[:_MAX_NEAR]),
-        spam=verdicts.count(Verdict.SPAM),
-        not_spam=verdicts.count(Verdict.NOT_SPAM),
-        by_filter=len(decided) - len(verdicts),
-    )
 
 
 def _count(case: Case, complaints: list[Complaint]) -> int:
