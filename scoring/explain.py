@@ -28,7 +28,7 @@ from scoring.trees import Floats
 CONTENT_TEXT = "content.text"
 WITHHELD = "bounds.withheld"
 """The pseudo-feature of what the bounds cut off: an excuse (> 0) or a suspicion (< 0) beyond its bound."""
-# Replaces removed words, chosen by `bench masks`: the model takes shap's default, three dots, for an honest
+# Replaces removed words, chosen by comparison: the model takes shap's default, three dots, for an honest
 # text, so that a fifth of the words of honest posts seemed to indicate spam.
 MASK = "_"
 MAX_WORDS = 126  # each word has at least one of the model's 128 tokens, two of which are special

@@ -15,7 +15,6 @@ from pytest_django import Settings
 from moderation.models import Case, Decision, Platform, Release, Score, User
 from moderation.models.cases import CaseReason
 from moderation.operations.posts import complaints
-from scoring.content import ContentScore
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 
@@ -278,22 +277,6 @@ class TestExplanation:
 
         assert "now 1 spam, 0 not" in body
         assert "ask Dr Miller" in body
-
-    def test_shows_decided_posts_that_say_the_same_in_other_words(
-        self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
-    ) -> None:
-        decided(open_case(text="Earn 300 a day at home, only two hours, write to me"), verdict="spam")
-        lost = decided(open_case(text="Has anybody seen a grey cat near the river?"), verdict="not_spam")
-        elsewhere = ContentScore((0.0, 0.0), b"\x00\x7f").to_bytes()
-        Score.objects.filter(revision__post=lost.post_id).update(content_score=elsewhere)
-
-        case = open_case(text="Side job! Easy tasks from your sofa pay every evening, message us")
-        body = desk.get(f"/review/{case.pk}/").content.decode()
-
-        _, same = body.split("says the same in other words")
-        same, _, _ = same.partition("</ul>")
-        assert "Earn 300 a day" in same
-        assert "grey cat" not in same
 
     def test_shows_neither_score_nor_neighbours_on_a_blind_case(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision]

@@ -32,5 +32,5 @@ class TestContext:
     ) -> None:
         case = open_case(text="See https://shop.example/", ip="198.51.100.9")
 
-        with django_assert_max_num_queries(17):
+        with django_assert_max_num_queries(18):
             desk.get(f"/review/{case.pk}/context/", headers=HTMX)
