@@ -74,8 +74,8 @@ def test_killed_half_way_leaves_no_file_and_nothing_in_the_way(tmp_path: Path, s
         from django.core.management import call_command
         from moderation.management.commands import simulate_records
         write = simulate_records._write
-        def then_die(file, one, *, group):
-            write(file, one, group=group)
+        def then_die(file, one):
+            write(file, one)
             file.flush()
             os.kill(os.getpid(), signal.SIGKILL)
         simulate_records._write = then_die

