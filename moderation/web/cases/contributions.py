@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -35,6 +36,7 @@ _GROUPS = (
 """The sub-model beside which a feature is listed, by the beginning of its name; others stand alone."""
 _MOST_SHOWN = 3
 _MOST_WORDS = 3
+_LINK = re.compile(r"\w\.[^\W\d]{2}")
 _LEAST = 0.05
 """Log-odds. Less moves a probability by one per cent at most, and is summed with what has no sentence."""
 _LEAST_SUM = 0.005
@@ -173,11 +175,15 @@ def _line(
 
 
 def _words_for(scored: ScoredPost, *, is_spam: bool) -> str:
-    """Return the marked words that moved the text's share most in its direction, "" while there are none."""
+    """Return the marked words that moved the text's share most in its direction, "" while there are none.
+
+    No links: where they lead is judged by itself.
+    """
     words = ((int(start), int(end), share) for start, end, share in scored.word_contributions)
     tones = inert.tones_of(one for one in words if (one[2] > 0) is is_spam)
     strongest = sorted(tones, key=lambda one: -abs(one[2]))
-    return ", ".join(scored.score.revision.text[start:end] for start, end, _ in strongest[:_MOST_WORDS])
+    told = (scored.score.revision.text[start:end] for start, end, _ in strongest)
+    return ", ".join([word for word in told if not _LINK.search(word)][:_MOST_WORDS])
 
 
 def _signed(share: float) -> str:

@@ -118,11 +118,10 @@ class TestTop:
 
     def test_name_the_words_that_do_it(self, scored: Scored, desk: Client, case: Case) -> None:
         scored([["content.text", 0.98, 3.5]])
-        text = "see the prize and claim it <now> with love"
-        places = [
-            (text.index(word), text.index(word) + len(word)) for word in ("prize", "claim", "<now>", "love")
-        ]
-        shares = (2.0, 0.9, 0.4, -1.0)
+        text = "see the prize and claim it <now> with love at prizes.example/1"
+        words = ("prize", "claim", "<now>", "love", "prizes.example/1")
+        places = [(text.index(word), text.index(word) + len(word)) for word in words]
+        shares = (2.0, 0.9, 0.4, -1.0, 1.5)
         Score.objects.update(
             word_contributions=[[*place, share] for place, share in zip(places, shares, strict=True)]
         )
