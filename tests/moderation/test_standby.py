@@ -187,6 +187,7 @@ def test_an_export_holds_what_was_decided_a_moment_before(
     )
     feed.sweep(at=later(40))
     asked = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
+    _follow()
 
     export_build.build(export_id=asked.pk, at=later(51))
 

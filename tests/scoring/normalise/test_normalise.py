@@ -146,6 +146,27 @@ class TestRanges:
         assert (found.starts, found.ends) == ((0, 1, 1, 2), (1, 2, 2, 3))
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://shop.example/a?b=c",
+        "HTTPS://SHOP.EXAMPLE",
+        "www.shop.example/x",
+        "hxxps://shop[.]example/x",
+        "shop.com/x",
+        "shop.co.uk",
+        "t.me/abc",
+    ],
+)
+def test_a_link_of_every_kind_is_read_as_one_token(link: str) -> None:
+    assert normalise.as_read(f"see {link} now").text == "see [LINK] now"
+
+
+@pytest.mark.parametrize("words", ["mail a@b.com now", "version 1.2.3 now", "see example dot com now"])
+def test_what_is_no_link_is_read_as_it_is(words: str) -> None:
+    assert normalise.as_read(words).text == words
+
+
 class TestTime:
     @pytest.mark.parametrize(
         "raw",
