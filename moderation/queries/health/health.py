@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import connection
-from django.db.models import Count, Min, QuerySet
-from django.utils.translation import gettext as _
+from django.db.models import Count, Min, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models import (
     AuditEntry,
@@ -33,6 +34,9 @@ from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
 from moderation.models.training_runs import TrainingState
 from moderation.models.webhooks import CircuitState, EndpointState
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 RECENT = 1_000
 _SEQUENCES = {
@@ -84,90 +88,65 @@ def open_circuits() -> OpenCircuits:
 
 def backlogs(*, at: datetime) -> list[Backlog]:
     """Return every backlog, in the order of a post's way through the product."""
-    unscored = Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
-    degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
-    dead = Revision.objects.filter(score_state=ScoreState.DEAD)
-    waiting = Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
-    held = waiting.filter(
-        endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint")
-    )
-    due = waiting.exclude(
-        endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint")
-    )
-    failed = Delivery.objects.filter(state=DeliveryState.FAILED)
-    exports = Export.objects.filter(state__in=(ExportState.WAITING, ExportState.BUILDING))
-    training = TrainingRun.objects.filter(state=TrainingState.WAITING)
-    unwritten = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
+    found = []
+    for key, name, waits_for, rows, since, minutes in _BACKLOGS:
+        counted = rows(at).order_by().aggregate(rows=Count("pk"), oldest_at=Min(since))
+        found.append(
+            Backlog(
+                key=key,
+                name=str(name),
+                waits_for=str(waits_for),
+                late_after=timedelta(minutes=minutes),
+                **counted,
+            )
+        )
+    return found
+
+
+def _waiting(at: datetime) -> QuerySet[Delivery]:
+    return Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
+
+
+def _unsealed(_at: datetime) -> QuerySet[AuditEntry]:
     sealed = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
-    unsealed = AuditEntry.objects.filter(pk__gt=sealed)
-    minute, hour = timedelta(minutes=1), timedelta(hours=1)
-    return [
-        _backlog("scoring", _("Posts to score"), _("a worker"), unscored, "enqueued_at", minute),
-        _backlog(
-            "degraded",
-            _("Scored without one of the models"),
-            _("Triton, then re-scoring"),
-            degraded,
-            "degraded_since",
-            10 * minute,
-        ),
-        _backlog("dead", _("Posts that could not be scored"), _("an operator"), dead, "enqueued_at", minute),
-        _backlog(
-            "evidence",
-            _("Pages behind links to fetch"),
-            _("a worker, or the sites"),
-            Evidence.objects.filter(state__in=OPEN),
-            "since",
-            10 * minute,
-        ),
-        _backlog(
-            "evidence_requests",
-            _("Posts whose links and pictures are to be looked up"),
-            _("a worker"),
-            EvidenceRequest.objects.filter(opened_at__isnull=True),
-            "since",
-            10 * minute,
-        ),
-        _backlog(
-            "thumbnails",
-            _("Pictures to keep"),
-            _("the store of pictures"),
-            UnkeptFile.objects.all(),
-            "since",
-            10 * minute,
-        ),
-        _backlog(
-            "cases",
-            _("Cases in the queue"),
-            _("a moderator"),
-            Case.objects.filter(state=CaseState.OPEN),
-            "opened_at",
-            8 * hour,
-        ),
-        _backlog(
-            "deliveries",
-            _("Decisions to deliver"),
-            _("the platform's webhook"),
-            due,
-            "next_attempt_at",
-            minute,
-        ),
-        _backlog(
-            "held_deliveries",
-            _("Deliveries on hold"),
-            _("an endpoint that does not respond"),
-            held,
-            "next_attempt_at",
-            hour,
-        ),
-        _backlog("failed_deliveries", _("Failed deliveries"), _("an operator"), failed, "created_at", minute),
-        _backlog("exports", _("Exports to create"), _("a worker"), exports, "requested_at", 10 * minute),
-        _backlog(
-            "training", _("Training runs to begin"), _("a worker"), training, "requested_at", 10 * minute
-        ),
-        _backlog("seals", _("Audit entries to seal"), _("a scheduled task"), unsealed, "at", minute),
-        _backlog("erasures", _("Erasures to record"), _("a worker"), unwritten, "erased_at", 5 * minute),
-    ]
+    return AuditEntry.objects.filter(pk__gt=sealed)
+
+
+_HELD = Q(endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint"))
+_BACKLOGS: tuple[tuple[str, StrPromise, StrPromise, Callable[[datetime], QuerySet[Any]], str, int], ...] = (
+    ("scoring", _("Posts to score"), _("a worker"),
+     lambda _at: Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING)),
+     "enqueued_at", 1),
+    ("degraded", _("Scored without one of the models"), _("Triton, then re-scoring"),
+     lambda _at: Revision.objects.filter(score_state=ScoreState.DEGRADED), "degraded_since", 10),
+    ("dead", _("Posts that could not be scored"), _("an operator"),
+     lambda _at: Revision.objects.filter(score_state=ScoreState.DEAD), "enqueued_at", 1),
+    ("evidence", _("Pages behind links to fetch"), _("a worker, or the sites"),
+     lambda _at: Evidence.objects.filter(state__in=OPEN), "since", 10),
+    ("evidence_requests", _("Posts whose links and pictures are to be looked up"), _("a worker"),
+     lambda _at: EvidenceRequest.objects.filter(opened_at__isnull=True), "since", 10),
+    ("thumbnails", _("Pictures to keep"), _("the store of pictures"),
+     lambda _at: UnkeptFile.objects.all(), "since", 10),
+    ("cases", _("Cases in the queue"), _("a moderator"),
+     lambda _at: Case.objects.filter(state=CaseState.OPEN), "opened_at", 8 * 60),
+    ("deliveries", _("Decisions to deliver"), _("the platform's webhook"),
+     lambda at: _waiting(at).exclude(_HELD), "next_attempt_at", 1),
+    ("held_deliveries", _("Deliveries on hold"), _("an endpoint that does not respond"),
+     lambda at: _waiting(at).filter(_HELD), "next_attempt_at", 60),
+    ("failed_deliveries", _("Failed deliveries"), _("an operator"),
+     lambda _at: Delivery.objects.filter(state=DeliveryState.FAILED), "created_at", 1),
+    ("exports", _("Exports to create"), _("a worker"),
+     lambda _at: Export.objects.filter(state__in=(ExportState.WAITING, ExportState.BUILDING)),
+     "requested_at", 10),
+    ("training", _("Training runs to begin"), _("a worker"),
+     lambda _at: TrainingRun.objects.filter(state=TrainingState.WAITING), "requested_at", 10),
+    ("seals", _("Audit entries to seal"), _("a scheduled task"), _unsealed, "at", 1),
+    ("erasures", _("Erasures to record"), _("a worker"),
+     lambda _at: Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True),
+     "erased_at", 5),
+)  # fmt: skip
+"""Key, name, what it waits for, its rows, the column that says since when, and the minutes after which it is
+late."""
 
 
 def recent_scores(*, at: datetime) -> RecentScores:
@@ -215,10 +194,3 @@ def totals() -> dict[str, int]:
         )
         found = dict(cursor.fetchall())
     return {kind: found.get(sequence, 0) for sequence, kind in _SEQUENCES.items()}
-
-
-def _backlog(
-    key: str, name: str, waits_for: str, rows: QuerySet[Any], since: str, late_after: timedelta
-) -> Backlog:
-    found = rows.order_by().aggregate(rows=Count("pk"), oldest_at=Min(since))
-    return Backlog(key=key, name=name, waits_for=waits_for, late_after=late_after, **found)
