@@ -146,6 +146,7 @@ def _three_classes(path: Path) -> None:
                 node.output[place] = "two_logits"
     extra = onnx.helper.make_node("Concat", ["two_logits", "two_logits"], ["logits"], axis=1)
     model.graph.node.append(extra)
-    del model.graph.output[:]
+    [logits] = [one for one in model.graph.output if one.name == "logits"]
+    model.graph.output.remove(logits)
     model.graph.output.append(onnx.helper.make_tensor_value_info("logits", onnx.TensorProto.FLOAT, ["n", 4]))
     onnx.save(model, path)
