@@ -23,7 +23,7 @@ from deploy.local.places import ROOT
 from moderation import scorer
 from scoring.content import ContentScore
 from scoring.training import labelled_posts, peer
-from scoring.training.evaluate_releases import Opened
+from scoring.training.served_content import Opened
 
 _JUDGE_POSTS = 4_000
 """As many simulated posts judge a candidate as `next_release` takes unless told otherwise."""
@@ -108,7 +108,7 @@ class Trials:
         platform.
         """
         changes = {}
-        before, after = scorer.of(self.base_id), scorer.get()
+        before, after = scorer.current().of(self.base_id), scorer.current().live()
         for name, posts in self._others.items():
             records = [post.record for post in posts]
             is_spam = np.array([post.is_spam for post in posts])
@@ -117,7 +117,7 @@ class Trials:
                     Answers(
                         is_spam=is_spam,
                         probabilities=Opened(
-                            scorer=one, content=scorer.content_of(one.release.id), known=self._known
+                            scorer=one, content=scorer.current().content_of(one.release.id), known=self._known
                         ).judge(records),
                     )
                 )

@@ -7,7 +7,6 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 
 from scoring import gate
 from scoring.blocklist import Blocklist
-from scoring.content import ContentModel, ContentScore
+from scoring.content import ContentScore
 from scoring.gate import REPORT_FORMAT
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
@@ -32,8 +31,9 @@ from scoring.training import (
     robustness,
     served_content,
 )
-from scoring.training.compare import Floats, Sample
+from scoring.training.compare import Sample
 from scoring.training.labelled_posts import LabelledPost
+from scoring.training.served_content import Opened
 
 _TIMED_POSTS = 200
 
@@ -102,40 +102,6 @@ def main(arguments: argparse.Namespace) -> None:
     (arguments.out / "report.html").write_text(comparison_page.page(report), encoding="utf-8")
     for line in (*gate.told(report["findings"]), arguments.out / "report.html"):
         sys.stdout.write(f"{line}\n")
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A release with its scorer; what its content model says of texts is cached."""
-
-    scorer: Scorer
-    content: ContentModel
-    known: dict[str, ContentScore]
-
-    @property
-    def release(self) -> Release:
-        return self.scorer.release
-
-    def judge(self, records: Sequence[PostRecord]) -> Floats:
-        """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
-        texts = [record.text for record in records]
-        own = [
-            self.scorer.heads.read(record, score if record.text.strip() else None)
-            for record, score in zip(records, self.scores(texts), strict=True)
-        ]
-        return self.scorer.spam_probabilities(
-            records, content_probabilities=np.array(own), read=self.scorer.read(records, content=self)
-        )
-
-    def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Return what the content model says of texts, as probabilities. Raises content.Unavailable."""
-        return np.array([score.probability for score in self.scores(texts)])
-
-    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
-        """Return what the content model says of texts. Raises content.Unavailable."""
-        asked = [text for text in dict.fromkeys(texts) if text not in self.known]
-        self.known.update(zip(asked, self.content.scores(asked), strict=True))
-        return [self.known[text] for text in texts]
 
 
 def evaluate(

@@ -11,7 +11,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -36,9 +35,7 @@ from scoring.training.fit_head import Calibrated
 from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_posts import DECIDED_ON, LabelledPost
 from scoring.training.labelled_records import LabelledRecord
-
-if TYPE_CHECKING:
-    from scoring.training.evaluate_releases import Opened
+from scoring.training.served_content import Opened
 
 
 def new_heads(candidate: Release, *, live: Release) -> list[str]:

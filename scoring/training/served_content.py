@@ -8,16 +8,19 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from scoring import hosting, trees
-from scoring.content import MODEL, ContentModel
+from scoring.content import MODEL, ContentModel, ContentScore
 from scoring.ensemble import Ensemble
 from scoring.hosting import TritonAdmin
 from scoring.pins import ContentPin, Probe
-from scoring.pipeline import ContentProtocol
+from scoring.pipeline import ContentProtocol, Scorer
+from scoring.records import PostRecord
+from scoring.release import Release
 from scoring.training import vocabulary_scripts
 from scoring.trees import Floats
 
@@ -32,6 +35,40 @@ PROBES = (
     "Shall we meet at the station at six? I bring the bread.",
     "сheap p.i.l.l.s, no prescription, order at www.pills.example today",  # noqa: RUF001 - a disguise is meant
 )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A release with its scorer; what its content model says of texts is cached."""
+
+    scorer: Scorer
+    content: ContentModel
+    known: dict[str, ContentScore]
+
+    @property
+    def release(self) -> Release:
+        return self.scorer.release
+
+    def judge(self, records: Sequence[PostRecord]) -> Floats:
+        """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
+        texts = [record.text for record in records]
+        own = [
+            self.scorer.heads.read(record, score if record.text.strip() else None)
+            for record, score in zip(records, self.scores(texts), strict=True)
+        ]
+        return self.scorer.spam_probabilities(
+            records, content_probabilities=np.array(own), read=self.scorer.read(records, content=self)
+        )
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Return what the content model says of texts, as probabilities. Raises content.Unavailable."""
+        return np.array([score.probability for score in self.scores(texts)])
+
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
+        """Return what the content model says of texts. Raises content.Unavailable."""
+        asked = [text for text in dict.fromkeys(texts) if text not in self.known]
+        self.known.update(zip(asked, self.content.scores(asked), strict=True))
+        return [self.known[text] for text in texts]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

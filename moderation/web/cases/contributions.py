@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from moderation.queries.cases.case_pages import PostRecord
+from moderation.queries.cases.counted import Counted
 from moderation.queries.cases.scored_post import ScoredPost, bounded_contributions
-from moderation.web.cases import counted
 from moderation.web.sentences import CONTENT, Said, is_of_evidence, said
 from moderation.web.text import inert
 
@@ -152,6 +153,12 @@ def said_of(
     return said(str(feature), math.nan if value is None else float(value), record=record)
 
 
+def counted_address(case_id: int, *, counted: Counted, domain: str = "") -> str:
+    """Return the address of the list behind a count."""
+    path = reverse("case-counted", kwargs={"case_id": case_id, "kind": counted.value})
+    return f"{path}?{urlencode({'domain': domain})}" if domain else path
+
+
 def _place(feature: str) -> str:
     return next((name for start, name in _GROUPS if feature.startswith(start)), "")
 
@@ -161,7 +168,7 @@ def _line(
 ) -> Line:
     behind = ""
     if told.counted is not None and scored.case_id is not None:
-        behind = counted.address(scored.case_id, counted=told.counted, domain=told.domain)
+        behind = counted_address(scored.case_id, counted=told.counted, domain=told.domain)
     return Line(
         words=told.words,
         share=share,

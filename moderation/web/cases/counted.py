@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
@@ -50,9 +48,3 @@ def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
         "found": found,
     }
     return render(request, "cases/counted.html", context)
-
-
-def address(case_id: int, *, counted: Counted, domain: str = "") -> str:
-    """Return the address of the list behind a count."""
-    path = reverse("case-counted", kwargs={"case_id": case_id, "kind": counted.value})
-    return f"{path}?{urlencode({'domain': domain})}" if domain else path

@@ -13,8 +13,7 @@ from django.utils.translation import gettext as _
 from moderation.models import Reason
 from moderation.queries.cases.case_pages import CasePage, History, PostRecord, read_link
 from moderation.queries.cases.counted import Counted
-from moderation.web.cases import counted as cases_counted
-from moderation.web.cases import model_view
+from moderation.web.cases import contributions, model_view
 from moderation.web.quantities import count, counted, duration, short_duration
 from moderation.web.text import characters, inert
 from moderation.web.text.text_marks import Segment
@@ -254,7 +253,7 @@ def _behind(history: History, kind: Counted, *, page: CasePage) -> str:
     """Return the URL of the list of a history's posts; "" while the case is judged blindly."""
     if page.is_score_hidden or not history.posts:
         return ""
-    return cases_counted.address(page.case.pk, counted=kind)
+    return contributions.counted_address(page.case.pk, counted=kind)
 
 
 def _verdict_facts(history: History, *, behind: str) -> list[Fact]:

@@ -15,7 +15,7 @@ from scoring.records import PostRecord
 from scoring.release import Release
 from scoring.routing import Route
 from scoring.training import added_links, evaluate_releases, labelled_posts
-from scoring.training.evaluate_releases import Opened
+from scoring.training.served_content import Opened
 from scoring.trees import Floats
 from tests.scoring.random_records import Said
 from tests.scoring.starter import STARTER

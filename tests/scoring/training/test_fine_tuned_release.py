@@ -12,7 +12,7 @@ import pytest
 from scoring.pins import ContentPin
 from scoring.release import Release
 from scoring.training import fine_tuned_release, fresh_decisions, served_content, train_heads
-from scoring.training.evaluate_releases import Opened
+from scoring.training.served_content import Opened
 from tests.scoring.platform_posts import PLATFORM, decisions
 from tests.scoring.random_records import FakeContent
 from tests.scoring.starter import STARTER

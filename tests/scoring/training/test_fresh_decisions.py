@@ -16,9 +16,9 @@ from scoring.platform_head import PlatformHeads
 from scoring.release import Release
 from scoring.splits import Split, split_of
 from scoring.training import fresh_decisions, train_heads
-from scoring.training.evaluate_releases import Opened
 from scoring.training.labelled_posts import DECIDED_ON, LabelledPost, of_record
 from scoring.training.labelled_records import LabelledRecord
+from scoring.training.served_content import Opened
 from tests.scoring.platform_posts import PLATFORM, decisions
 from tests.scoring.random_records import FakeContent
 from tests.scoring.starter import STARTER

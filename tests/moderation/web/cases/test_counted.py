@@ -16,7 +16,7 @@ from moderation.queries.cases import counted as cases_counted
 from moderation.queries.cases.case_pages import case_page
 from moderation.queries.cases.counted import Counted
 from moderation.web import sentences
-from moderation.web.cases import counted
+from moderation.web.cases.contributions import counted_address
 from scoring.features import FEATURES, NO_MODELS, extract
 from scoring.records import History, PostRecord
 from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
@@ -56,7 +56,7 @@ class TestEverySentence:
             told = sentences.said(feature.name, value, record=record)
             if told is None or told.counted is None or feature.unit in DURATIONS:
                 continue
-            address = counted.address(counted_case.pk, counted=told.counted, domain=told.domain)
+            address = counted_address(counted_case.pk, counted=told.counted, domain=told.domain)
             there, body = listed(desk, address)
             rows = re.findall(r'<tr class="table__row">.*?</tr>', body, re.DOTALL)
             authors = {found for row in rows for found in re.findall(r'href="/authors/(\d+)/"', row)}
@@ -74,7 +74,7 @@ class TestEverySentence:
         assert seen == set(Counted)
 
     def test_is_counted_as_of_the_score(self, desk: Client, counted_case: Case) -> None:
-        there, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
+        there, body = listed(desk, counted_address(counted_case.pk, counted=Counted.SIMILAR))
 
         assert there == History(posts=10, confirmed_spam=4, confirmed_not_spam=3, complaints=3)
         assert "Since then, posts were erased or regrouped" not in body
@@ -94,7 +94,7 @@ class TestEverySentence:
         }
         domain = record.links[0].domain if kind is Counted.DOMAIN else ""
 
-        there, _ = listed(desk, counted.address(counted_case.pk, counted=kind, domain=domain))
+        there, _ = listed(desk, counted_address(counted_case.pk, counted=kind, domain=domain))
 
         told = histories[kind]
         assert told.posts > 0
@@ -121,7 +121,7 @@ class TestList:
     def test_says_when_it_is_no_longer_what_was_counted(self, desk: Client, counted_case: Case) -> None:
         Revision.objects.filter(post__author__external_id="bulk-1").update(similarity_group=None)
 
-        _, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
+        _, body = listed(desk, counted_address(counted_case.pk, counted=Counted.SIMILAR))
 
         assert "The score counted 10 posts: 4 spam, 3 not." in body
 
@@ -131,8 +131,8 @@ class TestList:
         first = Label.objects.filter(labelled_at__lt=record_of(counted_case).at, is_spam=True).earliest("pk")
         Label.objects.filter(pk=first.pk).update(rests_on_evidence=True)
 
-        there, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
-        by_author, other = listed(desk, counted.address(counted_case.pk, counted=Counted.AUTHOR))
+        there, body = listed(desk, counted_address(counted_case.pk, counted=Counted.SIMILAR))
+        by_author, other = listed(desk, counted_address(counted_case.pk, counted=Counted.AUTHOR))
 
         assert (there.confirmed_spam, body.count("spam, not by its words")) == (3, 1)
         assert by_author.confirmed_spam == record_of(counted_case).author_history.confirmed_spam
@@ -144,7 +144,7 @@ class TestList:
     ) -> None:
         Case.objects.filter(pk=counted_case.pk).update(reason=reason)
 
-        assert desk.get(counted.address(counted_case.pk, counted=Counted.SIMILAR)).status_code == 404
+        assert desk.get(counted_address(counted_case.pk, counted=Counted.SIMILAR)).status_code == 404
 
     @pytest.mark.parametrize(
         "path", ["counted/nothing/", "counted/domain/", "counted/domain/?domain=a.example"]

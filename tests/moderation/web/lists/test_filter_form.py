@@ -13,7 +13,7 @@ from moderation.models.saved_filters import FilterPage
 from moderation.queries.cases.queue_filter import QueueFilter
 from moderation.web.cases.queue_filters import QueueFilterForm
 from moderation.web.entities.author_filters import AuthorFilterForm
-from moderation.web.lists.saved_filters import FORMS
+from moderation.web.saved_filters import FORMS
 
 _WHERE_THERE_ARE_ANY = {"queue", "campaign", "answers_to", "policy"}
 """Filters that are shown where there is something to choose."""

@@ -7,7 +7,7 @@ from django.test import Client
 
 from moderation.models import SavedFilter
 from moderation.models.saved_filters import FilterPage
-from moderation.web.lists.saved_filters import FORMS
+from moderation.web.saved_filters import FORMS
 
 
 class TestKeptFilters:
