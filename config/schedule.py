@@ -28,7 +28,6 @@ SECONDS = {
     "sweep_exports": 10.0,
     "sweep_training": 10.0,
     "score_shadow": 15.0,
-    "watch_canary": 60.0,
     "count_hours": 60.0,
     "sweep_blind_reviews": 60.0,
     "mend_clock_steps": 60.0,
@@ -46,7 +45,6 @@ _LONG = {
     "estimate_quality": "erasures",
     "score_shadow": "erasures",
     "watch_drift": "erasures",
-    "watch_canary": "erasures",
 }
 """Tasks that may take minutes are in another worker's queue, so that they never block a short sweep."""
 _ASKED_EVERY_SECONDS = 30.0

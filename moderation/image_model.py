@@ -15,7 +15,7 @@ from scoring.release import Release
 def live() -> ImageModel | None:
     """Return the client of the live release's image model; None if it carries none.
 
-    It connects at its first call. Raises as scorer.get does.
+    It connects at its first call. Raises as Scorers.live does.
     """
     return of(scorer.release().id)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -26,6 +27,8 @@ from scoring.release import Corrupt, Release, SchemaMismatch
 log = structlog.get_logger(__name__)
 
 CHECK_SECONDS = 1.0
+_MOST_KEPT = 4
+"""Scorers and clients of other releases that a process keeps for one purpose."""
 
 
 class NotKept(Exception):
@@ -40,110 +43,169 @@ UNUSABLE = (NotKept, Corrupt, SchemaMismatch, VersionMismatch)
 """Permanent errors of a release that cannot score here; a retry does not help."""
 
 
-class Scorers(Protocol):
-    """All that this process scores with; tests replace it at `current` and nowhere else."""
+class _For(Enum):
+    """What a content model is asked for: to score, for a sender who waits, or after all others in Triton."""
 
-    def live(self) -> Scorer: ...
-    def low_latency(self, release_id: str = "") -> Scorer: ...
-    def of(self, release_id: str) -> Scorer: ...
-    def content_of(self, release_id: str) -> ContentModel: ...
-    def explaining_content_of(self, release_id: str) -> ContentModel: ...
-    def shadow_of(self, release_id: str) -> Scorer: ...
+    SCORES = 1
+    WAITING = 2
+    LAST = 3
+
+
+class Scorers:
+    """All that this process scores with, each made once: a scorer takes a second of processor time.
+
+    Safe across threads. Tests replace it at `current` and nowhere else.
+    """
+
+    def __init__(self) -> None:
+        # Three: who waits for an answer does not wait while another thread loads the live release.
+        self._making, self._looking, self._awaiting = (threading.Lock() for _ in range(3))
+        self.forget()
+
+    def forget(self) -> None:
+        """Make everything anew, and look which release is live, at the next call."""
+        self._scorers: dict[tuple[_For, str], Scorer] = {}
+        self._clients: dict[tuple[_For, str], ContentModel] = {}
+        self._live: Scorer | None = None
+        self._low_latency: Scorer | None = None
+        self._loading: threading.Thread | None = None
+        self._refused = ""
+        # Not 0: monotonic() may begin there, and the first look would come a second late.
+        self._live_at = self._low_latency_at = -CHECK_SECONDS
+
+    def live(self) -> Scorer:
+        """Return the scorer of the live release.
+
+        A live release that cannot be used here (damaged, or of features that this code does not compute) does
+        not stop scoring: the one in use stays, else the one before it, else the one that ships with the code.
+        Every score names its release. Raises Corrupt, SchemaMismatch or VersionMismatch if none can be used.
+        """
+        with self._looking:
+            if self._live is None or time.monotonic() - self._live_at >= CHECK_SECONDS:
+                self._live = self._looked_up(in_use=self._live)
+                self._live_at = time.monotonic()
+            return self._live
+
+    def low_latency(self) -> Scorer:
+        """Return the live release's scorer for an answer that somebody waits for.
+
+        Its content model gives up after SCORE_NOW_CONTENT_MS: the post is degraded then. Loading takes time,
+        so it happens beside the requests: raises Loading; after a promotion the release before it answers as
+        long.
+        """
+        with self._awaiting:
+            is_due = self._low_latency is None or time.monotonic() - self._low_latency_at >= CHECK_SECONDS
+            if is_due and (self._loading is None or not self._loading.is_alive()):
+                self._low_latency_at = time.monotonic()
+                self._loading = threading.Thread(
+                    target=self._load_low_latency, name="low-latency-scorer", daemon=True
+                )
+                self._loading.start()
+            if self._low_latency is None:
+                raise Loading("The release is being loaded.")
+            return self._low_latency
+
+    def of(self, release_id: str) -> Scorer:
+        """Return the scorer of a kept release. Raises NotKept, Corrupt, SchemaMismatch or VersionMismatch."""
+        return self._scorer(_For.SCORES, release_id)
+
+    def shadow_of(self, release_id: str) -> Scorer:
+        """Return a scorer whose content model answers after all others in Triton. Raises as `of` does."""
+        return self._scorer(_For.LAST, release_id)
+
+    def content_of(self, release_id: str) -> ContentModel:
+        """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
+        return self._client(_For.SCORES, release_id)
+
+    def explaining_content_of(self, release_id: str) -> ContentModel:
+        """Return a client like content_of, after scoring in Triton, that remembers answers."""
+        return self._client(_For.LAST, release_id)
+
+    def _scorer(self, purpose: _For, release_id: str) -> Scorer:
+        with self._making:
+            scorer = self._scorers.get((purpose, release_id))
+            if scorer is None:
+                scorer = Scorer(release=kept(release_id), content=self._client(purpose, release_id))
+                _put(self._scorers, (purpose, release_id), scorer)
+            return scorer
+
+    def _client(self, purpose: _For, release_id: str) -> ContentModel:
+        client = self._clients.get((purpose, release_id))
+        if client is None:
+            release, is_last = kept(release_id), purpose is _For.LAST
+            is_awaited = purpose is _For.WAITING
+            client = ContentModel(
+                url=settings.TRITON_URL,
+                model=served_name(release),
+                version=release.content.version,
+                normaliser=release.normaliser,
+                priority=LAST if is_last else FIRST,
+                timeout_seconds=(
+                    settings.SCORE_NOW_CONTENT_MS / 1000 if is_awaited else settings.TRITON_TIMEOUT_SECONDS
+                ),
+                # A post's texts in one call: several, each with the whole limit, would take longer than is
+                # waited.
+                least_batch=16 if is_awaited else 1,
+                remembers=16_384 if is_last else 0,  # 5 MB; explaining a case takes some 150 texts
+            )
+            _put(self._clients, (purpose, release_id), client)
+        return client
+
+    def _looked_up(self, *, in_use: Scorer | None) -> Scorer:
+        try:
+            live, replaced = _newest()
+        except DatabaseError:
+            if in_use is not None:
+                return in_use
+            raise
+        if in_use is not None and in_use.release.id == live:
+            return in_use
+        return self._usable(live) or in_use or self._usable(replaced) or self.of(shipped().id)
+
+    def _usable(self, release_id: str) -> Scorer | None:
+        try:
+            return self.of(release_id)
+        except UNUSABLE as reason:
+            if self._refused != release_id:
+                log.exception("release_refused", release=release_id[:12], reason=str(reason))
+            self._refused = release_id
+            return None
+
+    def _load_low_latency(self) -> None:
+        try:
+            live = self.live().release.id
+            load_client()
+            self._low_latency = self._scorer(_For.WAITING, live)
+        except (DatabaseError, *UNUSABLE):
+            log.exception("low_latency_scorer_not_loaded")
+        finally:
+            connection.close()  # the thread's own
+
+
+def _put(made: dict[tuple[_For, str], Any], key: tuple[_For, str], one: Any) -> None:
+    """Keep what was made, and the newest of its purpose beside it."""
+    of_purpose = [known for known in list(made) if known[0] is key[0]]
+    for oldest in of_purpose[: len(of_purpose) + 1 - _MOST_KEPT]:
+        made.pop(oldest, None)
+    made[key] = one
+
+
+_OF_THIS_PROCESS = Scorers()
 
 
 def current() -> Scorers:
     """Return what this process scores with."""
-    return _CURRENT
-
-
-def get() -> Scorer:
-    """Return the scorer of the live release.
-
-    A live release that cannot be used here (damaged, or of features that this code does not compute) does not
-    stop scoring: the one in use stays, else the one before it, else the one that ships with the code. Every
-    score names its release. Raises Corrupt, SchemaMismatch or VersionMismatch if none can be used.
-    """
-    return current().live()
+    return _OF_THIS_PROCESS
 
 
 def release() -> Release:
-    return get().release
-
-
-def low_latency(release_id: str = "") -> Scorer:
-    """Return the live release's scorer, or a canary's candidate's, for an answer that somebody waits for.
-
-    Its content model gives up after SCORE_NOW_CONTENT_MS: the post is degraded then. Loading takes time, so
-    it happens beside the requests: raises Loading; after a promotion the release before it answers as long.
-    """
-    return current().low_latency(release_id)
+    """Return the live release. Raises as Scorers.live does."""
+    return current().live().release
 
 
 def content() -> ContentModel:
     """Return this process's client of the live content model; it connects at its first call."""
-    return content_of(release().id)
-
-
-def of(release_id: str) -> Scorer:
-    """Return the scorer of a kept release. Raises NotKept, Corrupt, SchemaMismatch or VersionMismatch."""
-    return current().of(release_id)
-
-
-def content_of(release_id: str) -> ContentModel:
-    """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
-    return current().content_of(release_id)
-
-
-def explaining_content_of(release_id: str) -> ContentModel:
-    """Return a client like content_of, after scoring in Triton, that remembers answers."""
-    return current().explaining_content_of(release_id)
-
-
-def shadow_of(release_id: str) -> Scorer:
-    """Return a scorer whose content model answers after all others in Triton. Raises as `of` does."""
-    return current().shadow_of(release_id)
-
-
-@lru_cache(maxsize=4)
-def _of(release_id: str) -> Scorer:
-    return Scorer(release=kept(release_id), content=_content_of(release_id))
-
-
-@lru_cache(maxsize=1)
-def _shadow_of(release_id: str) -> Scorer:
-    return Scorer(release=kept(release_id), content=_explaining_content_of(release_id))
-
-
-@lru_cache(maxsize=2)
-def _low_latency_of(release_id: str) -> Scorer:
-    one = kept(release_id)
-    # A post's texts in one call: several, each with the whole limit, would take longer than is waited.
-    content = _client(one, timeout_seconds=settings.SCORE_NOW_CONTENT_MS / 1000, least=16)
-    load_client()
-    return Scorer(release=one, content=content)
-
-
-@lru_cache(maxsize=4)
-def _content_of(release_id: str) -> ContentModel:
-    return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS)
-
-
-@lru_cache(maxsize=4)
-def _explaining_content_of(release_id: str) -> ContentModel:
-    return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS, priority=LAST)
-
-
-def _client(one: Release, *, timeout_seconds: float, priority: int = FIRST, least: int = 1) -> ContentModel:
-    return ContentModel(
-        url=settings.TRITON_URL,
-        model=served_name(one),
-        version=one.content.version,
-        normaliser=one.normaliser,
-        priority=priority,
-        timeout_seconds=timeout_seconds,
-        least_batch=least,
-        remembers=16_384 if priority == LAST else 0,  # 5 MB; explaining a case takes some 150 texts
-    )
+    return current().content_of(release().id)
 
 
 @lru_cache(maxsize=4)
@@ -178,123 +240,12 @@ def served_name(one: Release) -> str:
 
 def forget() -> None:
     """Clear all caches: the next call reads the live release again."""
-    _LIVE.forget()
-    _LOW_LATENCY.forget()
-    _CANDIDATE.forget()
-    for cached in (_of, _content_of, _explaining_content_of, _low_latency_of, _shadow_of, kept, shipped):
-        cached.cache_clear()
-
-
-class _Live:
-    """The live release's scorer, looked up again after CHECK_SECONDS; safe across threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.forget()
-
-    def forget(self) -> None:
-        self._scorer: Scorer | None = None
-        self._refused = ""
-        # Not 0: monotonic() may begin there, and the first look would come a second late.
-        self._checked_at = -CHECK_SECONDS
-
-    def scorer(self) -> Scorer:
-        with self._lock:
-            if self._scorer is None or time.monotonic() - self._checked_at >= CHECK_SECONDS:
-                self._scorer = self._looked_up()
-                self._checked_at = time.monotonic()
-            return self._scorer
-
-    def _looked_up(self) -> Scorer:
-        try:
-            live, replaced = _newest()
-        except DatabaseError:
-            if self._scorer is not None:
-                return self._scorer
-            raise
-        if self._scorer is not None and self._scorer.release.id == live:
-            return self._scorer
-        return self._usable(live) or self._scorer or self._usable(replaced) or _CURRENT.of(shipped().id)
-
-    def _usable(self, release_id: str) -> Scorer | None:
-        try:
-            return _CURRENT.of(release_id)
-        except UNUSABLE as reason:
-            if self._refused != release_id:
-                log.exception("release_refused", release=release_id[:12], reason=str(reason))
-            self._refused = release_id
-            return None
-
-
-class _LowLatency:
-    """A scorer for those who wait, loaded in a thread of its own; safe across threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.forget()
-
-    def forget(self) -> None:
-        self._scorer: Scorer | None = None
-        self._loading: threading.Thread | None = None
-        self._checked_at = -CHECK_SECONDS
-
-    def scorer(self, release_id: str = "") -> Scorer:
-        with self._lock:
-            is_there = self._scorer is not None and release_id in ("", self._scorer.release.id)
-            is_due = not is_there or (not release_id and time.monotonic() - self._checked_at >= CHECK_SECONDS)
-            if is_due and (self._loading is None or not self._loading.is_alive()):
-                self._checked_at = time.monotonic()
-                self._loading = threading.Thread(
-                    target=self._load, args=(release_id,), name="low-latency-scorer", daemon=True
-                )
-                self._loading.start()
-            if self._scorer is None or not is_there:
-                raise Loading("The release is being loaded.")
-            return self._scorer
-
-    def _load(self, release_id: str) -> None:
-        try:
-            self._scorer = _low_latency_of(release_id or release().id)
-        except (DatabaseError, *UNUSABLE):
-            log.exception("low_latency_scorer_not_loaded")
-        finally:
-            connection.close()  # the thread's own
+    _OF_THIS_PROCESS.forget()
+    kept.cache_clear()
+    shipped.cache_clear()
 
 
 def _newest() -> tuple[str, str]:
     """Return the ids of the live release and of the one it replaced."""
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id").first()
     return newest or (shipped().id, shipped().id)
-
-
-_LIVE = _Live()
-_LOW_LATENCY, _CANDIDATE = _LowLatency(), _LowLatency()
-
-
-class _OfThisProcess:
-    """The releases that are kept here, each loaded once: a scorer takes a second of processor time."""
-
-    _making = threading.Lock()
-
-    def live(self) -> Scorer:
-        return _LIVE.scorer()
-
-    def low_latency(self, release_id: str = "") -> Scorer:
-        return (_CANDIDATE if release_id else _LOW_LATENCY).scorer(release_id)
-
-    def of(self, release_id: str) -> Scorer:
-        with self._making:
-            return _of(release_id)
-
-    def content_of(self, release_id: str) -> ContentModel:
-        return _content_of(release_id)
-
-    def explaining_content_of(self, release_id: str) -> ContentModel:
-        return _explaining_content_of(release_id)
-
-    def shadow_of(self, release_id: str) -> Scorer:
-        with self._making:
-            return _shadow_of(release_id)
-
-
-_CURRENT = _OfThisProcess()

@@ -18,7 +18,7 @@ from moderation.operations.evidence import collect, opening, thumbnails
 from moderation.operations.evidence import recovery as evidence_recovery
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
-from moderation.operations.learning import canary, shadow_scoring, training_job
+from moderation.operations.learning import shadow_scoring, training_job
 from moderation.operations.outbox import feed
 from moderation.operations.quality import drift, refresh
 from moderation.operations.releases import triton
@@ -225,12 +225,6 @@ def sweep_training(at: datetime) -> int:
 def score_shadow(at: datetime) -> int:
     """Let a candidate in shadow score what the live release has scored."""
     return shadow_scoring.sweep(at=at)
-
-
-@_sweep
-def watch_canary(at: datetime) -> int:
-    """Compare the arms of a canary, and roll it back if it is certainly worse or fails."""
-    return canary.watch(at=at)
 
 
 @_sweep

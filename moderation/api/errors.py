@@ -20,7 +20,6 @@ from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
 from moderation.operations.learning import (
-    canary,
     candidates,
     proposals,
     shadow,
@@ -77,11 +76,6 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (shadow.AlreadyRunning, "shadow_open"),
     (shadow.NotRunning, "shadow_ended"),
     (shadow.AlreadyLive, "already_live"),
-    (canary.AlreadyOpen, "canary_open"),
-    (canary.NotOpen, "canary_ended"),
-    (canary.OwnProposal, "own_proposal"),
-    (canary.LiveHasChanged, "live_has_changed"),
-    (canary.WorseInShadow, "worse_in_shadow"),
     (second_review.NotDecided, "not_decided"),
     (refusals.CaseClosed, "case_closed"),
     (refusals.ClaimLost, "claim_lost"),

@@ -1,4 +1,4 @@
-"""Rows in the examples of the OpenAPI document: releases, thresholds, proposals, shadow runs, canaries."""
+"""Rows in the examples of the OpenAPI document: releases, thresholds, proposals, shadow runs."""
 
 from __future__ import annotations
 
@@ -80,21 +80,6 @@ SHADOW_FIGURES = {
         }
     ],
     "rates": [],
-}
-CANARY = {
-    "id": "2",
-    "state": "proposed",
-    "shadow_run": "4",
-    "candidate": "9b2e07",
-    "compared_with": RELEASE,
-    "share": 0.05,
-    "is_own": True,
-    "proposed_at": "2026-03-02T09:30:00Z",
-    "started_at": None,
-    "stopped_at": None,
-    "end": "",
-    "failures": 0,
-    "figures": None,
 }
 MODEL_METRICS = {
     "release": RELEASE,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from moderation.api.example_learning_rows import (
-    CANARY,
     DISAGREEMENT,
     MODEL_METRICS,
     PROPOSAL,
@@ -85,7 +84,6 @@ REQUESTS: dict[str, Any] = {
     },
     "propose_release": {"thresholds": {"review_from": 0.2}, "reason": "Too many cases at night"},
     "start_shadow_run": {"training_run": "3", "share": 0.5},
-    "propose_canary": {"shadow_run": "4", "share": 0.05},
     "add_endpoint": {"url": "https://hooks.example/spamdesk", "events": ["decision.reversed"]},
     "change_endpoint": {"is_active": False},
     "rotate_secret": {"signature": "ed25519", "overlap_hours": 48},
@@ -249,10 +247,6 @@ ANSWERS: dict[str, Any] = {
     "read_shadow_run": SHADOW_RUN,
     "read_disagreements": {"data": [DISAGREEMENT], "next_cursor": None},
     "read_shadow_figures": SHADOW_FIGURES,
-    "read_canaries": {"data": [CANARY], "next_cursor": None},
-    "propose_canary": CANARY,
-    "read_canary": CANARY,
-    "confirm_canary": CANARY | {"state": "running", "is_own": False, "started_at": "2026-03-02T10:00:00Z"},
     "read_endpoints": {"data": [ENDPOINT]},
     "add_endpoint": ENDPOINT | {"secret": SECRET},
     "read_endpoint": ENDPOINT,

@@ -40,8 +40,6 @@ LINKS: dict[str, dict[str, str]] = {
     "read_shadow_runs": dict.fromkeys(
         ("read_shadow_run", "read_disagreements", "read_shadow_figures"), _FIRST
     ),
-    "propose_canary": dict.fromkeys(("read_canary", "confirm_canary", "end_canary"), _ID),
-    "read_canaries": {"read_canary": _FIRST},
     "add_endpoint": dict.fromkeys(
         ("read_endpoint", "change_endpoint", "rotate_secret", "read_deliveries"), _ID
     ),

@@ -10,7 +10,6 @@ from moderation.api.views.audit import AuditHead, AuditLog
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk_posts import BulkPosts
 from moderation.api.views.campaigns import CampaignDecisions, CampaignMembers, Campaigns
-from moderation.api.views.canaries import Canaries, CanaryConfirmations, OneCanary
 from moderation.api.views.case_notes import CaseNotes, SecondReviews
 from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
 from moderation.api.views.complaints import Complaints
@@ -110,9 +109,6 @@ urlpatterns = [
     path("api/v1/shadow-runs/<str:id>", OneShadowRun.as_view(), name="shadow-run"),
     path("api/v1/shadow-runs/<str:id>/disagreements", Disagreements.as_view(), name="disagreements"),
     path("api/v1/shadow-runs/<str:id>/figures", ShadowFigures.as_view(), name="shadow-figures"),
-    path("api/v1/canaries", Canaries.as_view(), name="canaries"),
-    path("api/v1/canaries/<str:id>", OneCanary.as_view(), name="canary"),
-    path("api/v1/canaries/<str:id>/confirmation", CanaryConfirmations.as_view(), name="canary-confirmation"),
     path("api/v1/webhook-endpoints", Endpoints.as_view(), name="endpoints"),
     path("api/v1/webhook-endpoints/<str:id>", OneEndpoint.as_view(), name="endpoint"),
     path("api/v1/webhook-endpoints/<str:id>/secrets", EndpointSecrets.as_view(), name="secrets"),

@@ -6,7 +6,6 @@ from moderation.models.audit import AuditEntry, AuditLink
 from moderation.models.author_notes import AuthorNote
 from moderation.models.blind_reviews import BlindReview, BlindReviewPlan
 from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
-from moderation.models.canary import CanaryRun
 from moderation.models.case_notes import CaseNote
 from moderation.models.cases import Case
 from moderation.models.decisions import Decision, Reversal
@@ -68,7 +67,6 @@ __all__ = [
     "CampaignDecision",
     "CampaignMember",
     "CampaignTrait",
-    "CanaryRun",
     "Case",
     "CaseNote",
     "Complaint",

@@ -102,12 +102,16 @@ def _lacking() -> Q:
 def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
     """Return [start, end, share of the content margin] of each word of a score's text, saved or not.
 
-    Raises content.Unavailable, also when its calls took so long together, and what `scorer.of` raises. What a
-    new process compiles between its first calls does not count.
+    Raises content.Unavailable, also when its calls took so long together, and what `Scorers.of` raises. What
+    a new process compiles between its first calls does not count.
     """
     spent = 0.0
-    content = scorer.of(score.release_id).content_on(
-        score.record["platform"], content=scorer.explaining_content_of(score.release_id)
+    content = (
+        scorer.current()
+        .of(score.release_id)
+        .content_on(
+            score.record["platform"], content=scorer.current().explaining_content_of(score.release_id)
+        )
     )
 
     def asked(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -126,9 +130,9 @@ def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
 def evidence_words_of(score: Score) -> list[tuple[str, float]]:
     """Return [word, share] of the words that make what a post leads to read like spam, saved or not.
 
-    Raises InvalidRecord, and what `scorer.of` raises.
+    Raises InvalidRecord, and what `Scorers.of` raises.
     """
-    release = scorer.of(score.release_id).release
+    release = scorer.current().of(score.release_id).release
     return evidence_words.of(PostRecord.from_json(score.record), release=release)
 
 
@@ -137,10 +141,10 @@ def _counterfactual(score: Score) -> dict[str, Any]:
     words = sorted(score.word_contributions or (), key=lambda word: -abs(word[2]))
     found = counterfactual.find(
         PostRecord.from_json(score.record),
-        scorer=scorer.of(score.release_id),
+        scorer=scorer.current().of(score.release_id),
         content_probability=score.content_probability,
         words=[(int(start), int(end)) for start, end, _ in words],
         read=read_before(score.contributions),
-        content=scorer.explaining_content_of(score.release_id),
+        content=scorer.current().explaining_content_of(score.release_id),
     )
     return {} if found is None else found.to_json()

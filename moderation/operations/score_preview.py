@@ -45,7 +45,7 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
     """Score a post as if it had arrived now under an id of its own, and keep nothing.
 
     The record is made as for every post, from rows that are rolled back: its author, domains and similar
-    texts have their histories. No audit sample is drawn and no canary asked.
+    texts have their histories. No audit sample is drawn.
     `live` is the live release's scorer, whichever one waits as long as the caller can.
     """
     began = time.monotonic()

@@ -15,7 +15,6 @@ from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries.cases import queue_age
 from moderation.queries.health import health, processes, sweeps
-from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
 from moderation.web.entities.timeline import HEIGHT, Bar
 from moderation.web.labels import label_warnings
@@ -50,7 +49,6 @@ _SWEEPS = {
     "sweep_exports": _("Resume unfinished exports"),
     "sweep_training": _("Resume and schedule training runs"),
     "score_shadow": _("Score posts in shadow"),
-    "watch_canary": _("Watch the canary"),
     "erase_expired": _("Erase expired data"),
     "prune_answers": _("Delete stored API responses"),
     "sweep_thumbnails": _("Delete pictures that no post has any more"),
@@ -79,7 +77,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     if request.htmx:
         return render(request, "health.html#state", context)
     if request.user.may_export:
-        context |= {"weak": label_warnings.gravest(), "canary": shadow_pages.canary_of_note(at=at)}
+        context |= {"weak": label_warnings.gravest()}
     return render(request, "health.html", context | _ages(at=at))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import health, policies, rules, webhooks
+from moderation.web import health, policies, rules, saved_filters, webhooks
 from moderation.web.accounts import account, platforms, preferences, reasons, users
 from moderation.web.activity import today
 from moderation.web.audit import audit_log
@@ -31,7 +31,6 @@ from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
 from moderation.web.learning import (
-    canary,
     candidates,
     feature_search,
     model_errors,
@@ -40,7 +39,6 @@ from moderation.web.learning import (
     shadow,
     thresholds,
 )
-from moderation.web.lists import saved_filters
 from moderation.web.posts import pictures, post, search, translation, try_out
 from moderation.web.quality import drift, quality
 
@@ -177,9 +175,6 @@ urlpatterns = [
     path("models/shadow/<int:run_id>/", shadow.page, name="shadow-run"),
     path("models/shadow/<int:run_id>/stop/", shadow.stop, name="shadow-stop"),
     path("models/shadow/<int:run_id>/draws/", shadow.draw, name="shadow-draw"),
-    path("models/shadow/<int:run_id>/canary/", canary.propose, name="canary-propose"),
-    path("models/canaries/<int:canary_id>/confirm/", canary.confirm, name="canary-confirm"),
-    path("models/canaries/<int:canary_id>/stop/", canary.stop, name="canary-stop"),
     path("models/features/", feature_search.page, name="feature-search"),
     path("models/errors/", model_errors.page, name="model-errors"),
     path("models/errors/csv/", model_errors.export, name="model-errors-csv"),

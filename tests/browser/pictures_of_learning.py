@@ -17,7 +17,6 @@ from django.utils import timezone
 from moderation.models import (
     BlindReview,
     BlindReviewPlan,
-    CanaryRun,
     Case,
     CaseNote,
     Decision,
@@ -218,7 +217,7 @@ def drifted(decided: list[Case], platform: Platform, lead: User) -> None:
 
 @pytest.fixture
 def shadowed(decided: list[Case], platform: Platform, lead: User, admin: User) -> ShadowRun:
-    """A run that is worse on one slice and better on another, with disagreements, trouble and a canary."""
+    """A run that is worse on one slice and better on another, with disagreements and trouble."""
     now = timezone.now()
     stored = figures(name="ar")
     [worse] = stored["differences"]
@@ -242,16 +241,6 @@ def shadowed(decided: list[Case], platform: Platform, lead: User, admin: User) -
             live_route="allow" if number % 2 else "review", distance=1 + number % 2, gap=number / 100,
             platform=platform, links="none", case=case if number % 3 == 0 else None,
         )  # fmt: skip
-    enough = {"value": 0.97, "low": 0.93, "high": 0.99, "labels": 310}
-    few = {"value": None, "low": 0.0, "high": 1.0, "labels": 3}
-    CanaryRun.objects.create(
-        shadow=run, candidate=run.candidate, live=run.live, share=0.05, proposed_by=lead, proposed_at=now,
-        confirmed_by=admin, started_at=now, failures=3,
-        figures=[
-            {"name": "precision", "live": enough, "candidate": enough | {"value": 0.8}, "is_worse": True},
-            {"name": "missed", "live": few, "candidate": few, "is_worse": False},
-        ],
-    )  # fmt: skip
     return run
 
 

@@ -1,4 +1,4 @@
-"""A day of the label loop in the whole product: training, shadow, canary, promotion, other thresholds."""
+"""A day of the label loop in the whole product: training, shadow, promotion, other thresholds."""
 
 from __future__ import annotations
 
@@ -25,18 +25,10 @@ pytestmark = [
     pytest.mark.xdist_group("product"),
     pytest.mark.timeout(3_600),
 ]
-DECISIONS, SHADOWED, IN_CANARY = 150, 30, 40
+DECISIONS, SHADOWED = 150, 30
 TRAINING_SECONDS = 2_400
 _SHADOWED = "SELECT count(*) FROM moderation_shadowscore"
 _TRAINING = "SELECT state, error, right(log, 500) FROM moderation_trainingrun ORDER BY id DESC LIMIT 1"
-_SCORED = """
-    SELECT s.release_id = c.candidate, count(*)
-    FROM moderation_score s
-    JOIN moderation_revision r ON r.id = s.revision_id
-    JOIN moderation_post p ON p.id = r.post_id, moderation_canaryrun c
-    WHERE p.external_id LIKE 'loop-%s-%%'
-    GROUP BY 1
-"""
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +68,6 @@ def test_two_people_train_shadow_promote_move_a_threshold_and_roll_back(
         _decide(product, api)
         _train(engineer, product)
         _shadow(engineer, product, api)
-        _canary(lead, desk_of("admin"), product, api)
     trained = _promote(engineer, lead)
     assert trained != shipped
     assert _move_a_threshold(lead, engineer) not in (shipped, trained)
@@ -107,28 +98,6 @@ def _shadow(engineer: Page, product: Product, api: httpx.Client) -> None:
     engineer.reload()
     engineer.get_by_role("button", name="Stop the shadow run").click()
     expect(engineer.locator("#main")).to_contain_text("Ended")
-
-
-def _canary(lead: Page, second: Page, product: Product, api: httpx.Client) -> None:
-    """Let the candidate decide for half of the authors, then end it with one press."""
-    lead.goto("/models/shadow/")
-    lead.get_by_label("Percent of authors").fill("50")
-    lead.get_by_role("button", name="Propose a canary").click()
-    expect(lead.get_by_text("A second person confirms it.")).to_be_visible()
-    second.goto("/models/shadow/")
-    second.get_by_role("button", name="Confirm: it decides").click()
-    expect(second.get_by_role("button", name="End the canary")).to_be_visible()
-
-    _send(api, count=IN_CANARY, seed=3)
-    product.wait_until(lambda: sum(_arms(product, seed=3).values()) == IN_CANARY, "scored in both arms")
-    # Half of forty authors, by a key: fewer than five in an arm come once in five million runs.
-    assert min(_arms(product, seed=3).get(is_candidate, 0) for is_candidate in (True, False)) >= 5
-
-    lead.reload()
-    lead.get_by_role("button", name="End the canary").click()
-    expect(lead.locator("section[aria-labelledby=canary]")).to_contain_text("ended by a person")
-    _send(api, count=10, seed=4)
-    product.wait_until(lambda: _arms(product, seed=4) == {False: 10}, "scored by the live release again")
 
 
 def _promote(engineer: Page, lead: Page) -> str:
@@ -173,13 +142,6 @@ def _live(page: Page) -> str:
     found = page.locator("section[aria-labelledby=live-release] code").first.text_content()
     assert found
     return found.strip()
-
-
-def _arms(product: Product, *, seed: int) -> dict[bool, int]:
-    """Count the scores of the posts sent with a seed, by whether the candidate gave them."""
-    return {
-        bool(is_candidate): int(str(posts)) for is_candidate, posts in whole.rows(product, _SCORED % seed)
-    }
 
 
 @contextmanager

@@ -35,8 +35,6 @@ SUBJECTS = {
     "infrastructure": {"idempotency", "sweeps"},
     "labels": {"label_draws", "exports"},
     "learning": {
-        "canaries",
-        "canary",
         "models",
         "release_proposals",
         "shadow",

@@ -234,7 +234,7 @@ def _likelihood(text: str, topic: str) -> float:
 
 
 @dataclass
-class FakeScorers:
+class FakeScorers(Scorers):
     """Whatever release is asked for, this scorer and this content model answer."""
 
     scorer: FakeScorer | Scorer
@@ -244,8 +244,8 @@ class FakeScorers:
     def live(self) -> Scorer:
         return cast("Scorer", self.scorer)
 
-    def low_latency(self, release_id: str = "") -> Scorer:
-        return self.of(release_id) if release_id else self.live()
+    def low_latency(self) -> Scorer:
+        return self.live()
 
     def of(self, release_id: str) -> Scorer:
         return self.live() if release_id == RELEASE_ID else self.shadow_of(release_id)
@@ -258,8 +258,3 @@ class FakeScorers:
 
     def shadow_of(self, release_id: str) -> Scorer:
         return cast("Scorer", self.shadow or self.scorer)
-
-
-def _is_whole(fake: FakeScorers) -> Scorers:
-    """Never called: the type checker refuses it once `scorer.current` gives more than the stand-in."""
-    return fake

@@ -102,7 +102,6 @@ STAYS = {
     "propose_release/reason": _DESK,
     "propose_release/training_run": _OURS,
     "start_shadow_run/training_run": _OURS,
-    "propose_canary/shadow_run": _OURS,
     "roll_back/live": _OURS,
     "roll_back/to": _OURS,
     "replay_scores/decision_id": _OURS,

@@ -16,7 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from moderation.api import examples
-from moderation.models import AuditEntry, CanaryRun, Case, Delivery, Platform, Score, ShadowRun, User
+from moderation.models import AuditEntry, Case, Delivery, Platform, Score, ShadowRun, User
 from moderation.models.decisions import Verdict
 from moderation.models.learning import ProposalKind
 from moderation.models.platforms import Scope
@@ -103,12 +103,8 @@ def theirs(
     compared = ShadowRun.objects.create(
         candidate="c" * 64, live="d" * 64, share=1, started_by=lead, started_at=at, reached=0
     )
-    canary = CanaryRun.objects.create(
-        shadow=compared, candidate="c" * 64, live="d" * 64, share=0.1, proposed_by=lead, proposed_at=at
-    )
     ids = {
         "shadow-runs": str(compared.pk),
-        "canaries": str(canary.pk),
         "rules": str(drafted.pk),
         "posts": str(waiting.post_id),
         "cases": str(waiting.pk),

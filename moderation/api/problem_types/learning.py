@@ -104,24 +104,6 @@ TYPES = (
         cure="Nothing was started; the page of shadow runs on the desk says what is wrong with the release.",
     ),
     ProblemType(
-        code="canary_open",
-        status=409,
-        title="Another canary runs or waits for a second person",
-        cure="End or refuse that one: one is open at a time, of any platform.",
-    ),
-    ProblemType(
-        code="canary_ended",
-        status=409,
-        title="The canary has started or ended",
-        cure="Read it again: somebody else answered, or it ended by itself.",
-    ),
-    ProblemType(
-        code="worse_in_shadow",
-        status=409,
-        title="In shadow the candidate is certainly worse",
-        cure="Read the figures of its shadow run; it decides for nobody.",
-    ),
-    ProblemType(
         code="not_promoted",
         status=409,
         title="The live release stays",

@@ -84,7 +84,7 @@ def _without_store(data: Any) -> tuple[Any, bool]:
 
 def _preview(platform: Platform, post: IncomingPost) -> score_preview.Preview | None:
     try:
-        live = scorer.low_latency()
+        live = scorer.current().low_latency()
     # The first request of a process starts the load and is told so: a sender waits 300 ms, a load takes
     # seconds.
     except scorer.Loading:

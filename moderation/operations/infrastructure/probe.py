@@ -138,7 +138,7 @@ def _ask_triton() -> None:
         content = scorer.content()
         _loaded.set()
     except scorer.UNUSABLE:  # which is not Triton's fault: _ask_release says it
-        content = scorer.content_of(scorer.shipped().id)
+        content = scorer.current().content_of(scorer.shipped().id)
     # Triton reports ready even if its Python backend process is dead: only an inference proves it.
     content.probabilities(["ready?"])
 

@@ -1,7 +1,7 @@
 """Learning: training runs requested, cancelled, scheduled (`training_runs`) and carried out
 (`training_job` → `training_process`, `training_results`), their candidates proposed
 (`candidates`); candidates in shadow started and stopped (`shadow`), carried out (`shadow_scoring`),
-their disagreements drawn for people (`shadow_draws`); canaries (`canary`); releases with other
+their disagreements drawn for people (`shadow_draws`); releases with other
 thresholds (`thresholds`, `threshold_changes`), and proposals that a release goes live, which one person
 makes and another confirms (`proposals`).
 """

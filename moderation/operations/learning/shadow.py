@@ -50,7 +50,7 @@ def start(*, candidate: str, share: float, actor: User, at: datetime) -> ShadowR
     if ShadowRun.objects.filter(stopped_at__isnull=True).exists():
         raise AlreadyRunning(_("Another candidate runs in shadow: stop it first."))
     triton.stage(scorer.kept(candidate), repository=settings.TRITON_REPOSITORY)
-    scorer.shadow_of(candidate)
+    scorer.current().shadow_of(candidate)
     try:
         with transaction.atomic():
             newest = Score.objects.order_by("-pk").values_list("pk", flat=True).first()

@@ -83,7 +83,7 @@ def is_drawn(run: ShadowRun, post_id: int) -> bool:
 
 def _follow(run: ShadowRun, *, at: datetime) -> int:
     try:
-        judge = scorer.shadow_of(run.candidate)
+        judge = scorer.current().shadow_of(run.candidate)
     except scorer.UNUSABLE as reason:
         _trouble(run, f"{type(reason).__name__}: {reason}", at=at)
         return 0

@@ -112,7 +112,7 @@ def go_live(
     if not all(finding.passed for finding in findings):
         raise NotGoodEnough(findings)
     triton.stage(release, repository=repository)
-    _try_out(scorer.of(release.id))
+    _try_out(scorer.current().of(release.id))
     store.release(release, at=at)
     # The promotion points to it, and a shipped release that scored nothing yet has no row.
     store.release(live, at=at)
@@ -139,7 +139,7 @@ def roll_back(*, to: str = "", actor: User | None, at: datetime) -> Promotion:
     # A roll-back asks no gate and no second person, so it must not be a way in for a candidate.
     if not models.were_live([wanted]) and wanted != scorer.shipped().id:
         raise NeverLive(f"{wanted[:12]} was never live; it can be proposed")
-    release = scorer.of(wanted).release
+    release = scorer.current().of(wanted).release
     triton.load(release)
     # The promotion points to it, and a shipped release that scored nothing yet has no row.
     store.release(release, at=at)

@@ -102,7 +102,7 @@ def compare(scores: Iterable[Score], *, release_id: str, is_patient: bool = Fals
     Left out is whatever a rule or the audit sample routed: of those the probability does not say the route.
     `is_patient` lets Triton answer live posts first. Raises ContentAway, or one of scorer.UNUSABLE.
     """
-    judge = scorer.shadow_of(release_id) if is_patient else scorer.of(release_id)
+    judge = scorer.current().shadow_of(release_id) if is_patient else scorer.current().of(release_id)
     routed = [score for score in scores if score.rule_id is None and not score.is_audit_sample]
     found: list[Compared] = []
     for start in range(0, len(routed), _BATCH):
@@ -177,7 +177,7 @@ def _content(scores: Sequence[Score], *, release_id: str) -> Floats:
     found = np.full(len(scores), np.nan)
     if asked:
         records = [PostRecord.from_json(scores[place].record) for place in asked]
-        said = scorer.content_of(release_id).scores([record.text for record in records])
+        said = scorer.current().content_of(release_id).scores([record.text for record in records])
         release = scorer.kept(release_id)
         heads = PlatformHeads.load(release.folder, files=release.heads)
         found[asked] = [heads.read(record, score) for record, score in zip(records, said, strict=True)]

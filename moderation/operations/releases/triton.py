@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 
 from moderation import image_model, scorer
-from moderation.models import CanaryRun, Promotion, ShadowRun
+from moderation.models import Promotion, ShadowRun
 from moderation.operations.releases import store
 from scoring import hosting
 from scoring.hosting import TritonAdmin
@@ -52,7 +52,7 @@ def load(release: Release) -> None:
     model is loaded.
     """
     try:
-        hosting.probe(release.content, content=scorer.content_of(release.id))
+        hosting.probe(release.content, content=scorer.current().content_of(release.id))
     except hosting.WrongAnswers:
         _load(release)
     try:
@@ -118,7 +118,7 @@ def _load(release: Release) -> None:
     try:
         if release.id != scorer.shipped().id:
             _load_installed(triton, name)
-        hosting.probe(release.content, content=scorer.content_of(release.id))
+        hosting.probe(release.content, content=scorer.current().content_of(release.id))
     except (hosting.Refused, hosting.WrongAnswers):
         if release.id != scorer.shipped().id and name not in _wanted():
             _unload(triton, name)
@@ -167,8 +167,7 @@ def _wanted() -> list[str]:
     # More rows than releases are wanted: going forth and back names the same ones again.
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
     ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1] or [scorer.shipped().id]
-    for candidates in (ShadowRun.objects, CanaryRun.objects.filter(started_at__isnull=False)):
-        ids += candidates.filter(stopped_at__isnull=True).values_list("candidate", flat=True)
+    ids += ShadowRun.objects.filter(stopped_at__isnull=True).values_list("candidate", flat=True)
     names: dict[str, None] = {}
     for release_id in ids:
         with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model

@@ -1,5 +1,4 @@
 """Scores: revisions are claimed (`leases`) and taken step by step to a stored score (`score`, `score_rows`),
-which is routed to a human or decided (`route`) and sampled for audit (`audit_sample`). While a canary runs,
-its candidate scores the posts of some authors (`canary_arm`). What was left open is
+which is routed to a human or decided (`route`) and sampled for audit (`audit_sample`). What was left open is
 found again (`recovery`).
 """

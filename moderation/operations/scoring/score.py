@@ -12,7 +12,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, transaction
 
 from moderation import enqueue, scorer
-from moderation.models import CanaryRun, Revision, Score
+from moderation.models import Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
 from moderation.operations.evidence import known, request
@@ -23,7 +23,6 @@ from moderation.operations.policies.matches import Matches
 from moderation.operations.releases import store
 from moderation.operations.scoring import (
     audit_sample,
-    canary_arm,
     leases,
     recovery,
     review_sample,
@@ -63,10 +62,6 @@ class _Frozen:
     records: Sequence[PostRecord]
     rules: Blocklist
     policies: Matches
-
-
-class CandidateAway(Exception):
-    """The content model of a canary's candidate does not answer."""
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
@@ -122,67 +117,17 @@ def at_once(*, revision_id: int, at: datetime) -> int:
 def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = False) -> int:
     """Score revisions that the caller has claimed, step by step; return how many were still its own.
 
-    While a canary runs its candidate scores the posts of the authors it is for. `is_awaited`: a sender waits,
-    so raises scorer.Loading instead of loading the live release.
+    `is_awaited`: a sender waits, so raises scorer.Loading instead of loading the live release.
     """
-    live = scorer.low_latency() if is_awaited else scorer.get()
+    live = scorer.current().low_latency() if is_awaited else scorer.current().live()
     backfill.missing(revisions=revisions)
     known.join(revisions=revisions, at=at)
     gather.gather_or_leave(revisions=revisions, at=at)
-    canary = canary_arm.running()
-    ours, theirs = canary_arm.split(revisions, canary=canary, live=live.release.id)
-    scored = _scored(ours, judge=live, at=at, is_awaited=is_awaited) if ours else 0
-    if canary is not None and theirs:
-        by_candidate = _awaited_by_candidate if is_awaited else _by_candidate
-        scored += by_candidate(theirs, canary=canary, live=live, at=at)
-    return scored
-
-
-def _awaited_by_candidate(
-    revisions: Sequence[Revision], *, canary: CanaryRun, live: Scorer, at: datetime
-) -> int:
-    """Let a canary's candidate score for a sender who waits; the live release does while it is being loaded.
-
-    Without an answer of its content model in time the score is degraded, as the live release's would be: no
-    time is left to ask another, and slowness is not held against the candidate. It is scored again later.
-    """
-    try:
-        judge = scorer.low_latency(canary.candidate)
-    except scorer.Loading:
-        judge = live
-    return _scored(revisions, judge=judge, at=at, is_awaited=True)
-
-
-def _by_candidate(revisions: Sequence[Revision], *, canary: CanaryRun, live: Scorer, at: datetime) -> int:
-    """Let a canary's candidate score; what it cannot score the live release does, and it is counted."""
-    try:
-        return _scored(revisions, judge=scorer.of(canary.candidate), at=at, is_candidate=True)
-    except Exception as reason:
-        # Whatever is wrong with a candidate, its posts are scored.
-        log.exception("canary_batch_failed", canary=canary.pk)
-        scored = _scored(revisions, judge=live, at=at)
-        failed = Score.objects.filter(revision__in=revisions, scored_at=at, is_degraded=True)
-        if not failed.exists():  # else Triton is away, which is no fault of the candidate
-            canary_arm.failed(canary, f"{type(reason).__name__}: {reason}")
-        return scored
-
-
-def _scored(
-    revisions: Sequence[Revision],
-    *,
-    judge: Scorer,
-    at: datetime,
-    is_candidate: bool = False,
-    is_awaited: bool = False,
-) -> int:
-    """Freeze, judge, store and route by one release; raises CandidateAway if a candidate lacks content."""
     frozen = _freeze(revisions, at=at, is_awaited=is_awaited)
-    results = _judge(frozen, live=judge, at=at)
-    if is_candidate and any(result.is_degraded for result in results):
-        raise CandidateAway("its content model does not answer")
+    results = _judge(frozen, live=live, at=at)
     # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
     with transaction.atomic():
-        scores = _store(frozen, results, live=judge, at=at)
+        scores = _store(frozen, results, live=live, at=at)
         matches.store(frozen.policies, scores=scores, at=at)
         announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)

@@ -3,6 +3,5 @@
 (`model_errors`), posts by the value of a feature (`feature_search`), the time that a case takes
 (`case_time`); proposals (`proposal_pages`);
 candidates in shadow: the comparison with the live release (`shadow_figures`), the labels that it reads
-(`shadow_labels`), what the gate asks of it (`shadow_findings`), and what pages show (`shadow_pages`); the
-figures of a canary (`canary_figures`).
+(`shadow_labels`), what the gate asks of it (`shadow_findings`), and what pages show (`shadow_pages`).
 """

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q
 
-from moderation.models import CanaryRun, Label, Promotion, Release, Score, TrainingRun
+from moderation.models import Label, Promotion, Release, Score, TrainingRun
 from moderation.models.releases import PromotionKind
 from scoring import gate
 
@@ -82,14 +82,12 @@ def before(live: str) -> str:
 def were_live(ids: Sequence[str]) -> set[str]:
     """Return those of these releases that were live: promoted or replaced, or scoring before any promotion.
 
-    A candidate has a row too, once it scored for a canary or its promotion failed at the last step.
+    A candidate has a row too, once its promotion failed at the last step.
     """
     named = Promotion.objects.filter(Q(release__in=ids) | Q(replaced__in=ids))
     promoted = {one for pair in named.values_list("release_id", "replaced_id") for one in pair}
-    tried = CanaryRun.objects.filter(candidate__in=ids, started_at__isnull=False)
     scored = Release.objects.filter(Exists(Score.objects.filter(release=OuterRef("pk"))), pk__in=ids)
-    by_itself = scored.exclude(pk__in=tried.values("candidate")).values_list("pk", flat=True)
-    return set(ids) & (promoted | set(by_itself))
+    return set(ids) & (promoted | set(scored.values_list("pk", flat=True)))
 
 
 def runs(*, limit: int = 10) -> list[TrainingRun]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from moderation.models import CanaryRun, Platform, Score, ShadowRun, ShadowScore, TrainingRun
+from moderation.models import Platform, Score, ShadowRun, ShadowScore, TrainingRun
 from moderation.models.cases import CaseState
 from moderation.queries import keyset
 from moderation.queries.keyset import Page
@@ -16,7 +15,6 @@ from moderation.queries.learning import proposal_pages
 
 PAGE = 25
 _SHOWN_RUNS = 20
-_OF_NOTE = timedelta(days=7)
 DISAGREEMENT_ORDER = ("-distance", "-gap", "id")
 DISAGREEMENT_KEY = (int, float, int)
 
@@ -80,26 +78,6 @@ def progress_of(runs: Sequence[ShadowRun], *, platform: Platform | None = None) 
 def backlog(run: ShadowRun) -> int:
     """Return how many scores of the live release were not looked at yet."""
     return Score.objects.filter(pk__gt=run.reached).count() if run.is_open else 0
-
-
-def canary(run: ShadowRun) -> CanaryRun | None:
-    """Return the latest canary of a run's candidate."""
-    rows = CanaryRun.objects.filter(shadow=run).select_related("proposed_by", "confirmed_by", "stopped_by")
-    return rows.order_by("-id").first()
-
-
-def canary_of_note(*, at: datetime) -> CanaryRun | None:
-    """Return the canary that runs or waits, or the latest that ended by itself within a week."""
-    by_itself = Q(stopped_by__isnull=True, stopped_at__gt=at - _OF_NOTE)
-    rows = CanaryRun.objects.filter(Q(stopped_at__isnull=True) | by_itself)
-    return rows.order_by("-id").first()
-
-
-def scored_in(canary: CanaryRun) -> int:
-    """Return how many posts a canary's candidate has scored."""
-    if canary.started_at is None:
-        return 0
-    return Score.objects.filter(release=canary.candidate, scored_at__gte=canary.started_at).count()
 
 
 def disagreements(run: ShadowRun, *, cursor: str) -> Page[ShadowScore]:

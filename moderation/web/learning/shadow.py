@@ -20,7 +20,7 @@ from moderation.operations.refusals import Refusal
 from moderation.operations.releases import store
 from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
-from moderation.web.learning import canary, shadow_words
+from moderation.web.learning import shadow_words
 from moderation.web.lists import list_pages
 
 
@@ -119,23 +119,11 @@ def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     return redirect("shadow-run", run_id)
 
 
-def _of_canary(run: ShadowRun) -> dict[str, object]:
-    found = shadow_pages.canary(run)
-    if found is None:
-        return {"canary": None}
-    return {
-        "canary": found,
-        "canary_rows": canary.rows(found.figures),
-        "canary_scored": shadow_pages.scored_in(found),
-    }
-
-
 def _of_run(run: ShadowRun, *, cursor: str) -> dict[str, object]:
     with list_pages.cursor_or_404():
         found = shadow_pages.disagreements(run, cursor=cursor)
     return {
         "progress": shadow_pages.progress(run),
-        **_of_canary(run),
         "backlog": shadow_pages.backlog(run),
         "figures": shadow_words.figures(run.figures),
         "estimated_at": parse_datetime(run.figures.get("estimated_at") or ""),

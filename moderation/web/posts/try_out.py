@@ -168,7 +168,7 @@ def _answer(form: PreviewForm, *, at: datetime) -> Answer:
     preview = score_preview.run(
         platform=form.cleaned_data["platform"],
         post=form.post(at=at),
-        live=scorer.get(),  # a person would rather wait while a release is loaded than ask again
+        live=scorer.current().live(),  # a person would rather wait while a release is loaded than ask again
         at=at,
     )
     score_preview.mark_words(preview)

@@ -47,7 +47,7 @@ def check(arguments: argparse.Namespace) -> None:
 def write(backbone: Backbone, *, arguments: argparse.Namespace) -> None:
     """Pin the image model of --out, with answers that it must still give, in a copy of --release.
 
-    It is installed, too, so that a shadow run, a canary or a promotion finds it. Raises release.Corrupt.
+    It is installed, too, so that a shadow run or a promotion finds it. Raises release.Corrupt.
     """
     base = Release.load(arguments.release)
     pin = pinned(backbone, repository=arguments.out)

@@ -123,5 +123,5 @@ class TestReplays:
         def gone(_release: str) -> None:
             raise scorer.NotKept("gone")
 
-        monkeypatch.setattr(scorer, "shadow_of", gone)
+        monkeypatch.setattr(scorer.current(), "shadow_of", gone)
         problem(api.post(REPLAYS, asked, format="json"), status=409, code="release_unusable")

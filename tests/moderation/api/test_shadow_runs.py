@@ -1,4 +1,4 @@
-"""Shadow runs and canaries through the api: started, read by their own platform, and with two names."""
+"""Shadow runs through the api: started, and read by their own platform."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from moderation import enqueue
-from moderation.models import CanaryRun, Platform, Post, ShadowRun, TrainingRun, User
-from moderation.models.canary import CanaryEnd
+from moderation.models import Platform, Post, ShadowRun, TrainingRun, User
 from moderation.models.platforms import Scope
 from moderation.models.training_runs import TrainingState
 from moderation.models.users import Role
@@ -26,7 +24,7 @@ __all__ = ["candidate_scorer", "scored", "shadow_run"]
 
 pytestmark = pytest.mark.django_db
 CANDIDATE = "c" * 64
-RUNS, CANARIES = "/api/v1/shadow-runs", "/api/v1/canaries"
+RUNS = "/api/v1/shadow-runs"
 Later = Callable[[float], datetime]
 
 
@@ -126,58 +124,3 @@ class TestShadowRuns:
             ("platform", platform.slug)
         }
         assert figures["rates"] == []
-
-
-class TestCanaries:
-    def test_needs_two_names_and_ends_at_one_press(
-        self,
-        lead_api: APIClient,
-        second_api: APIClient,
-        shadow_run: ShadowRun,
-        trained: TrainingRun,
-        scored: Callable[..., Post],
-    ) -> None:
-        made = lead_api.post(CANARIES, {"shadow_run": str(shadow_run.pk), "share": 0.1}, format="json")
-        address = made.headers["Location"]
-        problem(lead_api.post(f"{address}/confirmation"), status=409, code="own_proposal")
-
-        started = second_api.post(f"{address}/confirmation").json()
-        ended = lead_api.delete(address)
-
-        assert (made.status_code, made.json()["state"], made.json()["is_own"]) == (201, "proposed", True)
-        assert (started["state"], started["is_own"], ended.status_code) == ("running", False, 204)
-        assert lead_api.get(address).json()["end"] == CanaryEnd.PERSON
-        assert [one["state"] for one in lead_api.get(CANARIES).json()["data"]] == ["ended"]
-        problem(lead_api.delete(address), status=409, code="canary_ended")
-
-    def test_asks_the_database_as_often_for_many_as_for_one(
-        self,
-        lead_api: APIClient,
-        lead: User,
-        shadow_run: ShadowRun,
-        trained: TrainingRun,
-        django_assert_max_num_queries: DjangoAssertNumQueries,
-    ) -> None:
-        at = shadow_run.started_at
-        ended = {"candidate": CANDIDATE, "live": RELEASE_ID, "share": 0.1, "stopped_at": at}
-        for _ in range(9):
-            CanaryRun.objects.create(shadow=shadow_run, proposed_by=lead, proposed_at=at, **ended)
-
-        with django_assert_max_num_queries(5):  # of the key two, of other platforms two
-            assert len(lead_api.get(CANARIES).json()["data"]) == 9
-
-    def test_is_refused_to_other_people_and_shares(
-        self,
-        api: APIClient,
-        lead_api: APIClient,
-        other_api: APIClient,
-        shadow_run: ShadowRun,
-        trained: TrainingRun,
-    ) -> None:
-        body = {"shadow_run": str(shadow_run.pk), "share": 0.1}
-
-        problem(api.post(CANARIES, body, format="json"), status=403, code="nobody_behind_key")
-        problem(other_api.post(CANARIES, body, format="json"), status=404, code="not_found")
-        answer = lead_api.post(CANARIES, body | {"share": 0.6}, format="json")
-        problem(answer, status=422, code="invalid_fields")
-        assert not CanaryRun.objects.exists()

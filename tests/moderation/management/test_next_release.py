@@ -142,7 +142,7 @@ def test_decisions_make_a_release_that_scores_better(
     after = score_all(unseen, at=now + timedelta(hours=2))
     records = [PostRecord.from_json(one.record) for one in after]
     by_the_old = [
-        one.spam_probability for one in scorer.of(before).score_many(records, blocklist=Blocklist())
+        one.spam_probability for one in scorer.current().of(before).score_many(records, blocklist=Blocklist())
     ]
     by_the_new = [one.spam_probability for one in after]
     is_spam = [unseen[one.revision.post.external_id] for one in after]

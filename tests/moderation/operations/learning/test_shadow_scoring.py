@@ -128,7 +128,7 @@ class TestSweep:
         def refuse(_: str) -> None:
             raise scorer.NotKept("its folder is gone")
 
-        monkeypatch.setattr(scorer, "shadow_of", refuse)
+        monkeypatch.setattr(scorer.current(), "shadow_of", refuse)
         scored()
 
         assert shadow_scoring.sweep(at=later(SETTLED)) == 0

@@ -103,7 +103,7 @@ class TestUnproven:
     def test_says_so_in_a_preview(
         self, unproven: Platform, sure: FakeScorer, incoming: Callable[..., IncomingPost], at: datetime
     ) -> None:
-        found = score_preview.run(platform=unproven, post=incoming(), live=scorer.get(), at=at)
+        found = score_preview.run(platform=unproven, post=incoming(), live=scorer.current().live(), at=at)
 
         assert (found.score.route, found.score.route_reason) == ("review", "unproven")
 

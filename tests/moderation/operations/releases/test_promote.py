@@ -70,11 +70,11 @@ class TestPromote:
         self, candidate: Release, other_models: Path, at: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.0)
-        in_work = scorer.get()
+        in_work = scorer.current().live()
 
         promote_with(candidate, models=other_models, at=at)
 
-        assert scorer.get().release.id == candidate.id
+        assert scorer.current().live().release.id == candidate.id
         assert in_work.content.probabilities(TEXTS).shape == (2,)
 
     def test_refuses_what_the_gate_finds_worse(
@@ -168,7 +168,7 @@ class TestLiveRelease:
 
         assert triton.reload() == [name]
 
-        assert scorer.content_of(candidate.id).is_ready()
+        assert scorer.current().content_of(candidate.id).is_ready()
 
     @pytest.mark.whole
     @pytest.mark.long

@@ -69,7 +69,9 @@ def _score_all_the_time(seen: Counter[tuple[str, bool]], ended: threading.Event)
     """Score until told to end, as a worker does: every batch asks for the live release first."""
     try:
         while not ended.is_set():
-            result = scorer.get().score(record(text="Shall we meet at six?"), blocklist=Blocklist())
+            result = (
+                scorer.current().live().score(record(text="Shall we meet at six?"), blocklist=Blocklist())
+            )
             seen[result.release_id, result.is_degraded] += 1
     finally:
         connection.close()

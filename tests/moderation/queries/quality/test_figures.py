@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -14,9 +14,23 @@ from moderation.models.cases import CaseState
 from moderation.models.quality import Measure
 from moderation.queries.quality import figures, labelled_posts
 from moderation.queries.quality.labelled_posts import LabelledPosts, passed_over
-from tests.moderation.queries.learning.test_canary_figures import posts
 
 WEEKS, DRAWN = 200, 400
+
+
+def posts(rows: list[tuple[str, bool]]) -> LabelledPosts:
+    """Return labelled posts of (verdict of the filter, spam)."""
+    number = len(rows)
+    automatic, is_spam = (np.asarray(column, dtype=object) for column in zip(*rows, strict=True))
+    ones, texts = np.ones(number), np.asarray(["en"] * number, dtype=object)
+    instants = np.asarray([datetime(2026, 3, 1, tzinfo=UTC)] * number, dtype=object)
+    return LabelledPosts(
+        post_id=np.arange(number), spam_probability=ones * 0.5, automatic=automatic,
+        is_spam=is_spam.astype(bool), chance=ones, is_uniform=np.ones(number, dtype=bool),
+        uniform_chance=ones, platform_id=np.ones(number, dtype=np.int64), language=texts, reason=texts,
+        release_id=texts, decided_by=np.ones(number, dtype=np.int64), scored_at=instants,
+        labelled_at=instants, views=ones * np.nan,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -50,7 +64,7 @@ def world(dice: np.random.Generator) -> tuple[LabelledPosts, LabelledPosts]:
     is_spam = dice.random(DRAWN) < np.where(automatic == "remove", 0.9, 0.06)
     reach -= 1.1 * is_spam
     order = np.argsort(-reach)
-    rows = [("r", str(automatic[place]), bool(is_spam[place])) for place in order]
+    rows = [(str(automatic[place]), bool(is_spam[place])) for place in order]
     drawn = dataclasses.replace(posts(rows), chance=np.full(DRAWN, 0.02))
     is_decided = np.arange(DRAWN) < DRAWN * 3 // 5
     return drawn.where(is_decided), drawn.where(~is_decided)

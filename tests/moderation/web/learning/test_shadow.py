@@ -12,8 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from moderation import scorer
-from moderation.models import CanaryRun, Case, ShadowRun, ShadowScore, User
+from moderation.models import Case, ShadowRun, ShadowScore, User
 from moderation.models.users import Role
 from moderation.operations.releases import triton
 from tests.moderation.web.conftest import flat
@@ -210,58 +209,3 @@ class TestActs:
         answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": "0"}, follow=True)
 
         assert "Enter 1 to 500 posts" in flat(answer.content.decode())
-
-
-class TestCanary:
-    @pytest.fixture
-    def canary(self, started: Callable[..., ShadowRun], lead: User) -> CanaryRun:
-        run = started(live=scorer.newest())
-        return CanaryRun.objects.create(
-            shadow=run,
-            candidate=run.candidate,
-            live=run.live,
-            share=0.05,
-            proposed_by=lead,
-            proposed_at=timezone.now(),
-        )
-
-    def test_is_proposed_by_one_lead_and_not_confirmed_by_the_same(
-        self, lead_desk: Client, started: Callable[..., ShadowRun]
-    ) -> None:
-        run = started(live=scorer.newest())
-
-        lead_desk.post(f"/models/shadow/{run.pk}/canary/", {"percent": "5"})
-
-        row = CanaryRun.objects.get()
-        body = flat(lead_desk.get(f"/models/shadow/{run.pk}/").content.decode())
-        assert "A second person confirms it." in body
-        answer = lead_desk.post(f"/models/canaries/{row.pk}/confirm/", follow=True)
-        assert "A second person has to confirm" in flat(answer.content.decode())
-
-    def test_names_a_candidate_that_cannot_score(
-        self, canary: CanaryRun, desk_of: Callable[[User], Client]
-    ) -> None:
-        second = User.objects.create_user("second_lead", role=Role.LEAD)
-
-        answer = desk_of(second).post(f"/models/canaries/{canary.pk}/confirm/", follow=True)
-
-        assert "This candidate cannot score here" in flat(answer.content.decode())
-        canary.refresh_from_db()
-        assert not canary.is_running
-
-    def test_ends_at_one_press_and_shows_its_figures(
-        self, canary: CanaryRun, lead_desk: Client, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(triton, "tidy", lambda: None)
-        estimate = {"value": 0.25, "low": 0.1, "high": 0.4, "labels": 40}
-        canary.figures = [{"name": "missed", "live": estimate, "candidate": estimate, "is_worse": True}]
-        canary.save()
-
-        answer = lead_desk.post(f"/models/canaries/{canary.pk}/stop/", follow=True)
-
-        body = flat(answer.content.decode())
-        assert "ended by a person" in body
-        assert "25.0% (10.0% to 40.0%; 40 labels)" in body
-
-    def test_stands_on_the_health_page(self, canary: CanaryRun, lead_desk: Client) -> None:
-        assert "waits for a second person" in flat(lead_desk.get("/health/").content.decode())

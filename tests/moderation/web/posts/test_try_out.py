@@ -120,7 +120,7 @@ class TestPage:
         def load() -> None:
             raise scorer.NotKept
 
-        monkeypatch.setattr(scorer, "get", load)
+        monkeypatch.setattr(scorer.current(), "live", load)
 
         answer = send()
 
