@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from scoring.normalise import as_read
-from scoring.training import platt
+from scoring.training import evaluate, platt
 from scoring.training.attacks import ATTACKS, attacked
 from scoring.training.cross_fit import DEEP, WIDE, HeldOut
 from scoring.training.dataset import Example
-from scoring.training.evaluate import Floats
+from scoring.training.evaluate import Floats, Quality
 from scoring.training.wide import Mix
 
+log = logging.getLogger(__name__)
+
 SHIPPED = "wide_and_deep"
+THRESHOLD = 0.5
 DEEP_SHARE = 0.75
 """Of the calibrated log-odds; with less, texts unlike all that were trained on suffer (ADR 10, ADR 11)."""
 
@@ -106,3 +110,27 @@ def robustness(
 def mixed(mix: Mix, *, answers: Mapping[str, Floats]) -> Floats:
     """Return the joint P(spam) of texts, given each half's."""
     return mix.probabilities(deep=platt.margins(answers[DEEP]), wide=platt.margins(answers[WIDE]))
+
+
+def measured(
+    examples: Sequence[Example], *, answers: Mapping[str, Floats], seed: int
+) -> dict[str, list[Quality]]:
+    """Measure each model's P(spam), float64 (n_examples,), by source."""
+    return {
+        name: evaluate.by_source(examples, probabilities=found, threshold=THRESHOLD, seed=seed)
+        for name, found in answers.items()
+    }
+
+
+def tell(models: Mapping[str, Sequence[Quality]]) -> None:
+    """Print each model's quality by source."""
+    for name, qualities in models.items():
+        for quality in qualities:
+            figures = (
+                quality.f1.value,
+                quality.roc_auc.value,
+                quality.pr_auc.value,
+                quality.calibration_error,
+            )
+            log.info("%-14s %-12s n=%-5d", name, quality.source, quality.rows)
+            log.info("    F1 %.3f  ROC-AUC %.3f  PR-AUC %.3f  ECE %.3f", *figures)

@@ -33,8 +33,9 @@ from scoring.training import (
 )
 from scoring.training.compare import Sample
 from scoring.training.labelled_posts import LabelledPost
-from scoring.training.served_content import Opened
+from scoring.training.served_content import Opened, Served
 
+SEED = 1
 _TIMED_POSTS = 200
 
 
@@ -69,39 +70,66 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.html")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same intervals")
+    parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same intervals")
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Measure, write both reports, print the gate's findings."""
-    known: dict[str, dict[str, ContentScore]] = {}
-    live, candidate = (
-        _open(folder, known=known, arguments=arguments) for folder in (arguments.against, arguments.release)
+    """Run the command; print the gate's findings."""
+    report = run(
+        arguments.release,
+        against=arguments.against,
+        data=arguments.data,
+        part=arguments.part,
+        required=arguments.require,
+        served=Served.named_by(arguments),
+        out=arguments.out,
+        seed=arguments.seed,
     )
+    for line in (*gate.told(report["findings"]), arguments.out / "report.html"):
+        sys.stdout.write(f"{line}\n")
+
+
+def run(
+    release: Path,
+    *,
+    against: Path,
+    data: Sequence[Path],
+    part: Split = Split.TEST,
+    required: Sequence[str] = (),
+    served: Served,
+    out: Path,
+    seed: int = SEED,
+) -> dict[str, Any]:
+    """Measure a release beside the live one `against`, write both reports into `out`, return the report.
+
+    `required` are sources that it must hold beside the decisions of platforms with a head. Raises
+    content.Unavailable.
+    """
+    known: dict[str, dict[str, ContentScore]] = {}
+    live, candidate = (_open(folder, known=known, served=served) for folder in (against, release))
     by_file = {
         path: fresh_decisions.unlearnt(posts, live=live)
-        for path, posts in labelled_posts.load_by_file(arguments.data, split=arguments.part).items()
+        for path, posts in labelled_posts.load_by_file(data, split=part).items()
     }
     sources = [labelled_posts.describe(path, posts) for path, posts in by_file.items()]
-    posts = [post for part in by_file.values() for post in part]
-    judged = fresh_decisions.without_test_part(arguments.data, live=live, candidate=candidate)
-    fresh = fresh_decisions.samples(arguments.data, judged=posts, live=live, candidate=candidate)
-    report = evaluate(posts, live=live, candidate=judged, seed=arguments.seed, fresh=list(fresh.values()))
+    posts = [post for of_file in by_file.values() for post in of_file]
+    judged = fresh_decisions.without_test_part(data, live=live, candidate=candidate)
+    fresh = fresh_decisions.samples(data, judged=posts, live=live, candidate=candidate)
+    report = evaluate(posts, live=live, candidate=judged, seed=seed, fresh=list(fresh.values()))
     report |= {
-        "part": arguments.part,
-        "required": [*_required(candidate.release, live=live.release), *arguments.require],
+        "part": part,
+        "required": [*_required(candidate.release, live=live.release), *required],
         "fresh": {f"{labelled_posts.DECIDED_ON} {name}": len(one.posts) for name, one in fresh.items()},
         "data": sources,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     found = gate.findings(report, candidate=candidate.release.id, live=live.release.id)
     report["findings"] = gate.stored(found)
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report, indent=1, allow_nan=False)
-    (arguments.out / "report.json").write_text(text + "\n", encoding="utf-8")
-    (arguments.out / "report.html").write_text(comparison_page.page(report), encoding="utf-8")
-    for line in (*gate.told(report["findings"]), arguments.out / "report.html"):
-        sys.stdout.write(f"{line}\n")
+    (out / "report.json").write_text(text + "\n", encoding="utf-8")
+    (out / "report.html").write_text(comparison_page.page(report), encoding="utf-8")
+    return report
 
 
 def evaluate(
@@ -135,15 +163,13 @@ def evaluate(
     }
 
 
-def _open(
-    folder: Path, *, known: dict[str, dict[str, ContentScore]], arguments: argparse.Namespace
-) -> Opened:
+def _open(folder: Path, *, known: dict[str, dict[str, ContentScore]], served: Served) -> Opened:
     """Open a release; one that brings its own content model has it loaded under its own name first.
 
     `known` holds the answers of each content model: releases that share one ask it once.
     """
     release = Release.load(folder)
-    content = served_content.connect(release.content, normaliser=release.normaliser, arguments=arguments)
+    content = served_content.connect(release.content, normaliser=release.normaliser, served=served)
     return Opened(
         scorer=Scorer(release=release, content=content),
         content=content,

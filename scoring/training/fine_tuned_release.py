@@ -10,12 +10,13 @@ import argparse
 import dataclasses
 import json
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from scoring.release import MANIFEST, Release
 from scoring.training import labelled_records, served_content, whole_folder
+from scoring.training.served_content import Served
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,18 +28,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Pin the content model of --repository, with answers that it must still give, in a copy of --release.
+    """Run the command."""
+    run(arguments.release, labels=arguments.labels, served=Served.named_by(arguments), out=arguments.out)
+
+
+def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> None:
+    """Pin the content model of a repository, with answers that it must still give, in a copy of a release.
 
     Raises release.Corrupt or content.Unavailable.
     """
-    base = Release.load(arguments.release)
-    pinned = served_content.pin(arguments.repository, version=base.content.version)
-    content = served_content.connect(pinned, normaliser=base.normaliser, arguments=arguments)
+    base = Release.load(live)
+    pinned = served_content.pin(served.repository, version=base.content.version)
+    content = served_content.connect(pinned, normaliser=base.normaliser, served=served)
     probed = served_content.with_probes(pinned, content=content)
-    learnt = {one.platform for one in labelled_records.load(*arguments.labels, with_reported=True)}
+    learnt = {one.platform for one in labelled_records.load(*labels, with_reported=True)}
     manifest = without_heads(base, platforms=learnt) | {"content": dataclasses.asdict(probed)}
     text = json.dumps(manifest, indent=1, allow_nan=False)
-    with whole_folder.written(arguments.out) as folder:
+    with whole_folder.written(out) as folder:
         for name in manifest["files"]:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -75,17 +75,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def given(arguments: argparse.Namespace) -> list[LabelledRecord]:
-    """Load what the arguments name. Raises Malformed, also if they name nothing."""
-    paths = _paths(arguments)
+def given(paths: Sequence[Path]) -> list[LabelledRecord]:
+    """Load simulated records and decisions. Raises Malformed, also if there is no file."""
     if not paths:
         raise Malformed("nothing to learn from: give --records, --labels or both")
     return load(*paths)
 
 
-def sources(arguments: argparse.Namespace) -> dict[str, str]:
+def sources(paths: Sequence[Path]) -> dict[str, str]:
     """Name the files and one SHA-256 over theirs, for the manifest; of a single file it is its own."""
-    paths = _paths(arguments)
     digests = [file_sha256(path) for path in paths]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
     return {"file": ", ".join(path.name for path in paths), "sha256": whole}
@@ -99,10 +97,6 @@ def load(*paths: Path, with_reported: bool = False) -> list[LabelledRecord]:
     """
     found = [labelled(line) for line in labelled_lines.read_all(paths)]
     return [one for one in found if one.weight > 0.0 or with_reported]
-
-
-def _paths(arguments: argparse.Namespace) -> list[Path]:
-    return [*arguments.records, *arguments.labels]
 
 
 def labelled(line: LabelledLine) -> LabelledRecord:

@@ -35,6 +35,7 @@ from scoring.training import (
 )
 from scoring.training.labelled_posts import LabelledPost
 from scoring.training.promise import Row
+from scoring.training.served_content import Served
 from scoring.urls import UrlModel
 
 PART = "promise"
@@ -79,8 +80,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Measure and print the table, each row named as it is done. Raises content.Unavailable."""
     release = Release.load(arguments.release)
+    served = Served.named_by(arguments)
     content = served_content.connect(
-        release.content, normaliser=release.normaliser, arguments=arguments, remembers=100_000
+        release.content, normaliser=release.normaliser, served=served, remembers=100_000
     )
     scorer = Scorer(release=release, content=content)
     before: dict[str, float] = json.loads(arguments.before.read_text()) if arguments.before else {}

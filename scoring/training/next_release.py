@@ -11,9 +11,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,18 @@ from scoring.content import Unavailable
 from scoring.features import SCHEMA_HASH
 from scoring.release import MANIFEST, Release, file_sha256
 from scoring.training import (
+    added_links,
+    continue_content,
     evaluate_releases,
     export_onnx,
     fine_tuned_release,
+    label_noise,
     served_content,
     train_content,
     train_ensemble,
     train_heads,
 )
+from scoring.training.served_content import Served
 
 CANDIDATE, REPORT, SUSPICIOUS = "candidate", "report", "suspicious.jsonl"
 _STEPS = "steps.json"
@@ -87,10 +91,12 @@ def main(arguments: argparse.Namespace) -> None:
         is_bf16=arguments.bf16,
     )
     try:
-        run(given, out=arguments.out, served=served_arguments(arguments))
+        run(given, out=arguments.out, served=Served.named_by(arguments))
     except Unavailable as away:
         sys.stderr.write(f"The content model is away: {away}\n")
         sys.exit(os.EX_TEMPFAIL)
+    except (continue_content.TooFew, continue_content.Forgotten, added_links.Refused) as refused:
+        raise SystemExit(str(refused)) from refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,30 +112,22 @@ class Given:
     is_bf16: bool = False
 
 
-def served_arguments(arguments: argparse.Namespace) -> list[str]:
-    """Return the options that say where content models are served, for another command."""
-    names = ("triton", "repository", "models", "admin_socket")
-    return [word for name in names for word in (f"--{name.replace('_', '-')}", str(getattr(arguments, name)))]
-
-
-def run(given: Given, *, out: Path, served: Sequence[str]) -> Release:
+def run(given: Given, *, out: Path, served: Served) -> Release:
     """Fit what the decisions allow, judge it, and return the candidate; `out` keeps every step.
 
-    SystemExit if labels are too few to train the content model further, or if it forgot. Raises
-    content.Unavailable, labelled_lines.Malformed or release.Corrupt.
+    Raises content.Unavailable, labelled_lines.Malformed, release.Corrupt, added_links.Refused, or
+    continue_content.TooFew and Forgotten.
     """
     out.mkdir(parents=True, exist_ok=True)
     steps, base, promoted_with = _Steps(out / _STEPS), given.live, ""
     if given.replay:
-        repository = _trained_further(steps, given, out=out, served=served)
-        served = [*served, "--repository", str(repository)]
+        repository = _trained_further(steps, given, out=out, models=served.models)
+        served = replace(served, repository=repository)
         base, promoted_with = out / "content-release", f" --repository {repository}"
         reads = [*given.labels, given.live / MANIFEST, repository / _WEIGHTS]
         with steps.step("pin", reads=reads, makes=base / MANIFEST) as is_due:
             if is_due:
-                _call(
-                    fine_tuned_release, release=[given.live], labels=given.labels, out=[base], served=served
-                )
+                fine_tuned_release.run(given.live, labels=given.labels, served=served, out=base)
     if given.records:
         base = _refitted(steps, given, base=base, out=out, served=served)
     made = _with_heads(steps, given, base=base, out=out, served=served)
@@ -146,75 +144,63 @@ def run(given: Given, *, out: Path, served: Sequence[str]) -> Release:
     return made
 
 
-def _trained_further(steps: _Steps, given: Given, *, out: Path, served: Sequence[str]) -> Path:
+def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) -> Path:
     """Train the live content model further and export it; return its model repository."""
     content, repository = out / "content", out / "repository"
     trained = content / "model.safetensors"
     reads = [*given.labels, *given.replay, given.live / MANIFEST]
     with steps.step("content", reads=reads, makes=trained) as is_due:
         if is_due:
-            _call(
-                train_content,
-                from_live=[given.live],
-                data=given.labels,
-                replay=given.replay,
-                models=[Path(served[served.index("--models") + 1])],
-                out=[content],
-                served=["--bf16"] if given.is_bf16 else [],
+            train_content.further(
+                given.live,
+                models=models,
+                labels=given.labels,
+                replay=[*given.replay, *train_content.OWN_TEXTS],
+                recipe=replace(continue_content.RECIPE, is_bf16=given.is_bf16),
+                out=content,
             )
     with steps.step("export", reads=[trained], makes=repository / _WEIGHTS) as is_due:
         if is_due:
-            _call(export_onnx, model=[content], repository=[repository], served=[])
+            export_onnx.export(model_folder=content, repository=repository)
     return repository
 
 
-def _refitted(steps: _Steps, given: Given, *, base: Path, out: Path, served: Sequence[str]) -> Path:
+def _refitted(steps: _Steps, given: Given, *, base: Path, out: Path, served: Served) -> Path:
     """Refit the ensemble of a release on simulated records and decisions; return the folder."""
     refitted = out / "ensemble"
     reads = [*given.records, *given.texts, *given.labels, base / MANIFEST]
     with steps.step("ensemble", reads=reads, makes=refitted / MANIFEST) as is_due:
         if is_due:
-            _call(
-                train_ensemble,
-                records=given.records,
-                texts=given.texts,
-                labels=given.labels,
-                feature_models=[base],
-                out=[refitted],
-                served=served,
+            config = train_ensemble.Config(
+                posts=[*given.records, *given.labels], texts=given.texts, feature_models=base
             )
+            train_ensemble.run(config, served=served, out=refitted)
     return refitted
 
 
-def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: Sequence[str]) -> Release:
+def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: Served) -> Release:
     candidate = out / CANDIDATE
     with steps.step("heads", reads=[*given.labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
         if is_due:
-            knows = ["--content-knows-labels"] if given.replay else []
-            _call(
-                train_heads,
-                release=[base],
+            made = train_heads.run(
+                base,
                 labels=given.labels,
-                out=[candidate],
-                suspicious=[out / SUSPICIOUS],
-                served=[*served, *knows],
+                content_knows_labels=bool(given.replay),
+                served=served,
+                out=candidate,
             )
+            label_noise.write(made.suspicions, path=out / SUSPICIOUS)
     return Release.load(candidate)
 
 
-def _judged(steps: _Steps, given: Given, *, candidate: Release, out: Path, served: Sequence[str]) -> Path:
+def _judged(steps: _Steps, given: Given, *, candidate: Release, out: Path, served: Served) -> Path:
     report = out / REPORT / "report.json"
     data = [*given.labels, *given.records, *given.texts, *given.data]
     reads = [*data, given.live / MANIFEST, candidate.folder / MANIFEST]
     with steps.step("evaluate", reads=reads, makes=report) as is_due:
         if is_due:
-            _call(
-                evaluate_releases,
-                release=[candidate.folder],
-                against=[given.live],
-                data=data,
-                out=[report.parent],
-                served=served,
+            evaluate_releases.run(
+                candidate.folder, against=given.live, data=data, served=served, out=report.parent
             )
     return report
 
@@ -268,17 +254,3 @@ class _Steps:
 def _digest(paths: Sequence[Path]) -> str:
     said = [SCHEMA_HASH, *(f"{path.name} {file_sha256(path)}" for path in paths)]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()
-
-
-def _call(command: Any, *, served: Sequence[str], **options: Sequence[Path]) -> None:
-    """Run another command of this package as its own command line would."""
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    words = [
-        word
-        for name, values in options.items()
-        if values
-        for word in (f"--{name.replace('_', '-')}", *map(str, values))
-    ]
-    main_of: Callable[[argparse.Namespace], None] = command.main
-    main_of(parser.parse_args([*words, *served]))

@@ -10,9 +10,10 @@ text comes from a training that left it out (held_out.py).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,9 @@ from scoring.known_domains import popular_domains
 from scoring.links import links_in
 from scoring.pipeline import ContentProtocol
 from scoring.records import NOTHING_KNOWN, Link
+from scoring.release import file_sha256
 from scoring.splits import Split
-from scoring.training import everyday_urls, held_out, labelled_posts
+from scoring.training import everyday_urls, held_out, labelled_lines, labelled_posts
 from scoring.training.ensemble_rows import Rows
 from scoring.training.labelled_posts import LabelledPost
 from scoring.trees import Floats
@@ -131,3 +133,15 @@ def _drawn(own: Rows, surroundings: Rows, *, random: np.random.Generator) -> NDA
         weights = surroundings.weights[among]
         chosen[rows] = random.choice(among, size=int(rows.sum()), p=weights / weights.sum())
     return chosen
+
+
+def described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[dict[str, Any]]:
+    """Name each file of real texts and how many of each part were used."""
+    described = []
+    for path in texts:
+        sources = {line.stored["source"] for line in labelled_lines.read_all([path])}
+        counts = {
+            str(split): sum(post.source in sources for post in part.posts) for split, part in real.items()
+        }
+        described.append({"file": path.name, "sha256": file_sha256(path), "source": path.stem, **counts})
+    return described

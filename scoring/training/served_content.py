@@ -27,6 +27,7 @@ from scoring.trees import Floats
 SHIPPED = Path(__file__).resolve().parents[2] / "triton_repo"
 _STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
 MODELS = _STATE / "triton" / "models"
+_SOCKET = _STATE / "triton" / "admin" / "http.sock"
 _TIMEOUT_SECONDS = 30.0
 _BATCH = 64
 PROBES = (
@@ -71,6 +72,21 @@ class Opened:
         return [self.known[text] for text in texts]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """Where content models are served (grpc://host:port), and where one that is not yet comes from."""
+
+    triton: str
+    repository: Path = SHIPPED
+    models: Path = MODELS
+    admin_socket: Path = _SOCKET
+
+    @classmethod
+    def named_by(cls, arguments: argparse.Namespace) -> Served:
+        """Read it from the options that `add_arguments` declares."""
+        return cls(**{field.name: getattr(arguments, field.name) for field in dataclasses.fields(cls)})
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare where content models are served and where they come from."""
     parser.add_argument("--triton", required=True, help="where content models are served, grpc://host:port")
@@ -81,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--admin-socket",
         type=Path,
-        default=_STATE / "triton" / "admin" / "http.sock",
+        default=_SOCKET,
         help="the socket over which models are loaded; --triton is asked where there is none",
     )
 
@@ -104,9 +120,7 @@ def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
     return dataclasses.replace(pinned, probes=probes)
 
 
-def connect(
-    pinned: ContentPin, *, normaliser: str, arguments: argparse.Namespace, remembers: int = 0
-) -> ContentModel:
+def connect(pinned: ContentPin, *, normaliser: str, served: Served, remembers: int = 0) -> ContentModel:
     """Return the client of a pinned model, which keeps so many answers.
 
     One other than the shipped is installed and loaded beside it.
@@ -114,8 +128,8 @@ def connect(
     Raises release.Corrupt, hosting.Refused, hosting.WrongAnswers or normalise.VersionMismatch.
     """
     content = ContentModel(
-        url=arguments.triton,
-        model=_served(pinned, arguments=arguments),
+        url=served.triton,
+        model=_name(pinned, served=served),
         version=pinned.version,
         normaliser=normaliser,
         timeout_seconds=_TIMEOUT_SECONDS,
@@ -144,13 +158,13 @@ def tree_digests(ensemble: Ensemble) -> dict[str, str]:
     }
 
 
-def _served(pinned: ContentPin, *, arguments: argparse.Namespace) -> str:
+def _name(pinned: ContentPin, *, served: Served) -> str:
     shipped = hosting.pinned_files(SHIPPED, model=pinned.model, version=pinned.version)
     if not pinned.files or dict(pinned.files) == shipped:
         return pinned.model
     name = hosting.served_name(pinned)
-    if not (arguments.models / name).is_dir():
-        hosting.install(pinned, repository=arguments.repository, models=arguments.models)
-    socket = arguments.admin_socket
-    TritonAdmin(url=f"unix://{socket}" if socket.exists() else arguments.triton).load(name)
+    if not (served.models / name).is_dir():
+        hosting.install(pinned, repository=served.repository, models=served.models)
+    socket = served.admin_socket
+    TritonAdmin(url=f"unix://{socket}" if socket.exists() else served.triton).load(name)
     return name

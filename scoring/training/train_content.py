@@ -17,7 +17,6 @@ from scoring.training import (
     continue_content,
     cross_fit,
     dataset,
-    evaluate,
     held_out,
     model_card,
     rules,
@@ -25,7 +24,7 @@ from scoring.training import (
 )
 from scoring.training.content_quality import SHIPPED, Robustness
 from scoring.training.dataset import Example, FileManifest, Provenance, Split
-from scoring.training.evaluate import Floats, Quality
+from scoring.training.evaluate import Quality
 from scoring.training.fine_tune import Recipe
 from scoring.training.wide import Mix
 
@@ -33,7 +32,6 @@ log = logging.getLogger(__name__)
 
 OWN_TEXTS = tuple(Path(__file__).with_name(name) for name in ("starter_texts.jsonl", "curated_posts.jsonl"))
 # Probabilities are calibrated, so the threshold of a verdict needs no tuning.
-THRESHOLD = 0.5
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ def main(arguments: argparse.Namespace) -> None:
         return
     outcome = train(material=material_of(arguments), recipe=recipe_of(arguments), out=arguments.out)
     model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
-    tell(outcome.models)
+    content_quality.tell(outcome.models)
 
 
 def _continue(arguments: argparse.Namespace) -> None:
@@ -158,20 +156,39 @@ def _continue(arguments: argparse.Namespace) -> None:
         raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
     weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
     own = [] if arguments.without_own_texts else OWN_TEXTS
-    labels, replay = (
-        gather(data=files, unlabelled=[], weights=weights).examples
-        for files in (arguments.data, [*arguments.replay, *own])
-    )
     try:
-        continue_content.run(
-            live=arguments.from_live,
+        further(
+            arguments.from_live,
             models=arguments.models,
-            texts=continue_content.Texts(labels=labels, replay=replay),
+            labels=arguments.data,
+            replay=[*arguments.replay, *own],
+            weights=weights,
             recipe=recipe_of(arguments, default=continue_content.RECIPE),
             out=arguments.out,
         )
     except (continue_content.TooFew, continue_content.Forgotten) as refused:
         raise SystemExit(str(refused)) from refused
+
+
+def further(
+    live: Path,
+    *,
+    models: Path,
+    labels: Sequence[Path],
+    replay: Sequence[Path],
+    weights: Mapping[Provenance, float] = dataset.DEFAULT_WEIGHTS,
+    recipe: Recipe = continue_content.RECIPE,
+    out: Path,
+) -> None:
+    """Train the live content model further on labels, beside texts of `replay` that it knows.
+
+    Raises dataset.Malformed, continue_content.TooFew, or continue_content.Forgotten once all is written.
+    """
+    learned, known = (
+        gather(data=files, unlabelled=[], weights=weights).examples for files in (labels, replay)
+    )
+    texts = continue_content.Texts(labels=learned, replay=known)
+    continue_content.run(live=live, models=models, texts=texts, recipe=recipe, out=out)
 
 
 def recipe_of(arguments: argparse.Namespace, *, default: Recipe = Recipe()) -> Recipe:  # noqa: B008 - frozen
@@ -190,31 +207,9 @@ def material_of(arguments: argparse.Namespace) -> Material:
     )
 
 
-def measured(
-    examples: Sequence[Example], *, answers: Mapping[str, Floats], seed: int
-) -> dict[str, list[Quality]]:
-    """Measure each model's P(spam), float64 (n_examples,), by source."""
-    return {
-        name: evaluate.by_source(examples, probabilities=found, threshold=THRESHOLD, seed=seed)
-        for name, found in answers.items()
-    }
-
-
-def tell(models: Mapping[str, Sequence[Quality]]) -> None:
-    """Print each model's quality by source."""
-    for name, qualities in models.items():
-        for quality in qualities:
-            figures = (
-                quality.f1.value,
-                quality.roc_auc.value,
-                quality.pr_auc.value,
-                quality.calibration_error,
-            )
-            log.info("%-14s %-12s n=%-5d", name, quality.source, quality.rows)
-            log.info("    F1 %.3f  ROC-AUC %.3f  PR-AUC %.3f  ECE %.3f", *figures)
-
-
-def gather(*, data: Sequence[Path], unlabelled: Sequence[Path], weights: dict[Provenance, float]) -> Material:
+def gather(
+    *, data: Sequence[Path], unlabelled: Sequence[Path], weights: Mapping[Provenance, float]
+) -> Material:
     """Read labelled files, label the others by rules, weigh all by provenance. Raises dataset.Malformed."""
     labelled = dataset.load(data)
     ruled = [rules.load(path) for path in unlabelled]
@@ -258,12 +253,14 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     answers = halves.answers([example.text for example in tested])
     shipped = {SHIPPED: ours([example.text for example in tested])}
     outcome = Outcome(
-        models=measured(tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed),
-        held_out=measured(held.examples, answers=left_out, seed=recipe.seed),
-        threshold=THRESHOLD,
+        models=content_quality.measured(
+            tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed
+        ),
+        held_out=content_quality.measured(held.examples, answers=left_out, seed=recipe.seed),
+        threshold=content_quality.THRESHOLD,
         mix=calibration.mix,
         robustness=content_quality.robustness(
-            raw[Split.TEST], answer=ours, threshold=THRESHOLD, seed=recipe.seed
+            raw[Split.TEST], answer=ours, threshold=content_quality.THRESHOLD, seed=recipe.seed
         ),
         class_weights=halves.weights,
         train_seconds=train_seconds,

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from scoring.features.models import MODEL_FILES
 from scoring.label_balance import ENOUGH_FOR_ROUTES
 from scoring.pins import ContentPin
 from scoring.pipeline import ContentProtocol
-from scoring.release import Calibration, Cascade, Release, Thresholds, file_sha256
+from scoring.release import Calibration, Cascade, Release, Thresholds
 from scoring.splits import Split
 from scoring.training import (
     added_links,
@@ -31,7 +32,6 @@ from scoring.training import (
     ensemble_card,
     evidence,
     held_out,
-    labelled_lines,
     labelled_records,
     measure_ensemble,
     mixture,
@@ -44,7 +44,7 @@ from scoring.training.ensemble_rows import GAPPED_COPIES, Material, ask_content
 from scoring.training.fit_ensemble import fit
 from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_records import LabelledRecord, bare
-from scoring.training.real_texts import RealTexts
+from scoring.training.served_content import Served
 from scoring.training.train_urls import URLS_MANIFEST
 
 SEED = 20_260
@@ -91,35 +91,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Train, measure, write release and card; exit with 1 if a link changes too many routes of honest texts.
-
-    Raises content.Unavailable if Triton does not answer.
-    """
-    _bring_models(arguments.feature_models, out=arguments.out)
-    pin = served_content.pin(arguments.repository, version=arguments.content_version)
-    content = served_content.connect(pin, normaliser=normalise.VERSION, arguments=arguments)
-    release = train(
-        labelled_records.given(arguments),
-        texts=arguments.texts,
-        answers=arguments.held_out,
-        content=content,
-        out=arguments.out,
-        source=labelled_records.sources(arguments),
-        pin=served_content.with_probes(pin, content=content),
-        normaliser=normalise.VERSION,
-        cascade=Cascade(
-            ask_content_from=arguments.ask_content_from, ask_content_below=arguments.ask_content_below
-        ),
-        seed=arguments.seed,
+    """Run the command: measure, write release and card; exit with 1 if links change too many routes."""
+    same = ("texts", "held_out", "feature_models", "content_version", "seed")
+    cascade = {name: getattr(arguments, name) for name in ("ask_content_from", "ask_content_below")}
+    config = Config(
+        posts=[*arguments.records, *arguments.labels],
+        cascade=Cascade(**cascade),
+        **{name: getattr(arguments, name) for name in same},
     )
-    card = ensemble_card.write(release)
-    if arguments.card:
-        ensemble_card.insert(card, page=arguments.card)
-    sys.stdout.write(card)
     try:
-        added_links.check(release, content=content)
+        run(config, served=Served.named_by(arguments), out=arguments.out, card=arguments.card)
     except added_links.Refused as why:
         sys.exit(f"refused: {why}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """What a release is fitted on: records and decisions, real texts, what trainings without these said."""
+
+    posts: Sequence[Path]
+    texts: Sequence[Path] = ()
+    held_out: Path = held_out.SHIPPED
+    feature_models: Path = _SHIPPED
+    content_version: str = "1"
+    cascade: Cascade = Cascade()  # noqa: RUF009 - frozen
+    seed: int = SEED
+
+
+def run(config: Config, *, served: Served, out: Path, card: Path | None = None) -> Release:
+    """Train, measure, write the release into `out` and its card into the page `card`; return the release.
+
+    Raises content.Unavailable, labelled_lines.Malformed, and added_links.Refused once all is written.
+    """
+    _bring_models(config.feature_models, out=out)
+    pin = served_content.pin(served.repository, version=config.content_version)
+    content = served_content.connect(pin, normaliser=normalise.VERSION, served=served)
+    release = train(
+        labelled_records.given(config.posts),
+        texts=config.texts,
+        answers=config.held_out,
+        content=content,
+        out=out,
+        source=labelled_records.sources(config.posts),
+        pin=served_content.with_probes(pin, content=content),
+        normaliser=normalise.VERSION,
+        cascade=config.cascade,
+        seed=config.seed,
+    )
+    written = ensemble_card.write(release)
+    if card:
+        ensemble_card.insert(written, page=card)
+    sys.stdout.write(written)
+    added_links.check(release, content=content)
+    return release
 
 
 def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where it goes
@@ -177,7 +201,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         "calibration": dataclasses.asdict(calibration),
         "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
         "training": _training(labelled, source=source, seed=seed, choice=choice)
-        | {"texts": _described(texts, real)},
+        | {"texts": real_texts.described(texts, real)},
         "metrics": _metrics(
             material.part(Split.TEST),
             ensemble=ensemble,
@@ -215,18 +239,6 @@ def _calibrating(material: Material) -> Material:
             f"{ENOUGH_FOR_ROUTES}. Give --records, or label more random posts."
         )
     return material.taken(is_random)
-
-
-def _described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[dict[str, Any]]:
-    """Name each file of real texts and how many of each part were used."""
-    described = []
-    for path in texts:
-        sources = {line.stored["source"] for line in labelled_lines.read_all([path])}
-        counts = {
-            str(split): sum(post.source in sources for post in part.posts) for split, part in real.items()
-        }
-        described.append({"file": path.name, "sha256": file_sha256(path), "source": path.stem, **counts})
-    return described
 
 
 def _training(

@@ -46,6 +46,7 @@ from scoring.training.fit_reader import Readers
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from scoring.training.labelled_records import LabelledRecord
 from scoring.training.measure_evidence import FALSE_ALARMS
+from scoring.training.served_content import Served
 from scoring.training.worded_texts import Texts, WordedText
 from scoring.trees import Floats
 
@@ -76,9 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Fit, write the release, measure it. Raises content.Unavailable."""
     base = Release.load(arguments.release)
-    content = served_content.connect(base.content, normaliser=base.normaliser, arguments=arguments)
+    served = Served.named_by(arguments)
+    content = served_content.connect(base.content, normaliser=base.normaliser, served=served)
     model = train(
-        labelled_records.given(arguments),
+        labelled_records.given([*arguments.records, *arguments.labels]),
         worded_texts.load(arguments.pages),
         base=base,
         content=content,
@@ -188,7 +190,7 @@ def _margins(records: Sequence[PostRecord], *, base: Release, content: ContentPr
 
 def _sources(arguments: argparse.Namespace) -> dict[str, str]:
     """Name the files and one SHA-256 over theirs."""
-    found = labelled_records.sources(arguments)
+    found = labelled_records.sources([*arguments.records, *arguments.labels])
     for path in arguments.pages:
         found = {
             "file": f"{found['file']}, {path.name}",

@@ -43,6 +43,7 @@ from scoring.training.fit_head import Decisions
 from scoring.training.label_noise import Suspicion
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from scoring.training.labelled_records import LabelledRecord
+from scoring.training.served_content import Served
 from scoring.trees import Floats
 
 
@@ -68,24 +69,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Fit, write the release, say what was refused and why. Raises content.Unavailable."""
-    base = Release.load(arguments.release)
-    content = served_content.connect(base.content, normaliser=base.normaliser, arguments=arguments)
-    labelled = labelled_records.load(*arguments.labels, with_reported=True)
-    if arguments.content_knows_labels:
-        labelled = [one for one in labelled if split_of(one.group) is not Split.TRAIN]
-    made = add_heads(base, labelled, content=content, out=arguments.out, platforms=arguments.platform)
+    """Run the command; say what was refused and why."""
+    made = run(
+        arguments.release,
+        labels=arguments.labels,
+        platforms=arguments.platform,
+        content_knows_labels=arguments.content_knows_labels,
+        served=Served.named_by(arguments),
+        out=arguments.out,
+    )
     if arguments.suspicious:
         label_noise.write(made.suspicions, path=arguments.suspicious)
-    for line in told(made.release):
-        sys.stdout.write(line + "\n")
+    sys.stdout.writelines(f"{line}\n" for line in told(made.release))
+
+
+def run(
+    release: Path,
+    *,
+    labels: Sequence[Path],
+    platforms: Sequence[str] = (),
+    content_knows_labels: bool = False,
+    served: Served,
+    out: Path,
+) -> Made:
+    """Fit on exports of decisions (of all platforms unless some are named), and write the release with heads.
+
+    Raises content.Unavailable.
+    """
+    base = Release.load(release)
+    content = served_content.connect(base.content, normaliser=base.normaliser, served=served)
+    labelled = labelled_records.load(*labels, with_reported=True)
+    if content_knows_labels:
+        labelled = [one for one in labelled if split_of(one.group) is not Split.TRAIN]
+    return add_heads(base, labelled, content=content, out=out, platforms=platforms)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """A platform's head, the decisions it was fitted on, what heads that did not learn from each of them make
-    of it (log-odds), and what the manifest tells.
-    """
+    """A platform's head, its decisions, what heads without each make of it (log-odds), and what is told."""
 
     head: PlatformHead
     learnt: Sequence[LabelledRecord]
@@ -173,8 +194,7 @@ def fit_platform(
 
 def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
     """Return the decisions of a platform that its head is fitted to: those with text, the newest."""
-    learnt = [one for one in labelled if one.record.text.strip()]
-    return learnt[-fit_head.MOST_DECISIONS :]
+    return [one for one in labelled if one.record.text.strip()][-fit_head.MOST_DECISIONS :]
 
 
 def _scores(
@@ -274,7 +294,6 @@ def _write(
             "heads": heads,
             "training": dict(manifest["training"]) | {"heads_refused": refused},
         }
-        text = json.dumps(made, indent=1, allow_nan=False)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        (folder / MANIFEST).write_text(json.dumps(made, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         Release.load(folder)
     return Release.load(out)

@@ -44,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Train, measure, write model and card."""
-    model = train(labelled_records.given(arguments), source=labelled_records.sources(arguments))
+    paths = [*arguments.records, *arguments.labels]
+    model = train(labelled_records.given(paths), source=labelled_records.sources(paths))
     arguments.out.mkdir(parents=True, exist_ok=True)
     model.save(arguments.out)
     card = _card(model.trained)

@@ -28,7 +28,9 @@ def main(arguments: argparse.Namespace) -> None:
         ],
         recipe=train_content.recipe_of(arguments),
     )
-    found = train_content.measured(held.examples, answers=content_quality.left_out(held), seed=arguments.seed)
+    found = content_quality.measured(
+        held.examples, answers=content_quality.left_out(held), seed=arguments.seed
+    )
     arguments.out.mkdir(parents=True, exist_ok=True)
     written = {
         name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in found.items()
@@ -36,4 +38,4 @@ def main(arguments: argparse.Namespace) -> None:
     (arguments.out / "unseen.json").write_text(json.dumps(written, indent=2) + "\n")
     if (arguments.out / "metrics.json").is_file():
         model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
-    train_content.tell(found)
+    content_quality.tell(found)

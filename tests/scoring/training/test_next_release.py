@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,66 +13,69 @@ import pytest
 from scoring.content import Unavailable
 from scoring.release import MANIFEST, Release
 from scoring.training import __main__ as command_line
-from scoring.training import next_release, train_heads
+from scoring.training import (
+    evaluate_releases,
+    export_onnx,
+    fine_tuned_release,
+    next_release,
+    train_content,
+    train_ensemble,
+    train_heads,
+)
+from scoring.training.continue_content import Forgotten
+from scoring.training.served_content import Served
+from scoring.training.train_heads import Made
 from tests.scoring.starter import STARTER
 
 FINDINGS = [["scores a post as fast", True, "p95 1 ms"]]
 
 
-COMMANDS = {
-    "train_content": "content",
-    "export_onnx": "export",
-    "fine_tuned_release": "pin",
-    "train_ensemble": "ensemble",
-    "train_heads": "heads",
-    "evaluate_releases": "evaluate",
-}
-OPTIONS = (
-    *("--release", "--against", "--labels", "--records", "--texts", "--data", "--feature-models"),
-    *("--replay", "--from-live", "--model"),
-)
-
-
 @pytest.fixture
 def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Put stand-ins for the commands, which write what the real ones would; return the calls' names."""
+    """Put stand-ins for the stages, which write what the real ones would; return the calls' names."""
     names: list[str] = []
 
-    def command(name: str) -> Any:
-        def main(arguments: argparse.Namespace) -> None:
-            names.append(f"{name} of new content" if arguments.content_knows_labels else name)
-            write(name, arguments)
+    def further(*_: Any, out: Path, **__: Any) -> None:
+        names.append("content")
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "model.safetensors").write_bytes(b"weights")
 
-        return SimpleNamespace(add_arguments=add_arguments, main=main, told=train_heads.told)
+    def export(*, repository: Path, **_: Any) -> None:
+        names.append("export")
+        weights = repository / "distilbert" / "1" / "model.onnx"
+        weights.parent.mkdir(parents=True)
+        weights.write_bytes(b"weights")
 
-    for module, name in COMMANDS.items():
-        monkeypatch.setattr(next_release, module, command(name))
+    def heads(*_: Any, content_knows_labels: bool, out: Path, **__: Any) -> Made:
+        names.append("heads of new content" if content_knows_labels else "heads")
+        return Made(release=_copied(out), refused={}, not_chosen={}, suspicions=[])
+
+    def evaluated(*_: Any, out: Path, **__: Any) -> None:
+        names.append("evaluate")
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "report.json").write_text(json.dumps({"slices": [], "findings": FINDINGS}))
+
+    def copied(name: str) -> Callable[..., Release]:
+        def stage(*_: Any, out: Path, **__: Any) -> Release:
+            names.append(name)
+            return _copied(out)
+
+        return stage
+
+    monkeypatch.setattr(train_content, "further", further)
+    monkeypatch.setattr(export_onnx, "export", export)
+    monkeypatch.setattr(fine_tuned_release, "run", copied("pin"))
+    monkeypatch.setattr(train_ensemble, "run", copied("ensemble"))
+    monkeypatch.setattr(train_heads, "run", heads)
+    monkeypatch.setattr(evaluate_releases, "run", evaluated)
     return names
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    for option in OPTIONS:
-        parser.add_argument(option, type=Path, nargs="+")
-    for option in ("--out", "--repository", "--models", "--suspicious", "--triton", "--admin-socket"):
-        parser.add_argument(option, type=Path)
-    parser.add_argument("--content-knows-labels", action="store_true")
-
-
-def write(name: str, arguments: argparse.Namespace) -> None:
-    """Write what a command would."""
-    if name == "export":
-        weights = arguments.repository / "distilbert" / "1" / "model.onnx"
-        weights.parent.mkdir(parents=True)
-        weights.write_bytes(b"weights")
-        return
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    if name == "content":
-        (arguments.out / "model.safetensors").write_bytes(b"weights")
-    elif name == "evaluate":
-        (arguments.out / "report.json").write_text(json.dumps({"slices": [], "findings": FINDINGS}))
-    else:
-        for source in STARTER.iterdir():
-            (arguments.out / source.name).write_bytes(source.read_bytes())
+def _copied(out: Path) -> Release:
+    out.mkdir(parents=True, exist_ok=True)
+    for source in STARTER.iterdir():
+        (out / source.name).write_bytes(source.read_bytes())
+    return Release.load(out)
 
 
 def run(folder: Path, *, records: bool = False, replay: bool = False) -> Release:
@@ -89,7 +91,7 @@ def run(folder: Path, *, records: bool = False, replay: bool = False) -> Release
         texts=[simulated] if records else [],
         replay=[simulated] if replay else [],
     )
-    return next_release.run(given, out=folder / "out", served=["--models", str(folder)])
+    return next_release.run(given, out=folder / "out", served=Served(triton="grpc://nowhere", models=folder))
 
 
 def test_ends_with_a_candidate_its_report_and_what_to_do(
@@ -149,15 +151,15 @@ def test_trains_the_content_model_further_where_it_is_asked_to(
 def test_a_training_that_forgot_is_no_release(
     called: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forgetful(arguments: argparse.Namespace) -> None:
-        (tmp_path / "out" / "content").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "out" / "content" / "model.safetensors").write_bytes(b"weights")
-        raise SystemExit("more than 0.01 was lost on sms")
+    def forgetful(*_: Any, out: Path, **__: Any) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "model.safetensors").write_bytes(b"weights")
+        raise Forgotten("more than 0.01 was lost on sms")
 
     with monkeypatch.context() as patched:
-        patched.setattr("scoring.training.next_release.train_content.main", forgetful)
+        patched.setattr(train_content, "further", forgetful)
         for _ in range(2):
-            with pytest.raises(SystemExit, match="lost on sms"):
+            with pytest.raises(Forgotten, match="lost on sms"):
                 run(tmp_path, replay=True)
 
     assert called == []
@@ -186,13 +188,13 @@ def test_a_new_decision_begins_anew(called: list[str], tmp_path: Path) -> None:
 def test_a_step_that_lost_triton_says_so_and_is_done_again(
     called: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: argparse.Namespace) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise Unavailable("no connection")
 
     (tmp_path / "labels.jsonl").write_text("{}\n")
     given = f"--labels {tmp_path}/labels.jsonl --live {STARTER} --out {tmp_path}/out --triton grpc://nowhere"
     with monkeypatch.context() as patched:
-        patched.setattr("scoring.training.next_release.evaluate_releases.main", broken)
+        patched.setattr(evaluate_releases, "run", broken)
         with pytest.raises(SystemExit) as ended:
             command_line.main(["next-release", *given.split()])
     assert ended.value.code == os.EX_TEMPFAIL

@@ -216,7 +216,8 @@ class TestDecisions:
         train_ensemble.add_arguments(parser)
         options = ["--labels", str(path), "--triton", "grpc://none", "--out", str(tmp_path)]
 
-        assert labelled_records.given(parser.parse_args(options)) == decided(5)
+        assert parser.parse_args(options).labels == [path]
+        assert labelled_records.given([path]) == decided(5)
 
 
 class TestFit:
