@@ -265,10 +265,12 @@ def _obvious(link: Link, *, generator: np.random.Generator) -> Link:
         f"https://{popular}.{link.host}/",
         f"https://{owner.translate(_PASSES_FOR)}.{suffix}/",
     )
-    if (form := generator.integers(len(forms) + 1)) == len(forms):
+    form = generator.integers(len(forms) + 1)
+    # A popular name before a number is no address.
+    parts = links_in("", extra=[forms[form]]) if form < len(forms) else ()
+    if not parts:
         return dataclasses.replace(link, reputation=LinkReputation(threat_score=1.0))
-    [parts] = links_in("", extra=[forms[form]])
-    return dataclasses.replace(link, url=parts.url, host=parts.host, domain=parts.domain)
+    return dataclasses.replace(link, url=parts[0].url, host=parts[0].host, domain=parts[0].domain)
 
 
 @functools.cache
