@@ -60,7 +60,7 @@ class TestJudge:
     @pytest.mark.parametrize(
         ("known", "speaking"),
         [
-            ({"author": dataclasses.replace(NOTHING_KNOWN.author, is_verified=True)}, set()),
+            ({"author": dataclasses.replace(NOTHING_KNOWN.author, is_verified=True)}, {"behaviour"}),
             ({"author": dataclasses.replace(NOTHING_KNOWN.author, friends=80, followers=50)}, set()),
             ({"ip": "192.0.2.7", "ip_asn": 64496}, set()),
             ({"author_history": History(posts=9, confirmed_spam=9)}, {"behaviour"}),

@@ -66,7 +66,7 @@ def test_repeats_itself_for_a_seed_only(tmp_path: Path) -> None:
 
 
 def test_history_shows_in_the_records(tmp_path: Path) -> None:
-    lines = rows(tmp_path / "records.jsonl", posts=120)
+    lines = rows(tmp_path / "records.jsonl", posts=240)
 
     records = [PostRecord.from_json(line["record"]) for line in lines]
     assert any(record.author_history.posts for record in records)

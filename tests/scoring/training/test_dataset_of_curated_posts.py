@@ -31,9 +31,11 @@ def test_has_many_families_of_both_kinds_in_many_languages(rows: list[dict[str, 
     for row in rows:
         spoken[row["group"]].add(row["lang"])
 
-    assert Counter(label for label, _ in families) == {0: 60, 1: 60}
-    assert len({family for _, family in families}) == 120, "a family is spam or it is not"
-    assert min(families.values()) >= 45
+    counts = Counter(label for label, _ in families)
+    assert min(counts.values()) >= 90
+    assert abs(counts[0] - counts[1]) <= 2
+    assert len({family for _, family in families}) == len(families), "a family is spam or it is not"
+    assert min(families.values()) >= 40
     assert min(map(len, spoken.values())) >= 12
     assert {row["meta"]["judged"] for row in rows} == {"bare", "context"}
 

@@ -36,7 +36,7 @@ def posts_of(
 
 @pytest.fixture(scope="module")
 def ordinary() -> list[PostEvent]:
-    return posts_of(Mode.ORDINARY, posts=4000, texts=Families.TRAIN)
+    return posts_of(Mode.ORDINARY, seed=8, posts=4000, texts=Families.TRAIN)
 
 
 @pytest.fixture(scope="module")
