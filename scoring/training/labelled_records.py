@@ -25,7 +25,7 @@ from scoring.training.labelled_lines import LabelledLine, Malformed, Origin
 _LINKS_LOST = 0.3
 _LINKS_LENT = 0.15
 _LINKS_DRESSED = 0.5
-_LINKS_OBVIOUS = 0.4
+_LINKS_OBVIOUS = 0.3
 _PASSES_FOR = str.maketrans("oeilas", "031145")
 
 
