@@ -11,7 +11,6 @@ import time
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import structlog
 from django.conf import settings
@@ -27,8 +26,8 @@ from scoring.release import Corrupt, Release, SchemaMismatch
 log = structlog.get_logger(__name__)
 
 CHECK_SECONDS = 1.0
-_MOST_KEPT = 4
-"""Scorers and clients of other releases that a process keeps for one purpose."""
+_MOST_KEPT = 8
+"""Scorers, and clients of content models, that a process keeps for all purposes together."""
 
 
 class NotKept(Exception):
@@ -63,9 +62,7 @@ class Scorers:
         self.forget()
 
     def forget(self) -> None:
-        """Make everything anew, and look which release is live, at the next call."""
-        self._scorers: dict[tuple[_For, str], Scorer] = {}
-        self._clients: dict[tuple[_For, str], ContentModel] = {}
+        """Look which release is live at the next call."""
         self._live: Scorer | None = None
         self._low_latency: Scorer | None = None
         self._loading: threading.Thread | None = None
@@ -115,41 +112,15 @@ class Scorers:
 
     def content_of(self, release_id: str) -> ContentModel:
         """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
-        return self._client(_For.SCORES, release_id)
+        return _client(_For.SCORES, release_id)
 
     def explaining_content_of(self, release_id: str) -> ContentModel:
         """Return a client like content_of, after scoring in Triton, that remembers answers."""
-        return self._client(_For.LAST, release_id)
+        return _client(_For.LAST, release_id)
 
     def _scorer(self, purpose: _For, release_id: str) -> Scorer:
         with self._making:
-            scorer = self._scorers.get((purpose, release_id))
-            if scorer is None:
-                scorer = Scorer(release=kept(release_id), content=self._client(purpose, release_id))
-                _put(self._scorers, (purpose, release_id), scorer)
-            return scorer
-
-    def _client(self, purpose: _For, release_id: str) -> ContentModel:
-        client = self._clients.get((purpose, release_id))
-        if client is None:
-            release, is_last = kept(release_id), purpose is _For.LAST
-            is_awaited = purpose is _For.WAITING
-            client = ContentModel(
-                url=settings.TRITON_URL,
-                model=served_name(release),
-                version=release.content.version,
-                normaliser=release.normaliser,
-                priority=LAST if is_last else FIRST,
-                timeout_seconds=(
-                    settings.SCORE_NOW_CONTENT_MS / 1000 if is_awaited else settings.TRITON_TIMEOUT_SECONDS
-                ),
-                # A post's texts in one call: several, each with the whole limit, would take longer than is
-                # waited.
-                least_batch=16 if is_awaited else 1,
-                remembers=16_384 if is_last else 0,  # 5 MB; explaining a case takes some 150 texts
-            )
-            _put(self._clients, (purpose, release_id), client)
-        return client
+            return _scorer(purpose, release_id)
 
     def _looked_up(self, *, in_use: Scorer | None) -> Scorer:
         try:
@@ -182,12 +153,27 @@ class Scorers:
             connection.close()  # the thread's own
 
 
-def _put(made: dict[tuple[_For, str], Any], key: tuple[_For, str], one: Any) -> None:
-    """Keep what was made, and the newest of its purpose beside it."""
-    of_purpose = [known for known in list(made) if known[0] is key[0]]
-    for oldest in of_purpose[: len(of_purpose) + 1 - _MOST_KEPT]:
-        made.pop(oldest, None)
-    made[key] = one
+@lru_cache(maxsize=_MOST_KEPT)
+def _scorer(purpose: _For, release_id: str) -> Scorer:
+    return Scorer(release=kept(release_id), content=_client(purpose, release_id))
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _client(purpose: _For, release_id: str) -> ContentModel:
+    release, is_last, is_awaited = kept(release_id), purpose is _For.LAST, purpose is _For.WAITING
+    return ContentModel(
+        url=settings.TRITON_URL,
+        model=served_name(release),
+        version=release.content.version,
+        normaliser=release.normaliser,
+        priority=LAST if is_last else FIRST,
+        timeout_seconds=(
+            settings.SCORE_NOW_CONTENT_MS / 1000 if is_awaited else settings.TRITON_TIMEOUT_SECONDS
+        ),
+        # A post's texts in one call: several, each with the whole limit, would take longer than is waited.
+        least_batch=16 if is_awaited else 1,
+        remembers=16_384 if is_last else 0,  # 5 MB; explaining a case takes some 150 texts
+    )
 
 
 _OF_THIS_PROCESS = Scorers()
@@ -241,8 +227,8 @@ def served_name(one: Release) -> str:
 def forget() -> None:
     """Clear all caches: the next call reads the live release again."""
     _OF_THIS_PROCESS.forget()
-    kept.cache_clear()
-    shipped.cache_clear()
+    for cached in (_scorer, _client, kept, shipped):
+        cached.cache_clear()
 
 
 def _newest() -> tuple[str, str]:
