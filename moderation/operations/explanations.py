@@ -106,12 +106,9 @@ def words_of(score: Score, *, seconds: float = math.inf) -> list[list[float]]:
     a new process compiles between its first calls does not count.
     """
     spent = 0.0
-    content = (
-        scorer.current()
-        .of(score.release_id)
-        .content_on(
-            score.record["platform"], content=scorer.current().explaining_content_of(score.release_id)
-        )
+    scorers, release_id = scorer.current(), score.release_id
+    content = scorers.of(release_id).content_on(
+        score.record["platform"], content=scorers.explaining_content_of(release_id)
     )
 
     def asked(texts: Sequence[str]) -> NDArray[np.float64]:
