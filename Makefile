@@ -37,19 +37,19 @@ demo-data:  ## more simulated posts for the running product
 	@$(MANAGE) simulate $(ARGS)
 
 bench:  ## the measurements of docs/benchmarks.md, against the running product
-	@$(LOCAL) python-dev -m bench $(ARGS)
+	@$(LOCAL) python-dev -m lab $(ARGS)
 
 screenshots:  ## the pictures of the README, from the running product
 	@$(LOCAL) python-dev -m docs.screenshots $(ARGS)
 
 systems:  ## run, decide ten posts and test-unit on bare Debian 12 and 13, in containers; needs root and podman
-	@$(PYTHON) -m deploy.systems $(ARGS)
+	@$(PYTHON) -m lab.systems $(ARGS)
 
 containers:  ## build the images, run deploy/compose.yaml, use it, kill each of its containers; needs root and podman
-	@$(LOCAL) python-dev -m deploy.containers $(ARGS)
+	@$(LOCAL) python-dev -m lab.containers $(ARGS)
 
 train:  ## train the content model anew; ARGS= names data and output
-	@$(LOCAL) python-dev -m scoring.training $(ARGS)
+	@$(LOCAL) python-dev -m training $(ARGS)
 
 next-release:  ## learn from the running product's decisions: a candidate, judged beside the live release
 	@$(LOCAL) python-dev manage.py next_release $(ARGS)

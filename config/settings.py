@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "moderation",
+    *([] if IS_PRODUCTION else ["simulation"]),
 ]
 MIDDLEWARE = [
     "moderation.api.akismet.host_keys.HostKeyMiddleware",  # first: no other may see a key in a host name
@@ -275,6 +276,8 @@ ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evide
 POSTGRES_PROGRAMS, SPEECH_MODEL = ENVIRONMENT.postgres_programs, ENVIRONMENT.speech_model
 READER_SOCKET = ENVIRONMENT.reader_socket
 EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
+# What connections to pages go through: outside production, names of the simulation may lead to this machine.
+PAGE_NETWORK = "" if IS_PRODUCTION else "simulation.network.around"
 # Reputation providers; one without its key is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url

@@ -1,6 +1,6 @@
 """Build the TensorRT plans of a repository where they will run, once; ask them; then start Triton with them.
 
-`python -m scoring.training variants --variant tensorrt` writes `plan.json` beside each graph: how to build
+`python -m training variants --variant tensorrt` writes `plan.json` beside each graph: how to build
 its plan, and what that must answer. A plan is kept under the names of GPU, TensorRT and graph, so another
 card or image builds its own. Standard library only: it runs in NVIDIA's image, where `trtexec` is,
 `python3 -m deploy.serve_plans --plans=/plans tritonserver --model-repository=… …`.
@@ -186,7 +186,7 @@ def _trtexec(arguments: Sequence[str], *, what: str, seconds: float) -> None:
     """Run trtexec. Raises Refused with its last lines."""
     program = next(filter(None, map(shutil.which, _TRTEXEC)), None)
     if program is None:
-        raise Refused(f"{what}: no trtexec in this image: build it by `python -m scoring.training tensorrt`")
+        raise Refused(f"{what}: no trtexec in this image: build it by `python -m training tensorrt`")
     try:
         done = subprocess.run(
             [program, *arguments],

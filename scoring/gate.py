@@ -1,6 +1,6 @@
 """The promotion gate: checks on the report that compares a release with the live one.
 
-The report comes from `python -m scoring.training evaluate`; nothing is measured here.
+The report comes from `python -m training evaluate`; nothing is measured here.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ WHOLE = (
     "tests/deploy",
     "tests/faults",
     "tests/moderation/management",
-    "tests/moderation/simulation",
-    "tests/scoring/training",
+    "tests/simulation",
+    "tests/training",
     "tests/triton",
 )
 """Folders of which `make test` runs only what is marked `gate`."""

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from bench._variant import SHIPPED as REPOSITORY
-from bench._variant import repository
+from lab._variant import SHIPPED as REPOSITORY
+from lab._variant import repository
 from scoring import hosting
 from scoring.release import MANIFEST, Release
 from tests.scoring.starter import STARTER

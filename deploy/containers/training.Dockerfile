@@ -7,5 +7,6 @@ USER root
 COPY requirements/test.txt requirements/torch.txt requirements/
 RUN /venv/bin/pip install --no-cache-dir -r requirements/torch.txt --index-url ${TORCH_INDEX} \
     && /venv/bin/pip install --no-cache-dir --require-hashes --no-deps -r requirements/test.txt
+COPY training training
 COPY triton_image triton_image
 USER spamdesk

@@ -162,7 +162,7 @@ def web(*, port: int, processes: int = 1) -> Service:
 
 def simulator(*, port: int) -> Service | None:
     """Return the simulated platform in demo mode, None while the command is not part of the product."""
-    if not (ROOT / "moderation" / "management" / "commands" / "simulate.py").exists():
+    if not (ROOT / "simulation" / "management" / "commands" / "simulate.py").exists():
         return None
     return Service(
         name="simulator",
@@ -179,7 +179,7 @@ def simulated_web(*, port: int, state: State) -> Service:
         command=(
             sys.executable,
             "-m",
-            "moderation.simulation.web.server",
+            "simulation.web.server",
             f"--port={port}",
             f"--file={state.folder('simulation') / 'web.jsonl'}",
         ),

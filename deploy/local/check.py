@@ -18,11 +18,6 @@ from deploy.local import browser
 from deploy.local.places import ROOT
 
 _BINARIES = Path(sys.executable).parent
-_CHECKED = [
-    name
-    for name in ("config", "moderation", "scoring", "deploy", "bench", "tests", "docs")
-    if (ROOT / name).is_dir()
-]
 
 
 def main(arguments: list[str]) -> None:
@@ -118,7 +113,7 @@ def _side_by_side() -> list[str]:
 
 
 _UNIT = [
-    *("tests/scoring", "tests/moderation", "--ignore=tests/scoring/training"),
+    *("tests/scoring", "tests/moderation"),
     *("-m", "not (long or faults or browser or train)"),
 ]
 _TYPES = [str(_BINARIES / "mypy"), "--no-error-summary"]

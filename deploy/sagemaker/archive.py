@@ -53,7 +53,7 @@ def _with_steps(repository: Path, *, model: str) -> list[str]:
         for version in versions:
             if (version / _RECIPE).is_file() and not (version / _PLAN).is_file():
                 raise NotARepository(
-                    f"{version} has no {_PLAN}: build it by `python -m scoring.training tensorrt` on a card"
+                    f"{version} has no {_PLAN}: build it by `python -m training tensorrt` on a card"
                     " of the endpoint's kind, with the TensorRT of its image"
                 )
         is_empty = not any(place.is_file() for version in versions for place in _places(version))

@@ -7,7 +7,7 @@ import pytest
 
 from deploy.local import install, managed_python, packages, preflight
 from deploy.local.places import TRITON_ENVIRONMENT
-from deploy.systems import python_mirror
+from lab.systems import python_mirror
 
 TRITON_PYTHON = TRITON_ENVIRONMENT / "bin" / "python"
 WHAT_TRITON_ASKS = (

@@ -12,7 +12,7 @@ from deploy.local.places import ROOT
 
 BUDGET = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["spamdesk"]["budget"]
 _CORE = ("config/", "moderation/", "scoring/")
-_BESIDE_THE_CORE = ("moderation/migrations/", "moderation/simulation/", "scoring/training/")
+_MIGRATIONS = "moderation/migrations/"
 
 
 def _files(suffix: str) -> list[str]:
@@ -31,7 +31,7 @@ def _counted() -> dict[str, int]:
     return {
         "python_lines": _lines(name for name in python if not name.startswith("tests/")),
         "core_lines": _lines(
-            name for name in python if name.startswith(_CORE) and not name.startswith(_BESIDE_THE_CORE)
+            name for name in python if name.startswith(_CORE) and not name.startswith(_MIGRATIONS)
         ),
         "test_lines": _lines(name for name in python if name.startswith("tests/")),
         "doc_words": sum(len((ROOT / name).read_text(encoding="utf-8").split()) for name in _files(".md")),

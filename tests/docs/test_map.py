@@ -20,7 +20,9 @@ _TOP = (
     "locale",
     "tests",
     "deploy",
-    "bench",
+    "lab",
+    "simulation",
+    "training",
     "docs",
 )
 _NAMED = re.compile(r"(?<![\w/.-])((?:" + "|".join(_TOP) + r")/[\w./-]*\w/?)")

@@ -13,8 +13,12 @@ import pytest
 from deploy.local.places import ROOT
 
 LONGEST = 300
-_CODE = ("bench", "config", "deploy", "docs", "moderation", "scoring", "tests")
-_ALSO_IN = {"moderation/api": ("views", "serializers"), "moderation/management": ("commands",)}
+CODE = ("config", "deploy", "docs", "lab", "moderation", "scoring", "simulation", "tests", "training")
+_ALSO_IN = {
+    "moderation/api": ("views", "serializers"),
+    "moderation/management": ("commands",),
+    "simulation": ("management/commands",),
+}
 
 BESIDE_NO_MODULE = {
     "moderation/api/test_document.py": "the OpenAPI document, which all views make together",
@@ -23,10 +27,10 @@ BESIDE_NO_MODULE = {
     "moderation/api/test_unread_script.py": "from the API through scoring to the desk and the label",
     "moderation/operations/campaigns/test_trial.py": "trial 9: joining, deciding and correcting at once",
     "moderation/operations/webhooks/test_nothing_waits.py": "trial 27, small: a real worker",
-    "moderation/simulation/test_real_accounts.py": "the whole simulated world beside real accounts",
-    "moderation/simulation/test_realism.py": "the whole simulated world",
-    "moderation/simulation/test_realism_of_complaints.py": "the whole simulated world",
-    "moderation/simulation/test_realism_of_groups.py": "the whole simulated world",
+    "simulation/test_real_accounts.py": "the whole simulated world beside real accounts",
+    "simulation/test_realism.py": "the whole simulated world",
+    "simulation/test_realism_of_complaints.py": "the whole simulated world",
+    "simulation/test_realism_of_groups.py": "the whole simulated world",
     "moderation/web/labels/test_drawn_unseen.py": "posts drawn at random, on every page that shows posts",
     "moderation/web/test_layout.py": "templates and styles as files",
     "moderation/test_logs.py": "one request's id through API, tasks and webhooks",
@@ -65,7 +69,7 @@ def _files(*folders: str) -> Iterator[Path]:
 
 
 def test_no_file_is_longer_than_one_reads() -> None:
-    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in _files(*_CODE)}
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in _files(*CODE)}
 
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
@@ -94,7 +98,8 @@ def test_without_their_libraries_they_say_what_to_do() -> None:
 
 
 def test_each_test_module_stands_where_its_module_stands() -> None:
-    tests = [path for path in _files("tests/moderation", "tests/scoring") if path.name.startswith("test_")]
+    folders = ("tests/moderation", "tests/scoring", "tests/simulation", "tests/training")
+    tests = [path for path in _files(*folders) if path.name.startswith("test_")]
     alone = {str(path.relative_to(ROOT / "tests")) for path in tests if not _has_module(path)}
 
     assert alone == set(BESIDE_NO_MODULE)

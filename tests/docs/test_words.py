@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.places import ROOT
+from tests.docs.test_test_files import CODE
 
 SUBJECTS = {
     "accounts": {"users", "platforms", "preferences", "reasons", "saved_filters", "user_sessions"},
@@ -62,7 +63,6 @@ SUBJECTS = {
 BESIDE = {
     "operations": {
         "refusals": "what several subjects refuse",
-        "rehearse": "the simulated platform's past",
         "rescore": "the one way back to pending, below every subject that uses it",
         "score_now": "posts and scoring in one request",
         "score_preview": "the same, and nothing is kept",
@@ -115,14 +115,14 @@ FORBIDDEN = {
     r"rooms": "package, page",
 }
 ALLOWED = {
-    ("newcomer", "bench/newcomer.py"): "the bench of somebody who clones the repository",
+    ("newcomer", "lab/newcomer.py"): "the bench of somebody who clones the repository",
     ("newcomer", "docs/benchmarks.md"): "the same",
-    ("newcomer", "deploy/systems/__main__.py"): "an ordinary user of a fresh system",
+    ("newcomer", "lab/systems/__main__.py"): "an ordinary user of a fresh system",
     ("newcomer", "docs/simulation.md"): "authors who are new to a platform",
-    ("newcomer", "moderation/simulation/authors.py"): "the same",
-    ("newcomer", "moderation/simulation/circumstances.py"): "the same",
-    ("newcomer", "moderation/simulation/population.py"): "the same",
-    ("newcomer", "tests/moderation/simulation/test_realism.py"): "the same",
+    ("newcomer", "simulation/authors.py"): "the same",
+    ("newcomer", "simulation/circumstances.py"): "the same",
+    ("newcomer", "simulation/population.py"): "the same",
+    ("newcomer", "tests/simulation/test_realism.py"): "the same",
     ("newcomer", "tests/moderation/queries/records/test_records.py"): "the same",
     ("newcomer", "tests/config/server/test_fair_queue.py"): "the item that comes last",
 }
@@ -160,7 +160,7 @@ def test_tests_lie_in_the_folders_of_what_they_test(layer: str) -> None:
 
 
 def _sources() -> Iterator[tuple[str, str]]:
-    for top in ("bench", "config", "deploy", "docs", "moderation", "scoring", "static", "templates", "tests"):
+    for top in (*CODE, "static", "templates"):
         for path in sorted((ROOT / top).rglob("*")):
             name = str(path.relative_to(ROOT))
             if path.suffix in {".py", ".html", ".js", ".css", ".md"} and not re.search(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench._beside import Beside, SecondPlatform
+from lab._beside import Beside, SecondPlatform
 from tests.faults.stand import Stand
 
 CAMPAIGN = int(os.environ.get("SPAMDESK_TRIAL_CAMPAIGN", "200"))

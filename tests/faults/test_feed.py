@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import feed
+from lab import feed
 
 pytestmark = [
     pytest.mark.faults,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.training.labelled_lines import Origin
-from scoring.training.labelled_records import DECISION, LabelledRecord
 from tests.scoring.random_records import record
+from training.labelled_lines import Origin
+from training.labelled_records import DECISION, LabelledRecord
 
 PLATFORM = "messenger"
 _SPAM = ("гарантия", "выигрыш", "казино", "бонус", "жми")

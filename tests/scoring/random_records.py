@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scoring.content import ContentScore
 from scoring.ensemble import content_margins
 from scoring.records import AuthorSnapshot, ComplaintRecord, History, JourneyStep, Link, PostRecord
-from scoring.training.labelled_lines import Origin
-from scoring.training.labelled_records import DECISION, LabelledRecord
+from training.labelled_lines import Origin
+from training.labelled_records import DECISION, LabelledRecord
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

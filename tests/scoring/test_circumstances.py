@@ -25,10 +25,10 @@ from scoring.records import (
 )
 from scoring.release import Release
 from scoring.routing import Route
-from scoring.training.circumstances import CIRCUMSTANCES
 from scoring.trees import Floats
 from tests.scoring.random_records import AT, FakeContent, labelled, record
 from tests.scoring.starter import STARTER
+from training.circumstances import CIRCUMSTANCES
 
 _NO_RULES = Blocklist()
 RECORDS = [one.record for one in labelled(60)]

@@ -13,9 +13,9 @@ from scoring.links import links_in
 from scoring.pipeline import Scorer
 from scoring.records import History, Link, LinkReputation, PostRecord
 from scoring.release import Release
-from scoring.training import everyday_urls
 from tests.scoring.random_records import AT, FakeContent, record
 from tests.scoring.starter import STARTER
+from training import everyday_urls
 
 TEXTS = (0.02, 0.1, 0.3)
 POPULAR = (

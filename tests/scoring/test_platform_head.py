@@ -21,10 +21,10 @@ from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHead, PlatformHeads, file_of, grams_of
 from scoring.records import PostRecord
 from scoring.release import Corrupt, Release
-from scoring.training.train_heads import add_heads
 from tests.scoring.platform_posts import PLATFORM, decisions
 from tests.scoring.random_records import FakeContent, Said, record
 from tests.scoring.starter import STARTER
+from training.train_heads import add_heads
 
 SILENT = PlatformHead(weights=np.zeros(BUCKETS, dtype=np.float32), content_slope=1.0, intercept=0.0)
 

@@ -12,8 +12,8 @@ import pytest
 from scoring import features
 from scoring.ensemble import SUB_MODELS, Ensemble
 from scoring.records import NOTHING_KNOWN
-from scoring.training.promise import roc_auc
 from tests.scoring.starter import STARTER
+from training.promise import roc_auc
 
 # Akyon, Kalfaoglu 2019 (arXiv 1910.03090): followers, friends and posts of Instagram accounts.
 _REAL = Path(__file__).parents[3] / "shared" / "data" / "accounts_instafake.jsonl"

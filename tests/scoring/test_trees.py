@@ -10,8 +10,8 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from scoring import trees
-from scoring.training.fit_forests import forest_of
 from scoring.trees import Floats, Forest
+from training.fit_forests import forest_of
 
 INPUTS = ("a", "b", "c", "d", "e")
 

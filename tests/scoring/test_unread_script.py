@@ -14,13 +14,13 @@ from scoring.pipeline import Scorer
 from scoring.records import Link, PostRecord
 from scoring.release import MANIFEST, Release
 from scoring.routing import NO_OPINION, ReviewReason, Route
-from scoring.training import vocabulary_scripts
-from scoring.training.served_content import SHIPPED
-from scoring.training.train_heads import add_heads
 from scoring.unread_script import in_release, unread
 from tests.scoring.platform_posts import PLATFORM, decisions
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
+from training import vocabulary_scripts
+from training.served_content import SHIPPED
+from training.train_heads import add_heads
 
 LATIN = {"LATIN"}
 GEORGIAN = "გამარჯობა, დღეს კარგი ამინდია"

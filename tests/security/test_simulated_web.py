@@ -14,8 +14,8 @@ from pytest_django import Settings
 from config.environment import read
 from moderation.operations.evidence import answers
 from moderation.operations.infrastructure import egress
-from moderation.simulation.web.server import WebServer, serving
-from moderation.simulation.web.simulated_web import Reply, SimulatedWeb
+from simulation.web.server import WebServer, serving
+from simulation.web.simulated_web import Reply, SimulatedWeb
 from tests.config.test_environment import ADDRESSES, PRODUCTION
 
 pytestmark = pytest.mark.whole

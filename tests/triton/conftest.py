@@ -10,7 +10,7 @@ import pytest
 import tritonclient.grpc
 
 from scoring.content import ContentModel
-from scoring.training.image import backbone, repository
+from training.image import backbone, repository
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +39,7 @@ def random_backbone() -> Any:
 
 @pytest.fixture(scope="session")
 def image_repository(random_backbone: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The image model as `python -m scoring.training image` writes it."""
+    """The image model as `python -m training image` writes it."""
     folder = tmp_path_factory.mktemp("image") / "repository"
     repository.write(random_backbone, out=folder, about={})
     return folder

@@ -13,9 +13,9 @@ import pytest
 from deploy.local.places import ROOT
 from scoring.content import ContentModel, ContentScore, Unavailable
 from scoring.similarity import likeness
-from scoring.training import dataset
-from scoring.training.train_content import OWN_TEXTS
 from tests.triton.forwarder import forwarded
+from training import dataset
+from training.train_content import OWN_TEXTS
 
 pytestmark = pytest.mark.gate
 

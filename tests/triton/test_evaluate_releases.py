@@ -12,10 +12,10 @@ import pytest
 from scoring import gate
 from scoring.release import MANIFEST, Release
 from scoring.splits import Split, split_of
-from scoring.training import evaluate_releases
 from tests import releases
 from tests.scoring.random_records import labelled
 from tests.scoring.starter import STARTER
+from training import evaluate_releases
 
 pytestmark = [pytest.mark.xdist_group("triton"), pytest.mark.timeout(300)]
 

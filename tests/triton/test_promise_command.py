@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from scoring.release import Release
-from scoring.training import __main__ as command_line
 from tests import releases
 from tests.scoring.starter import STARTER
+from training import __main__ as command_line
 
 pytestmark = [pytest.mark.xdist_group("triton"), pytest.mark.timeout(300)]
 

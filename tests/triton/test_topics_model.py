@@ -18,8 +18,8 @@ from deploy.local.places import ROOT, State
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
 from scoring.topics import TopicModel
-from scoring.training import export_topics
 from tests.libraries import needs
+from training import export_topics
 
 pytestmark = pytest.mark.xdist_group("topics model")
 CRYPTO = "Bitcoin and Ethereum prices rise while traders wait for the new token"
@@ -104,7 +104,7 @@ def test_a_model_of_inference_answers_as_in_torch(nli_base: Path, served: tuple[
 
 @pytest.fixture(scope="module")
 def nli_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.scoring.training.tiny_nli import write
+    from tests.training.tiny_nli import write
 
     return write(tmp_path_factory.mktemp("nli"))
 

@@ -101,7 +101,7 @@ class Command(BaseCommand):
             "--replay": given["replay"],
         }
         told = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
-        command = [sys.executable, "-m", "scoring.training", "next-release", "--triton", settings.TRITON_URL]
+        command = [sys.executable, "-m", "training", "next-release", "--triton", settings.TRITON_URL]
         command += ["--bf16"] if given["bf16"] else []
         done = subprocess.run([*command, *told], cwd=_ROOT, check=False)
         if done.returncode:

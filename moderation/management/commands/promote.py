@@ -25,7 +25,7 @@ class Command(BaseCommand):
         """Take the release, the report about it, and where its content model lies."""
         parser.add_argument("folder", type=Path, help="the release's folder, with its manifest.json")
         parser.add_argument(
-            "--report", type=Path, required=True, help="report.json of python -m scoring.training evaluate"
+            "--report", type=Path, required=True, help="report.json of python -m training evaluate"
         )
         parser.add_argument(
             "--repository",

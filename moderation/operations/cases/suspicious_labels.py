@@ -1,4 +1,4 @@
-"""Have labels that the models contradict judged again blindly: `scoring.training` names them, by rank."""
+"""Have labels that the models contradict judged again blindly: `training` names them, by rank."""
 
 from __future__ import annotations
 

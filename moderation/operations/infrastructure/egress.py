@@ -3,8 +3,8 @@
 Names are resolved here and the connection goes to the very address that was checked, so a second answer of
 the name server (DNS rebinding) changes nothing. Private addresses and unusual ports are refused unless the
 operator lists the host, or the caller says that the operator named the address for this very purpose
-(`is_operators`), which opens it to nobody else. In a demonstration, pages that simulated posts name
-come from the simulated web of this machine (simulated_web.py).
+(`is_operators`), which opens it to nobody else. In a demonstration, settings.PAGE_NETWORK leads pages that
+simulated posts name to this machine.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import can_ada
 import httpcore
 import httpx
 from django.conf import settings
+from django.utils.module_loading import import_string
 
-from moderation.operations.infrastructure import retry_after, simulated_web, special_addresses
+from moderation.operations.infrastructure import retry_after, special_addresses
 from moderation.operations.infrastructure.egress_deadline import BoundedStream, call, looked_up, seconds_left
 
 TIMEOUT_SECONDS = 10.0
@@ -87,7 +88,7 @@ class Client:
         network = _CheckedNetwork(is_operators=is_operators)
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls() if self._target.scheme == "https" else None,
-            network_backend=simulated_web.around(network) if is_page else network,
+            network_backend=_of_pages(network) if is_page else network,
             keepalive_expiry=_KEPT_SECONDS,
         )
 
@@ -213,6 +214,11 @@ def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
         if len(body) > most_bytes:
             raise Failed(f"The answer has more than {most_bytes} bytes.")
     return body
+
+
+def _of_pages(network: httpcore.NetworkBackend) -> httpcore.NetworkBackend:
+    """Return what connections to pages go through, which a demonstration puts around the network."""
+    return import_string(settings.PAGE_NETWORK)(network) if settings.PAGE_NETWORK else network
 
 
 class _CheckedNetwork(httpcore.NetworkBackend):

@@ -41,7 +41,7 @@ _PARTS = {
     "bare (text and links only)": gettext_lazy("Text and links only"),
     "without content": gettext_lazy("Without the content model"),
 }
-"""Test data as `scoring.training` names it in a manifest; a part without words stands as its name."""
+"""Test data as `training` names it in a manifest; a part without words stands as its name."""
 
 
 _VERDICTS = {

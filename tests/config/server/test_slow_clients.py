@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pytest_django.plugin import DjangoDbBlocker
 
-from bench import _slow
+from lab import _slow
 from tests.config.server.conftest import LARGE_BYTES, WebServer, serving
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("web server"), pytest.mark.timeout(300)]

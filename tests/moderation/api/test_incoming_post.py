@@ -16,10 +16,10 @@ from moderation.api.akismet import fields
 from moderation.api.parsers import NotANumber
 from moderation.api.serializers import incoming_post, posts
 from moderation.api.serializers.fields import MAX_WHOLE_NUMBER
-from moderation.management import replay
 from moderation.operations.posts.incoming_post import IncomingPost
-from moderation.simulation.events import PostEvent
-from moderation.simulation.world import World
+from simulation import replay
+from simulation.events import PostEvent
+from simulation.world import World
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

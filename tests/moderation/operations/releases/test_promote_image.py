@@ -21,12 +21,12 @@ from moderation.operations.evidence import picture_model
 from moderation.operations.releases import promote, triton
 from scoring import hosting
 from scoring.release import Corrupt, Release
-from scoring.training.image import head, release_with, repository
-from scoring.training.image.backbone import Backbone, Preprocessing
 from tests import releases
 from tests.libraries import later as imported_later
 from tests.libraries import needs
 from tests.moderation.operations.releases.promotion import promote_with
+from training.image import head, release_with, repository
+from training.image.backbone import Backbone, Preprocessing
 
 pytestmark = [
     pytest.mark.whole,

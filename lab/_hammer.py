@@ -1,0 +1,131 @@
+"""A client that costs little: prepared requests over connections that stay open, one thread for each.
+
+`python -m lab._hammer FILE CONNECTIONS` sends the requests of a file in turn and prints one JSON line. A
+process of its own, so that the server's interpreter is not the one that waits for the client.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import re
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+_BREAK = b"\r\n\r\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What the server did: answers by status, and milliseconds of each answer."""
+
+    seconds: float
+    statuses: dict[str, int]
+    answer_ms: list[float]
+    client_cpu_seconds: float
+    last_body: str
+
+
+def request(*, path: str, key: str, body: bytes, kind: str, name: str = "") -> bytes:
+    """Return a whole HTTP request; `name` is its Idempotency-Key, if any."""
+    lines = [
+        f"POST {path} HTTP/1.1",
+        "Host: localhost",
+        f"Authorization: Bearer {key}",
+        f"Content-Type: {kind}",
+        f"Content-Length: {len(body)}",
+        *([f"Idempotency-Key: {name}"] if name else []),
+    ]
+    return "\r\n".join(lines).encode() + _BREAK + body
+
+
+def send(requests: list[bytes], *, file: Path, port: int, connections: int) -> Result:
+    """Send the requests from another process; raises CalledProcessError if it fails."""
+    file.write_bytes(json.dumps([port, [len(one) for one in requests]]).encode() + b"\n" + b"".join(requests))
+    command = [sys.executable, "-m", "lab._hammer", str(file), str(connections)]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    file.unlink()
+    return Result(**json.loads(said.stdout))
+
+
+def main() -> None:
+    """Send what the file holds."""
+    header, _, raw = Path(sys.argv[1]).read_bytes().partition(b"\n")
+    port, lengths = json.loads(header)
+    waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    start = 0
+    for length in lengths:
+        waiting.put(raw[start : start + length])
+        start += length
+    seen: list[tuple[str, float, bytes]] = []
+    threads = [threading.Thread(target=_work, args=(port, waiting, seen)) for _ in range(int(sys.argv[2]))]
+    began, used = time.perf_counter(), _cpu()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seconds = time.perf_counter() - began
+    statuses: dict[str, int] = {}
+    for status, _, _ in seen:
+        statuses[status] = statuses.get(status, 0) + 1
+    answer: dict[str, Any] = {
+        "seconds": seconds,
+        "statuses": statuses,
+        "answer_ms": [round(1000 * took, 2) for _, took, _ in seen],
+        "client_cpu_seconds": _cpu() - used,
+        "last_body": seen[-1][2].decode() if seen else "",
+    }
+    print(json.dumps(answer))
+
+
+def _work(port: int, waiting: queue.SimpleQueue[bytes], seen: list[tuple[str, float, bytes]]) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        # With Nagle's algorithm a large request would wait 40 ms for a delayed acknowledgement.
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while True:
+            try:
+                one = waiting.get_nowait()
+            except queue.Empty:
+                return
+            began = time.perf_counter()
+            connection.sendall(one)
+            status, body = _answer(connection)
+            seen.append((status, time.perf_counter() - began, body))
+
+
+def _answer(connection: socket.socket) -> tuple[str, bytes]:
+    raw = b""
+    while _BREAK not in raw:
+        raw += _some(connection)
+    head, _, body = raw.partition(_BREAK)
+    found = _LENGTH.search(head)
+    length = int(found[1]) if found else 0
+    parts = [body]
+    left = length - len(body)
+    while left > 0:
+        parts.append(_some(connection))
+        left -= len(parts[-1])
+    return head[9:12].decode(), b"".join(parts)
+
+
+def _some(connection: socket.socket) -> bytes:
+    if got := connection.recv(1 << 18):
+        return got
+    raise ConnectionError("the server hung up")
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()

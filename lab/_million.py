@@ -1,0 +1,245 @@
+"""A database as large as asked: simulated posts, scored as the product scores, then copied in PostgreSQL.
+
+A copy has authors, addresses, texts and domains of its own, as a larger network has; mail domains, autonomous
+systems and the traits of accounts that scripts make are those of the original. Import with Django set up.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from django.db import connection
+from django.db.models import Max, Model
+
+from moderation.models import (
+    Author,
+    AuthorBand,
+    Case,
+    Domain,
+    Label,
+    Platform,
+    Post,
+    PostLink,
+    Revision,
+    Score,
+    SimilarityBand,
+    User,
+)
+from moderation.models.cases import CaseState
+from moderation.models.posts import ScoreState
+from moderation.models.users import Role
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingPost
+from simulation.events import PostEvent
+from simulation.replay import incoming_post
+from simulation.texts import Families
+from simulation.world import World
+
+EVERYWHERE = "everywhere.example"
+_COPIES_AT_ONCE = 10
+_ADDRESS = (
+    "CASE WHEN family(t.ip) = 4 THEN"
+    " '0.0.0.0'::inet + ((t.ip - '0.0.0.0'::inet + g::bigint * 16843009) % 4294967296) ELSE t.ip END"
+)
+
+
+def posts(*, count: int, seed: int) -> Iterator[IncomingPost]:
+    """Yield simulated posts that nobody has sent before."""
+    run = f"scale-{uuid.uuid4().hex[:8]}"
+    start = datetime.now(UTC) - timedelta(hours=1)
+    events = World(seed=seed, run=run, texts=Families.TRAIN).run(
+        start=start, seconds_per_post=3000 / count, posts=count
+    )
+    for event in events:
+        if isinstance(event, PostEvent):
+            yield incoming_post(event.payload)
+
+
+def take_in(found: Iterator[IncomingPost]) -> int:
+    """Store posts as a bulk request does; return how many."""
+    platform = Platform.objects.get(slug="demo-social")
+    stored = 0
+    while chunk := list(islice(found, 500)):
+        answers = ingest.accept(platform=platform, posts=chunk, at=datetime.now(UTC))
+        stored += len([answer for answer in answers if isinstance(answer, ingest.Accepted)])
+    return stored
+
+
+def unscored() -> int:
+    """Return how many posts still wait for their score."""
+    return Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING)).count()
+
+
+def spread(*, share: float) -> None:
+    """Let a share of the posts link to one domain."""
+    domain, _ = Domain.objects.get_or_create(name=EVERYWHERE, defaults={"first_seen_at": datetime.now(UTC)})
+    _run(
+        "INSERT INTO moderation_postlink"
+        " (revision_id, domain_id, position, url, url_digest, host, received_at)"
+        " SELECT r.id, %s, 99, 'https://' || %s || '/' || r.id,"
+        "  encode(sha256(r.id::text::bytea), 'hex'), %s, r.received_at"
+        " FROM moderation_revision r WHERE r.id %% 100 < %s ON CONFLICT DO NOTHING",
+        [domain.pk, EVERYWHERE, EVERYWHERE, round(100 * share)],
+    )
+
+
+def grow(*, to: int) -> None:
+    """Copy what is there until there are so many posts."""
+    have = Post.objects.count()
+    copies = -(-(to - have) // have)
+    started = time.perf_counter()
+    steps: dict[type[Model], int] = {
+        model: _step(model) for model in (Author, Domain, Post, Revision, PostLink, AuthorBand)
+    }
+    kept = Domain.objects.filter(name=EVERYWHERE).values_list("pk", flat=True).first() or 0
+    bands = SimilarityBand.objects.count()
+    for first in range(1, copies + 1, _COPIES_AT_ONCE):
+        last = min(copies, first + _COPIES_AT_ONCE - 1)
+        _copy_all(steps, first=first, last=last, kept=kept)
+        sys.stderr.write(f"\r{last} of {copies} copies, {time.perf_counter() - started:.0f} s\x1b[K")
+    _run(
+        "INSERT INTO moderation_similarityband (digest, similarity_group)"
+        " SELECT t.digest # hashint8extended(g, 0), md5(t.similarity_group::text || g)::uuid"
+        " FROM moderation_similarityband t, generate_series(1, %s) g ON CONFLICT DO NOTHING",
+        [copies],
+    )
+    for model in steps:
+        table = model._meta.db_table  # noqa: SLF001 - documented
+        _run(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))", [])
+    _run("ANALYZE", [])
+    sys.stderr.write(f"\r{have} posts copied {copies} times; {bands} bands before\x1b[K\n")
+
+
+def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int) -> None:
+    author, domain = (f"+ g * {steps[model]}" for model in (Author, Domain))
+    post, revision = (f"+ g * {steps[model]}" for model in (Post, Revision))
+    earlier = "t.received_at - g * interval '1 hour'"
+    name = "t.external_id || '~' || g"
+    copy = _Copy(steps, first=first, last=last)
+    copy.rows(Author, external_id=name)
+    copy.rows(
+        AuthorBand, author_id=f"t.author_id {author}", first_seen_at="t.first_seen_at - g * interval '1 hour'"
+    )
+    copy.rows(Domain, name="left(g || '-' || t.name, 255)", where=f"t.id <> {kept}")
+    copy.rows(Post, external_id=name, author_id=f"t.author_id {author}", received_at=earlier)
+    copy.rows(
+        Revision,
+        post_id=f"t.post_id {post}",
+        received_at=earlier,
+        enqueued_at=earlier,
+        ip=_ADDRESS,
+        ip_network=f"CASE WHEN family(t.ip) = 4 THEN network(set_masklen({_ADDRESS}, 24))::text"
+        " ELSE t.ip_network END",
+        text_digest="encode(sha256((t.text_digest || g)::bytea), 'hex')",
+        similarity_group="md5(t.similarity_group::text || g)::uuid",
+    )
+    copy.rows(
+        PostLink,
+        revision_id=f"t.revision_id {revision}",
+        domain_id=f"CASE WHEN t.domain_id = {kept} THEN t.domain_id ELSE t.domain_id {domain} END",
+        url_digest="encode(sha256((t.url_digest || g)::bytea), 'hex')",
+        received_at=earlier,
+    )
+
+
+class _Copy:
+    """Copies the rows that were there at first."""
+
+    def __init__(self, steps: dict[type[Model], int], *, first: int, last: int) -> None:
+        self._steps, self._first, self._last = steps, first, last
+
+    def rows(self, model: type[Model], *, where: str = "true", **instead: str) -> None:
+        """Copy with SQL for columns that differ; `g` is the number of the copy."""
+        meta, step = model._meta, self._steps[model]  # noqa: SLF001 - documented
+        columns = [str(field.column) for field in meta.concrete_fields]
+        given = {"id": f"t.id + g * {step}", **instead}
+        chosen = ", ".join(given.get(column, f't."{column}"') for column in columns)
+        names = ", ".join(f'"{column}"' for column in columns)
+        _run(
+            f"INSERT INTO {meta.db_table} ({names}) SELECT {chosen}"
+            f" FROM {meta.db_table} t, generate_series({self._first}, {self._last}) g"
+            f" WHERE t.id <= {step} AND {where}",
+            None,
+        )
+
+
+def _step(model: type[Model]) -> int:
+    return int(model._default_manager.aggregate(last=Max("pk"))["last"] or 0)  # noqa: SLF001 - documented
+
+
+def _run(sql: str, values: list[Any] | None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+
+
+def settle(*, cases: int, labels: int) -> None:
+    """Give copies the scores of their originals; the first wait for a human, the next were decided by one."""
+    have = Case.objects.filter(state=CaseState.OPEN).count(), Label.objects.count()
+    missing = max(0, cases - have[0]), max(0, labels - have[1])
+    if not any(missing):
+        return
+    [[at]] = _rows("SELECT now()")
+    moderator, _ = User.objects.get_or_create(username="bench", defaults={"role": Role.MODERATOR})
+    _run(_SCORES, [sum(missing)])
+    _run(_CASES, [at, missing[0]])
+    _run(_DECISIONS, [moderator.pk, at, at, missing[1]])
+    _run(_LABELS, [at])
+    _run("ANALYZE", [])
+
+
+_SCORED = [
+    str(field.column)
+    for field in Score._meta.concrete_fields  # noqa: SLF001 - documented
+    if field.column not in ("id", "revision_id")
+]
+# A copy's revision has the number of its original plus a multiple of one step, so a modulus finds the score.
+_SCORES = f"""
+INSERT INTO moderation_score (revision_id, {", ".join(_SCORED)})
+SELECT r.id, {", ".join(f's."{column}"' for column in _SCORED)}
+FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM moderation_revision r
+      WHERE r.score_state = 'scored' AND NOT EXISTS (
+        SELECT FROM moderation_score s WHERE s.revision_id = r.id)
+      ORDER BY id LIMIT %s) r
+JOIN (SELECT *, row_number() OVER (ORDER BY id) AS position FROM moderation_score LIMIT 9000) s
+  ON s.position = 1 + mod(r.position, (SELECT least(9000, count(*)) FROM moderation_score))
+"""
+_FREE = """
+FROM moderation_score s JOIN moderation_revision r ON r.id = s.revision_id
+JOIN moderation_post p ON p.id = r.post_id
+WHERE NOT EXISTS (SELECT FROM moderation_case c WHERE c.post_id = r.post_id)
+  AND NOT EXISTS (SELECT FROM moderation_decision d WHERE d.post_id = r.post_id)
+ORDER BY s.id DESC LIMIT %s
+"""
+_CASES = f"""
+INSERT INTO moderation_case (post_id, platform_id, score_id, state, reason, priority, uncertainty,
+  complaint_count, language, version, opened_at, is_escalated, skipped_by)
+SELECT r.post_id, p.platform_id, s.id, 'open', (array['uncertain','audit'])[1 + (mod(s.id, 20) = 0)::int],
+  mod(s.id, 99991) / 9999.0, mod(s.id, 997) / 997.0, mod(s.id, 7), r.language, 1, %s, false, '{{}}'
+{_FREE}
+"""
+_DECISIONS = f"""
+INSERT INTO moderation_decision (post_id, revision_id, score_id, verdict, source, reason, note, decided_by_id,
+  decided_at, effective_at)
+SELECT r.post_id, r.id, s.id, CASE WHEN s.spam_probability > 0.5 THEN 'spam' ELSE 'not_spam' END, 'moderator',
+  '', '', %s, %s::timestamptz - s.id * interval '1 second', %s
+{_FREE}
+"""
+_LABELS = """
+INSERT INTO moderation_label (decision_id, post_id, is_spam, similarity_group, labelled_at)
+SELECT d.id, d.post_id, d.verdict = 'spam', r.similarity_group, d.decided_at
+FROM moderation_decision d JOIN moderation_revision r ON r.id = d.revision_id
+WHERE d.source = 'moderator' AND d.effective_at = %s
+  AND NOT EXISTS (SELECT FROM moderation_label l WHERE l.post_id = d.post_id)
+"""
+
+
+def _rows(sql: str) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return list(cursor.fetchall())

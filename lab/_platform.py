@@ -1,0 +1,232 @@
+"""A simulated new platform: it sends texts, and its moderator decides what is shown.
+
+Import after Django is set up. Posts and decisions go through the API.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import httpx
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+from rest_framework.exceptions import ValidationError
+
+from lab import _product
+from lab._measured import Answers, Scored
+from lab._source import Text
+from moderation import scorer
+from moderation.api.serializers.incoming_post import read
+from moderation.models import Case, FeedEntry, Revision, Score, User
+from moderation.models.cases import CaseState
+from moderation.models.feed import Stream
+from moderation.models.platforms import Reconsidering, Removal, Scope
+from moderation.models.posts import ScoreState
+from moderation.models.scores import RouteChoice
+from moderation.operations.accounts import api_keys, platforms
+from moderation.operations.labels.draws import MOST_POSTS
+from moderation.operations.posts import ingest
+from moderation.operations.scoring import score
+
+_AT_ONCE = 50
+"""So many posts arrive, then what is shown of them is decided, and so on: the queue never grows long."""
+_NO_BOUND = 1_000_000
+_PATIENCE_SECONDS = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """A text that the moderator decided; `is_drawn` says that it was one of the random posts asked for."""
+
+    text: Text
+    is_drawn: bool
+
+
+class NewPlatform:
+    """One platform with its key; `decided` holds what its moderator has decided so far."""
+
+    def __init__(self, *, slug: str, texts: Sequence[Text]) -> None:
+        at, lead = timezone.now(), User.objects.get(username="lead")
+        self.slug = slug
+        self.decided: list[Decided] = []
+        self._platform = platforms.register(slug=slug, name=slug, removal=Removal.ALWAYS, at=at)
+        # Months pass in minutes here: a bound of cases a day would leave no audit sample.
+        self._platform = platforms.sample(
+            platform_id=self._platform.pk,
+            first_share=None,
+            cases_per_day=_NO_BOUND,
+            reconsiders=Reconsidering.QUEUE,
+            shares_histories=False,
+            actor=lead,
+            at=at,
+        )
+        _, secret = api_keys.issue(
+            platform=self._platform,
+            name="bench",
+            scopes=Scope.values,
+            expires_at=None,
+            acts_as=lead,
+            at=at,
+        )
+        self._api = httpx.Client(
+            base_url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}/api/v1",
+            headers={"Authorization": f"Bearer {secret}"},
+            trust_env=False,
+            timeout=60,
+        )
+        self._texts = {_name(text): text for text in texts}
+        self._waiting = list(texts)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._api.close()
+
+    @property
+    def arrived(self) -> int:
+        """Return how many posts were sent."""
+        return len(self._texts) - len(self._waiting)
+
+    def decide(self, wanted: int) -> None:
+        """Let posts arrive until so many decisions stand: what queue and audit sample show is decided.
+
+        Where all have arrived before, random posts are asked for, as the guide says.
+        """
+        while len(self.decided) < wanted:
+            if self._decide_shown(wanted):
+                continue
+            if self._waiting:
+                self._send(self._waiting[:_AT_ONCE])
+                del self._waiting[:_AT_ONCE]
+            elif not self._draw(min(wanted - len(self.decided), MOST_POSTS)):
+                break
+        numbered = FeedEntry.objects.filter(
+            platform=self._platform, stream=Stream.LABELS, number__isnull=False
+        )
+        _wait(numbered.count, expected=len(self.decided), says="labels final")
+
+    def answers(self, texts: Sequence[Text]) -> Scored:
+        """Return what the product answers to posts that it never keeps.
+
+        They are taken in, scored and routed by its own operations with the live release, in a transaction
+        that is rolled back: no later decision, likeness or audit share knows of them.
+        """
+        scorer.forget()
+        at = timezone.now()
+        posts = [read(_payload(text), platform=self.slug) for text in texts]
+        with transaction.atomic():
+            taken = ingest.store(platform=self._platform, posts=posts, at=at)
+            revisions = [one.revision_id for one in taken if isinstance(one, ingest.Accepted)]
+            for start in range(0, len(revisions), _AT_ONCE):
+                score.run(revision_ids=revisions[start : start + _AT_ONCE], at=at)
+            rows = {
+                row.revision_id: row
+                for row in Score.objects.filter(revision__in=revisions, is_degraded=False)
+            }
+            transaction.set_rollback(True)
+        if len(rows) < len(texts):
+            raise RuntimeError(f"{len(texts) - len(rows)} of {len(texts)} posts were not scored with content")
+        found = [rows[revision] for revision in revisions]
+        is_spam = np.array([text.is_spam for text in texts])
+        return Scored(
+            product=Answers(
+                is_spam=is_spam,
+                probabilities=np.array([row.spam_probability for row in found]),
+                routes=tuple(_route(row) for row in found),
+            ),
+            content=Answers(
+                is_spam=is_spam, probabilities=np.array([row.content_probability for row in found])
+            ),
+        )
+
+    def _send(self, texts: Sequence[Text]) -> None:
+        lines = "\n".join(json.dumps(_payload(text)) for text in texts)
+        answer = self._ask(
+            "POST", "/posts:bulk", content=lines, headers={"Content-Type": "application/x-ndjson"}
+        )
+        refused = [one["problem"]["detail"] for one in answer["results"] if "problem" in one]
+        if refused:
+            raise RuntimeError(f"{len(refused)} posts were refused: {refused[0]}")
+        scored = Revision.objects.filter(
+            post__platform=self._platform,
+            post__external_id__in=[_name(text) for text in texts],
+            score_state=ScoreState.SCORED,
+        )
+        _wait(scored.count, expected=len(texts), says="posts scored")
+
+    def _decide_shown(self, wanted: int) -> bool:
+        """Decide the open cases, the oldest first; return whether there was one."""
+        cases = Case.objects.filter(state=CaseState.OPEN, post__platform=self._platform)
+        shown = list(
+            cases.order_by("opened_at", "id").values_list("pk", "version", "post__external_id", "draw")[
+                : wanted - len(self.decided)
+            ]
+        )
+        for case, version, name, draw in shown:
+            text = self._texts[name]
+            self._ask("PUT", f"/claims/{case}")
+            verdict = {"verdict": "spam" if text.is_spam else "not_spam", "version": version}
+            self._ask("POST", f"/cases/{case}/decisions", json=verdict)
+            self.decided.append(Decided(text=text, is_drawn=draw is not None))
+        return bool(shown)
+
+    def _draw(self, posts: int) -> bool:
+        """Ask for random posts to be labelled; return False once nothing is left."""
+        answer = self._api.post("/label-draws", json={"posts": posts, "days": 7})
+        if answer.status_code == httpx.codes.CREATED:
+            return True
+        if str(answer.json().get("type", "")).endswith("nothing_to_draw"):
+            return False
+        raise RuntimeError(f"no draw: {answer.status_code} {answer.text[:300]}")
+
+    def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        answer = self._api.request(method, path, **options)
+        if not answer.is_success:
+            raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+def refusals(texts: Sequence[Text]) -> Iterator[tuple[Text, str]]:
+    """Yield the texts that the API would refuse, and why."""
+    for text in texts:
+        try:
+            read(_payload(text), platform="any")
+        except ValidationError as refused:
+            yield text, str(refused.detail)
+
+
+def _payload(text: Text) -> dict[str, Any]:
+    """Return a post of a platform that sends nothing but texts: each by an author of its own."""
+    return {
+        "external_id": _name(text),
+        "text": text.text,
+        "language": text.language or None,
+        "posted_at": datetime.now(UTC).isoformat(),
+        "author": {"external_id": f"author-{text.line}"},
+    }
+
+
+def _name(text: Text) -> str:
+    return f"post-{text.line}"
+
+
+def _route(row: Score) -> str:
+    """Return where a post goes; one of the audit sample counts as where it would have gone without."""
+    if row.is_audit_sample:
+        return RouteChoice.REMOVE if row.spam_probability >= 0.5 else RouteChoice.ALLOW
+    return row.route
+
+
+def _wait(done: Any, *, expected: int, says: str) -> None:
+    if not _product.wait_for(
+        done=done, expected=expected, says=says, patience_seconds=_PATIENCE_SECONDS, every_seconds=0.2
+    ):
+        raise RuntimeError(f"{done()} of {expected} {says} after {_PATIENCE_SECONDS} s: see the logs")

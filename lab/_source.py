@@ -1,0 +1,124 @@
+"""Labelled texts of a source that meets the product as a platform: read, checked, halved by group."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training import labelled_lines
+from training.labelled_lines import LabelledLine, Malformed
+
+_MOST_OF_GROUP = 100
+
+
+class TooFewGroups(ValueError):
+    """Too few groups to be halved: both halves need spam and honest texts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A labelled text. Ids may occur twice in a file: its `line` names it."""
+
+    line: int
+    text: str
+    language: str
+    is_spam: bool
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Halves:
+    """The texts that arrive and are decided, in their order, and those that measure."""
+
+    arriving: list[Text]
+    unseen: list[Text]
+
+
+def read(path: Path) -> list[Text]:
+    """Read the texts of a file; those without a letter are left out, as no platform may send them.
+
+    Raises Malformed, which names line and field, or OSError.
+    """
+    found = [_text(line) for line in labelled_lines.lines(path)]
+    return [one for one in found if one.text.strip()]
+
+
+def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
+    """Return groups drawn by chance, the same at every call, up to `most` texts or a little more.
+
+    Of a group of near-duplicates 100 at most: the others say the same, and would fill a half alone.
+    """
+    by_group = _by_group(texts)
+    names = sorted(by_group)
+    np.random.default_rng(0).shuffle(names)
+    chosen: list[Text] = []
+    for name in names:
+        if len(chosen) >= most:
+            break
+        chosen.extend(by_group[name][:_MOST_OF_GROUP])
+    return chosen
+
+
+def halved(texts: Sequence[Text], *, seed: int) -> Halves:
+    """Halve texts by group, groups with spam and groups without each for themselves. Raises TooFewGroups."""
+    generator = np.random.default_rng(seed)
+    by_group = _by_group(texts)
+    halves: tuple[list[Text], list[Text]] = ([], [])
+    for with_spam in (True, False):
+        names = sorted(name for name, one in by_group.items() if any(t.is_spam for t in one) == with_spam)
+        if len(names) < 2:
+            kind = "with" if with_spam else "without"
+            raise TooFewGroups(f"{len(names)} groups {kind} spam: at least 2 are needed")
+        generator.shuffle(names)
+        sizes = [0, 0]
+        for name in names:
+            # The larger half gets no more: a few large groups would else lie on one side by chance.
+            half = int(sizes[1] < sizes[0])
+            halves[half].extend(by_group[name])
+            sizes[half] += len(by_group[name])
+    arriving = [halves[0][place] for place in generator.permutation(len(halves[0]))]
+    return Halves(arriving=arriving, unseen=halves[1])
+
+
+def spam_share(texts: Iterable[Text]) -> float:
+    """Return the share of spam among texts."""
+    return float(np.mean([one.is_spam for one in texts]))
+
+
+def _by_group(texts: Iterable[Text]) -> dict[str, list[Text]]:
+    found = defaultdict(list)
+    for one in texts:
+        found[one.group].append(one)
+    return found
+
+
+def _text(line: LabelledLine) -> Text:
+    label, group = _field(line, "label"), _field(line, "group")
+    if isinstance(label, bool) or label not in (0, 1):
+        raise Malformed(f"{line.where}: label: expected 0 or 1, got {label!r}")
+    if isinstance(group, bool) or not isinstance(group, str | int) or group == "":
+        raise Malformed(f"{line.where}: group: expected a name, got {group!r}")
+    return Text(
+        line=line.number,
+        text=_string(line, "text", _field(line, "text")),
+        language=_string(line, "lang", line.stored.get("lang") or ""),
+        is_spam=label == 1,
+        group=str(group),
+    )
+
+
+def _field(line: LabelledLine, name: str) -> Any:
+    if name not in line.stored:
+        raise Malformed(f"{line.where}: {name}: missing")
+    return line.stored[name]
+
+
+def _string(line: LabelledLine, name: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise Malformed(f"{line.where}: {name}: expected text, got {given!r}")
+    return given

@@ -1,0 +1,114 @@
+"""Is every one of 1,000 posts that come at one instant answered, and kept if it says so?
+
+make bench ARGS=burst      (starts a database, a broker and a web server of its own; scoring does not run)
+
+Each comes over a connection of its own. 202 means stored; 503 with Retry-After asks to come again; anything
+else, a connection that is cut, or a web process that was replaced breaks the promise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+import uuid
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import psycopg
+
+from lab import _hammer, _slow, _stack
+from lab.slow_clients import web_processes
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Answer:
+    post: str
+    said: str
+    """Status, or the class of the error."""
+    seconds: float
+
+
+def main() -> None:
+    """Send them as often as asked; exit code 1 where the promise is broken."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--connections", type=int, default=1_000)
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    _slow.allow_many_files()
+    with _stack.running(name="burst", has_web=True):
+        processes = web_processes()
+        kept = [_run(options.connections) for _ in range(options.runs)]
+        if web_processes() != processes:
+            sys.exit("a web process was replaced")
+    sys.exit(0 if all(kept) else 1)
+
+
+def _run(connections: int) -> bool:
+    answers = asyncio.run(_send_all(connections))
+    said = Counter(answer.said for answer in answers)
+    accepted = [answer.post for answer in answers if answer.said == "202"]
+    lost = len(accepted) - _stored(accepted)
+    p50, p95 = np.percentile([answer.seconds for answer in answers], (50, 95))
+    slowest = max(answer.seconds for answer in answers)
+    print(
+        f"{connections} connections: {dict(said)}, {lost} of those with 202 lost;"
+        f" p50 {p50:.1f} p95 {p95:.1f} slowest {slowest:.1f} s"
+    )
+    return lost == 0 and set(said) <= {"202", "503 Retry-After"}
+
+
+async def _send_all(connections: int) -> list[_Answer]:
+    go = asyncio.Event()
+    run = uuid.uuid4().hex[:8]
+    tasks = [asyncio.ensure_future(_send(f"burst-{run}-{number}", go)) for number in range(connections)]
+    await asyncio.sleep(1)
+    go.set()
+    return await asyncio.gather(*tasks)
+
+
+async def _send(post: str, go: asyncio.Event) -> _Answer:
+    body = {
+        "external_id": post,
+        "text": f"A post of its own {post}",
+        "posted_at": "2026-03-01T09:30:00Z",
+        "author": {"external_id": f"author-of-{post}"},
+    }
+    raw = _hammer.request(
+        path="/api/v1/posts", key=_stack.demo_key(), body=json.dumps(body).encode(), kind="application/json"
+    )
+    await go.wait()
+    began = time.monotonic()
+    try:
+        async with asyncio.timeout(120):
+            said = await _ask(raw.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
+    except OSError as failure:
+        said = type(failure).__name__
+    return _Answer(post=post, said=said, seconds=time.monotonic() - began)
+
+
+async def _ask(raw: bytes) -> str:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(os.environ["SPAMDESK_WEB_PORT"]))
+    writer.write(raw)
+    answer = (await reader.read()).lower()
+    writer.close()
+    status = answer[9:12].decode() or "cut off"
+    return f"{status} Retry-After" if b"\r\nretry-after:" in answer else status
+
+
+def _stored(posts: list[str]) -> int:
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        row = connection.execute(
+            "SELECT count(*) FROM moderation_post WHERE external_id = ANY(%s)", [posts]
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""How long does a moderator wait for the next case, with 200,000 open cases and 50 moderators at once?
+
+make bench ARGS=claims      (in the database that scoring_scale has filled; run that first)
+
+Four times: at the operation, which is what is promised; there with a queue mix, and how many times as long
+that takes; there with filters of the queue, a language, a reason or a part that somebody was handed; and over
+HTTP, as a client of the API waits for it, with clients on the same processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import django
+import numpy as np
+
+from lab import _stack
+
+if TYPE_CHECKING:
+    from moderation.queries.cases.queue_filter import QueueFilter
+
+_PROMISE_MS = 20.0
+
+
+def main() -> None:
+    """Fill up the queue, let everybody work, print; exit code 1 where the promise is broken."""
+    options = _options()
+    with _stack.running(name=f"scale-{options.stored}", has_web=True):
+        django.setup()
+        from lab import _million
+        from moderation.models import Case, Post
+
+        _million.settle(cases=options.cases, labels=options.labels)
+        stored, waiting = Post.objects.count(), Case.objects.filter(state="open").count()
+        print(f"{stored:,} posts, {waiting:,} open cases; {options.moderators} moderators claim and decide")
+        p95 = _told("at the operation", _shift(options, [None]), seconds=options.seconds)
+        with _mixed():
+            mixed = _told("with a queue mix", _shift(options, [None]), seconds=options.seconds)
+        print(f"with a queue mix {mixed / p95:.2f} times as long (95th percentile)")
+        filtered = _told("with filters", _shift(options, _filters()), seconds=options.seconds)
+        _told("over HTTP", _shift_over_http(options), seconds=options.seconds)
+    sys.exit(0 if max(p95, mixed, filtered) <= _PROMISE_MS else 1)
+
+
+@contextmanager
+def _mixed() -> Iterator[None]:
+    """Have all lanes, and every tenth waiting case drawn."""
+    from django.db.models import F
+    from django.db.models.functions import Mod
+
+    from moderation.models import Case, QueueMix
+
+    tenth = Case.objects.filter(state="open").alias(rest=Mod(F("pk"), 10)).filter(rest=0)
+    tenth.update(is_drawn=True)
+    mix = QueueMix(harm=50, uncertainty=15, diversity=15, audit=20, changed_at=datetime.now(UTC))
+    mix.save()
+    try:
+        yield
+    finally:
+        mix.delete()
+        Case.objects.filter(state="open", is_drawn=True).update(is_drawn=False)
+
+
+def _told(where: str, took: list[float], *, seconds: float) -> float:
+    """Print what claims took, in milliseconds; return the 95th percentile."""
+    p50, p95, p99 = np.percentile(took, (50, 95, 99))
+    print(
+        f"{where}: {len(took)} claims, {len(took) / seconds:.0f}/s: p50 {p50:.1f} p95 {p95:.1f}"
+        f" p99 {p99:.1f} ms {'ok' if p95 <= _PROMISE_MS else f'OVER {_PROMISE_MS:g}'}"
+    )
+    return float(p95)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--stored", type=int, default=1_000_000)
+    parser.add_argument("--cases", type=int, default=200_000)
+    parser.add_argument("--labels", type=int, default=100_000, help="decided cases, for label_export")
+    parser.add_argument("--moderators", type=int, default=50)
+    parser.add_argument("--pause", type=float, default=2.0, help="seconds from one case to the next")
+    parser.add_argument("--seconds", type=float, default=40.0)
+    return parser.parse_args()
+
+
+def _filters() -> list[QueueFilter | None]:
+    """Return filters that people work by: the commonest languages, a part with two of them, a reason."""
+    from django.db.models import Count
+
+    from moderation.models import Case
+    from moderation.queries.cases.queue_filter import Part, QueueFilter
+
+    waiting = Case.objects.filter(state="open").values("language").annotate(number=Count("pk"))
+    languages = [str(row["language"]) for row in waiting.order_by("-number")[:4] if row["language"]]
+    part = Part(name="handed", languages=tuple(languages[-2:]), reasons=("uncertain",))
+    return [
+        *(QueueFilter(language=language) for language in languages),
+        QueueFilter(parts=(part,)),
+        QueueFilter(reason="audit"),
+    ]
+
+
+def _shift(options: argparse.Namespace, filters: Sequence[QueueFilter | None]) -> list[float]:
+    """Return the milliseconds of every claim; people work by these filters, in turn."""
+    from moderation.models import User
+    from moderation.models.users import Role
+
+    people = [
+        User.objects.get_or_create(username=f"bench-{number}", defaults={"role": Role.MODERATOR})[0]
+        for number in range(options.moderators)
+    ]
+    # As a web process has them: so many threads answer everybody.
+    turn = threading.BoundedSemaphore(8)
+    begin = time.monotonic() + 1
+
+    def work(place: int) -> list[float]:
+        took = []
+        due = begin + options.pause * place / len(people)
+        while due < begin + options.seconds:
+            time.sleep(max(0.0, due - time.monotonic()))
+            with turn:
+                took.append(_claim_and_decide(people[place], filters[place % len(filters)]))
+            due += options.pause
+        return took
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        return [ms for took in pool.map(work, range(len(people))) for ms in took]
+
+
+def _shift_over_http(options: argparse.Namespace) -> list[float]:
+    """Return the milliseconds of every claim, from the request to its answer, decisions going on beside.
+
+    The first of each person is left out: it finds connections closed and a web process just started.
+    """
+    from lab import _reviewers
+
+    issued, is_over = _reviewers.hire(options.moderators), threading.Event()
+    url = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
+    people = [
+        _reviewers.Reviewer(url=url, secret=secret, pause_seconds=options.pause, is_over=is_over)
+        for _, secret in issued
+    ]
+    for person in people:
+        person.start()
+        time.sleep(options.pause / len(people))
+    time.sleep(options.seconds - options.pause)
+    is_over.set()
+    for person in people:
+        person.join()
+    _reviewers.dismiss(issued)
+    return [1000 * seconds for person in people for seconds in person.reviews.claimed[1:]]
+
+
+def _claim_and_decide(moderator: object, wanted: QueueFilter | None) -> float:
+    from django.db import connection
+
+    from moderation.models import User
+    from moderation.models.decisions import Verdict
+    from moderation.operations.cases import claims, review
+    from moderation.queries.cases.exposure import Exposure
+
+    assert isinstance(moderator, User)
+    at, began = datetime.now(UTC), time.perf_counter()
+    if wanted is None:
+        [case] = claims.claim_next(moderator=moderator, at=at)
+    else:
+        [case] = claims.claim_free(moderator=moderator, at=at, count=1, sparing=Exposure(), wanted=wanted)
+    took = 1000 * (time.perf_counter() - began)
+    review.decide(
+        case_id=case.pk,
+        case_version=case.version,
+        moderator=moderator,
+        verdict=Verdict.SPAM,
+        at=datetime.now(UTC),
+    )
+    connection.close()  # back to the pool, as after a request
+    return took
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""A platform and a person, as the web server sees them behind a proxy that terminates TLS."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import time
+import urllib.parse
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.containers.engine import Failed
+
+_SECONDS = 30.0
+_AS_BEHIND_TLS = {"Host": "localhost", "X-Forwarded-Proto": "https", "Referer": "https://localhost/"}
+
+
+class Refused(Failed):
+    """The server refused what would be refused again."""
+
+    def __init__(self, said: str, *, status: int) -> None:
+        super().__init__(said)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Api:
+    """A platform's client: it repeats what was not answered, under the same key, until it is."""
+
+    port: int
+    key: str
+    patience_seconds: float = 240.0
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Read. Raises Failed if no answer came in time."""
+        return self._until_answered("GET", path, None)
+
+    def post(self, path: str, body: dict[str, object]) -> dict[str, Any]:
+        """Write once, however often it has to be sent. Raises Failed, Refused."""
+        return self._until_answered("POST", path, body)
+
+    def _until_answered(self, method: str, path: str, body: dict[str, object] | None) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        if body is not None:
+            headers["Idempotency-Key"] = str(uuid.uuid4())
+        sent = None if body is None else json.dumps(body).encode()
+        until, last = time.monotonic() + self.patience_seconds, "nothing"
+        while time.monotonic() < until:
+            try:
+                status, _, answer = exchange(self.port, method, f"/api/v1{path}", headers=headers, body=sent)
+            except (OSError, http.client.HTTPException) as failure:
+                last = repr(failure)
+            else:
+                if status < 300:
+                    return dict(json.loads(answer))
+                last = f"{status} {answer[:500].decode(errors='replace')}"
+                if status < 500 and status != 429 and "request_in_flight" not in last:
+                    raise Refused(f"{method} {path}: {last}", status=status)
+            time.sleep(0.5)
+        raise Failed(f"{method} {path} was not answered in {self.patience_seconds:.0f} s; last: {last}")
+
+
+@dataclass
+class Desk:
+    """A person's browser, cookies included."""
+
+    port: int
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def sign_in(self, username: str, password: str) -> None:
+        """Sign in, and choose another password, as the first sign-in demands. Raises Failed."""
+        self.submit("/sign-in/", {"username": username, "password": password})
+        new = f"another-{uuid.uuid4()}"
+        passwords = {"old_password": password, "new_password1": new, "new_password2": new}
+        self.submit("/account/password/", passwords, form="/account/")
+        status, _ = self.open("/queue/")
+        if status != 200:
+            raise Failed(f"/queue/ answers {status} to {username}, who has signed in")
+
+    def submit(self, path: str, fields: dict[str, str], *, form: str = "") -> None:
+        """Send a form, which stands on its own page unless `form` names another. Raises Failed."""
+        status, page = self.open(form or path)
+        found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        if found is None:
+            raise Failed(f"{form or path} has no form, but answers {status}: {page[:500]}")
+        body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": found[1]}).encode()
+        status, answer = self._exchange("POST", path, body)
+        if status != 302:
+            raise Failed(f"{path} answers {status}: {answer[-2_000:]}")
+
+    def open(self, path: str) -> tuple[int, str]:
+        """Read a page."""
+        return self._exchange("GET", path, None)
+
+    def _exchange(self, method: str, path: str, body: bytes | None) -> tuple[int, str]:
+        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+        if body is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        try:
+            status, cookies, answer = exchange(self.port, method, path, headers=headers, body=body)
+        except (OSError, http.client.HTTPException) as failure:
+            raise Failed(f"{method} {path}: {failure!r}") from failure
+        self.cookies.update(cookies)
+        return status, answer.decode(errors="replace")
+
+
+def answers(port: int, path: str) -> bool:
+    """Return whether a page answers 200 now."""
+    try:
+        return exchange(port, "GET", path, headers={})[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def exchange(
+    port: int, method: str, path: str, *, headers: dict[str, str], body: bytes | None = None
+) -> tuple[int, dict[str, str], bytes]:
+    """Send one request and return status, cookies and body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
+    try:
+        connection.request(method, path, body=body, headers=_AS_BEHIND_TLS | headers)
+        answer = connection.getresponse()
+        pairs = (line.partition(";")[0].partition("=") for line in answer.headers.get_all("Set-Cookie") or ())
+        return answer.status, {name: value for name, _, value in pairs}, answer.read()
+    finally:
+        connection.close()

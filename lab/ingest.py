@@ -1,0 +1,126 @@
+"""How many posts are taken in: in bulk, and one request each?
+
+make bench ARGS=ingest      (starts a database, a broker and a web server of its own; scoring does not run)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import uuid
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import psycopg
+
+from lab import _hammer, _stack
+from simulation.events import PostEvent
+from simulation.texts import Families
+from simulation.world import World
+
+_BULK_PROMISE, _SINGLE_PROMISE = 3_000, 400
+
+
+def main() -> None:
+    """Measure both; exit code 1 where a promise is broken."""
+    options = _options()
+    with _stack.running(name="ingest", has_web=True):
+        before = _stored()
+        bulk = _bulk(options)
+        stored_bulk = _stored() - before
+        single = _single(options)
+        stored_single = _stored() - before - stored_bulk
+    print(f"{before} posts were stored before; simulated posts of {options.bytes_per_post} bytes (mean)")
+    kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
+    kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
+    expected = (options.bulk, options.single)
+    if (stored_bulk, stored_single) != expected:
+        sys.exit(f"sent {expected}, stored {(stored_bulk, stored_single)}")
+    sys.exit(0 if kept else 1)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--bulk", type=int, default=60_000, help="posts in bulk requests")
+    parser.add_argument("--lines", type=int, default=1_000, help="posts in one bulk request")
+    parser.add_argument("--bulk-connections", type=int, default=4)
+    parser.add_argument("--single", type=int, default=8_000, help="posts in requests of their own")
+    parser.add_argument("--single-connections", type=int, default=16)
+    parser.add_argument("--names", action="store_true", help="give single requests an Idempotency-Key")
+    return parser.parse_args()
+
+
+def _bulk(options: argparse.Namespace) -> _hammer.Result:
+    lines = _posts(options.bulk, options)
+    requests = [
+        _hammer.request(
+            path="/api/v1/posts:bulk",
+            key=_stack.demo_key(),
+            body=b"\n".join(lines[start : start + options.lines]),
+            kind="application/x-ndjson",
+        )
+        for start in range(0, len(lines), options.lines)
+    ]
+    return _send(requests, connections=options.bulk_connections)
+
+
+def _single(options: argparse.Namespace) -> _hammer.Result:
+    requests = [
+        _hammer.request(
+            path="/api/v1/posts",
+            key=_stack.demo_key(),
+            body=post,
+            kind="application/json",
+            name=uuid.uuid4().hex if options.names else "",
+        )
+        for post in _posts(options.single, options)
+    ]
+    return _send(requests, connections=options.single_connections)
+
+
+def _posts(count: int, options: argparse.Namespace) -> list[bytes]:
+    run = f"ingest-{uuid.uuid4().hex[:8]}"
+    start = datetime.now(UTC) - timedelta(days=1)
+    events = World(seed=7, run=run, texts=Families.TRAIN).run(start=start, seconds_per_post=1.0, posts=count)
+    posts = [
+        json.dumps({**event.payload, "external_id": f"{run}-{number}"}).encode()
+        for number, event in enumerate(event for event in events if isinstance(event, PostEvent))
+    ]
+    options.bytes_per_post = sum(map(len, posts)) // len(posts)
+    return posts
+
+
+def _send(requests: list[bytes], *, connections: int) -> _hammer.Result:
+    file = Path(os.environ["SPAMDESK_STATE_DIR"]) / "requests"
+    port = int(os.environ["SPAMDESK_WEB_PORT"])
+    time.sleep(2)  # what the server did before is written
+    return _hammer.send(requests, file=file, port=port, connections=connections)
+
+
+def _stored() -> int:
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        row = connection.execute("SELECT count(*) FROM moderation_post").fetchone()
+        return int(row[0]) if row else 0
+
+
+def _report(name: str, result: _hammer.Result, *, posts: int, per: str, promise: int) -> bool:
+    rate = posts / result.seconds
+    p50, p95, p99 = np.percentile(result.answer_ms, (50, 95, 99))
+    print(
+        f"{name}: {posts} {per} in {result.seconds:.1f} s = {rate:,.0f} {per}/s"
+        f" {'ok' if rate >= promise else f'UNDER {promise}'};"
+        f" answers {dict(Counter(result.statuses))}, p50 {p50:.0f} p95 {p95:.0f} p99 {p99:.0f} ms;"
+        f" client {result.client_cpu_seconds / result.seconds:.2f} cores"
+    )
+    return rate >= promise
+
+
+if __name__ == "__main__":
+    main()

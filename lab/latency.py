@@ -1,0 +1,134 @@
+"""How long from POST to stored score? Send simulated posts at a steady rate and watch the database.
+
+.venv/bin/python -m lab.latency --rate 20 --seconds 60      (while `make run` is up)
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import sys
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import psycopg
+
+from deploy.local import addresses
+from simulation.events import PostEvent
+from simulation.world import World
+
+POLL_SECONDS = 0.005
+GIVE_UP_SECONDS = 60.0
+
+
+def main() -> None:
+    """Run the measurement and print its table; exit code 1 if a post was not scored."""
+    options = _options()
+    addresses.fill()
+    payloads = _payloads(posts=int(options.rate * options.seconds), seed=options.seed, rate=options.rate)
+    sent: queue.Queue[tuple[str, float]] = queue.Queue()
+    watcher = Watcher(prefix=payloads[0]["external_id"].rsplit("-", 1)[0], expected=len(payloads))
+    watcher.start()
+    answers = send_all(payloads, rate=options.rate, sent=sent)
+    watcher.join()
+    started = dict(sent.queue)
+    waits = np.array([seen - started[name] for name, seen in watcher.seen.items()]) * 1000
+    _print(waits=waits, answers=np.array(answers) * 1000, options=options, lost=len(payloads) - len(waits))
+    if len(waits) < len(payloads):
+        sys.exit(1)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rate", type=float, default=20.0, help="posts per second")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long")
+    parser.add_argument("--seed", type=int, default=11)
+    return parser.parse_args()
+
+
+def _payloads(*, posts: int, seed: int, rate: float) -> list[dict[str, Any]]:
+    """Return simulated posts whose ids nobody has used before."""
+    run = f"latency-{uuid.uuid4().hex[:8]}"
+    start = datetime.now(UTC) - timedelta(days=1)
+    events = World(seed=seed, run=run).run(start=start, seconds_per_post=1 / rate, posts=posts)
+    payloads = [event.payload for event in events if isinstance(event, PostEvent)]
+    return [payload | {"external_id": f"{run}-{number}"} for number, payload in enumerate(payloads)]
+
+
+def send_all(
+    payloads: list[dict[str, Any]], *, rate: float, sent: queue.Queue[tuple[str, float]]
+) -> list[float]:
+    """Send at fixed times, whether or not earlier answers are back: a slow server must not slow the load."""
+    key = (Path(os.environ["SPAMDESK_STATE_DIR"]) / "secrets" / "demo-api-key").read_text().strip()
+    url = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}/api/v1/posts"
+    with (
+        httpx.Client(headers={"authorization": f"Bearer {key}"}, timeout=10.0) as client,
+        ThreadPoolExecutor(32) as pool,
+    ):
+
+        def send(number: int, payload: dict[str, Any]) -> float:
+            time.sleep(max(0.0, begin + number / rate - time.monotonic()))
+            started = time.monotonic()
+            sent.put((str(payload["external_id"]), started))
+            client.post(url, json=payload).raise_for_status()
+            return time.monotonic() - started
+
+        begin = time.monotonic() + 0.2
+        return list(pool.map(send, range(len(payloads)), payloads))
+
+
+class Watcher(threading.Thread):
+    """Polls for new scores and notes when each became visible to other connections."""
+
+    def __init__(self, *, prefix: str, expected: int) -> None:
+        super().__init__(daemon=True)
+        self.seen: dict[str, float] = {}
+        self._prefix = prefix
+        self._expected = expected
+
+    def run(self) -> None:
+        """Poll until all are scored, or nothing new came for GIVE_UP_SECONDS."""
+        last_news = time.monotonic()
+        with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+            row = connection.execute("SELECT coalesce(max(id), 0) FROM moderation_score").fetchone()
+            newest = row[0] if row else 0
+            while len(self.seen) < self._expected and time.monotonic() - last_news < GIVE_UP_SECONDS:
+                rows = connection.execute(
+                    "SELECT s.id, p.external_id FROM moderation_score s"
+                    " JOIN moderation_revision r ON r.id = s.revision_id"
+                    " JOIN moderation_post p ON p.id = r.post_id"
+                    " WHERE s.id > %s - 256 ORDER BY s.id",
+                    [newest],
+                ).fetchall()
+                now = time.monotonic()
+                for score_id, external_id in rows:
+                    newest = max(newest, score_id)
+                    if external_id.startswith(self._prefix) and external_id not in self.seen:
+                        self.seen[external_id] = now
+                        last_news = now
+                time.sleep(POLL_SECONDS)
+
+
+def _print(*, waits: np.ndarray, answers: np.ndarray, options: argparse.Namespace, lost: int) -> None:
+    print(
+        f"simulated posts at {options.rate:g}/s for {options.seconds:g} s;"
+        f" {len(waits)} scored, {lost} not scored"
+    )
+    print(f"{'ms':<28}{'p50':>8}{'p95':>8}{'p99':>8}{'max':>8}")
+    for name, values in (("POST answered (202)", answers), ("POST to stored score", waits)):
+        figures = (*np.percentile(values, (50, 95, 99)), values.max()) if len(values) else (float("nan"),) * 4
+        print(f"{name:<28}" + "".join(f"{figure:>8.0f}" for figure in figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""How long from a fresh clone to the first scored post in the browser, and how much memory then?
+
+.venv/bin/python -m lab newcomer
+
+Clones the last commit into an empty folder, gives it an empty home (hence a cold package cache), types
+`make run`, signs in as the demo moderator and reloads the queue until it shows a scored post. Then once more
+for the second start. Memory is the proportional set size (PSS) of every process, a minute after that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import httpx
+import psutil
+
+from deploy.local import ports
+from deploy.local.places import ROOT
+
+_KEPT = re.compile(r"(?i)PATH|LANG|TZ|.*_proxy|(PIP|UV)_.*(INDEX|CERT|HOST).*|SSL_CERT_.*")
+_A_CASE = re.compile(r'href="/review/\d+/"')
+
+
+def main() -> None:
+    """Measure and print; exit code 1 if the product did not come up in time."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--idle-seconds", type=float, default=60.0, help="rest before memory is read")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="spamdesk-newcomer-") as folder:
+        clone, home = Path(folder) / "clone", Path(folder) / "home"
+        home.mkdir()
+        started = time.monotonic()
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        print(f"{os.cpu_count()} processors; commit {_commit()}")
+        for title in ("fresh clone, cold cache", "second start"):
+            memory = _measure(title, clone=clone, home=home, started=started, options=options)
+            started = time.monotonic()
+        print(f"memory of all processes        {memory / 2**30:6.2f} GB")
+
+
+def _measure(title: str, *, clone: Path, home: Path, started: float, options: argparse.Namespace) -> int:
+    """Run the product once, print the time to the first scored post and return the memory in bytes."""
+    port = ports.free()
+    variables = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
+    variables |= {"HOME": str(home), "SPAMDESK_WEB_PORT": str(port)}
+    begun = time.monotonic() if title == "second start" else started
+    log = clone.parent / "log"
+    with log.open("wb") as output:
+        product = subprocess.Popen(
+            ["make", "run"],
+            cwd=clone,
+            env=variables,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        _until_scored(f"http://127.0.0.1:{port}", product=product, log=log)
+        print(f"{title:<31}{time.monotonic() - begun:6.1f} s to the first scored post", flush=True)
+        if title == "second start":
+            time.sleep(options.idle_seconds)
+        return _memory(product.pid)
+    finally:
+        os.killpg(product.pid, signal.SIGINT)
+        product.wait(60)
+
+
+def _until_scored(url: str, *, product: subprocess.Popen[bytes], log: Path) -> None:
+    with httpx.Client(base_url=url, timeout=10, follow_redirects=True) as browser:
+        deadline = time.monotonic() + 600
+        while time.monotonic() < deadline:
+            if product.poll() is not None:
+                sys.exit(f"make run ended:\n{log.read_text()[-3000:]}")
+            try:
+                if _sees_a_case(browser):
+                    return
+            except httpx.TransportError:
+                pass  # not up yet
+            time.sleep(0.2)
+    sys.exit(f"no scored post after 10 minutes:\n{log.read_text()[-3000:]}")
+
+
+def _sees_a_case(browser: httpx.Client) -> bool:
+    page = browser.get("/queue/")
+    if token := re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text):
+        form = {"username": "moderator", "password": "demo", "csrfmiddlewaretoken": token[1]}
+        if "/sign-in/" in str(page.url):
+            page = browser.post(page.url, data=form, headers={"referer": str(page.url)})
+    return page.status_code == 200 and _A_CASE.search(page.text) is not None
+
+
+def _memory(pid: int) -> int:
+    """Return the PSS of a process and all that it started, in bytes."""
+    total = 0
+    root = psutil.Process(pid)
+    for process in (root, *root.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
+            total += process.memory_full_info().pss
+    return total
+
+
+def _commit() -> str:
+    return subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""How long does the next release take after 2,000 decisions? By the clock, and in processor time by step.
+
+make bench ARGS="next_release"
+make bench ARGS="next_release --records records.jsonl --texts FILES"      (the ensemble, too)
+
+Starts a product of its own. A new platform sends labelled texts through the API, its moderator decides every
+one of them, then `manage.py next_release` is run as the guide says. Processor time is that of the command
+and of Triton, which it asks: what else the machine does counts for neither. Two cores share it at best.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import django
+import psutil
+
+from deploy.local.places import ROOT
+from lab import _source, _stack
+
+_STATE = ROOT / ".state" / "bench" / "next_release"
+_PROMISE_MINUTES = 15.0
+_CORES = 2
+
+
+def main() -> None:
+    """Decide, run the command, print what it took; exit code 1 if two cores could not keep the promise."""
+    options = _options()
+    texts = _source.limited(_source.read(options.source), most=options.decisions)[: options.decisions]
+    shutil.rmtree(_STATE, ignore_errors=True)
+    with _stack.running(
+        name=_STATE.name,
+        has_triton=True,
+        has_web=True,
+        scoring_processes=1,
+        has_sweeps=True,
+        settings={"SPAMDESK_UNDO_SECONDS": "1"},
+    ):
+        django.setup()
+        from lab._platform import NewPlatform
+
+        with NewPlatform(slug="decided", texts=texts) as platform:
+            platform.decide(len(texts))
+            print(f"{len(platform.decided)} decisions on texts of {options.source.name}", flush=True)
+        begun, command, triton = time.monotonic(), _children_seconds(), _triton_seconds()
+        subprocess.run(_command(options), cwd=ROOT, check=True)
+        clock = time.monotonic() - begun
+        command, triton = _children_seconds() - command, _triton_seconds() - triton
+    print(
+        f"whole command: {clock / 60:.1f} min by the clock; processor time {command / 60:.1f} min, "
+        f"and {triton / 60:.1f} min of Triton"
+    )
+    sys.exit(0 if (command + triton) / _CORES <= _PROMISE_MINUTES * 60 else 1)
+
+
+def _command(options: argparse.Namespace) -> list[str]:
+    words = [sys.executable, "manage.py", "next_release", "--out", str(_STATE / "next-release")]
+    for name in ("records", "texts"):
+        paths = [str(path.resolve()) for path in getattr(options, name)]
+        words += [f"--{name}", *paths] if paths else []
+    return words
+
+
+def _children_seconds() -> float:
+    """Return the processor time of children that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _triton_seconds() -> float:
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
+            if "triton" in " ".join(process.cmdline()[:1]):
+                times = process.cpu_times()
+                total += times.user + times.system
+    return total
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m lab next_release",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--source", type=Path, default=Path("../shared/data/sms_uci.jsonl"))
+    parser.add_argument("--decisions", type=int, default=2_000)
+    parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
+    parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

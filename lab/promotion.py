@@ -1,0 +1,177 @@
+"""Does any request fail while a release is promoted and rolled back under load?
+
+.venv/bin/python -m lab.promotion --seconds 30      (while `make run` is up)
+
+Posts come in through the API at a steady rate and callers ask the live content model all the time.
+Meanwhile a release with its own content model is promoted, rolled back, brought back and rolled back again.
+It is the live one with the logit of spam moved by a hair, made here; the gate is told that it is equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from lab import _product, _variant
+from simulation.events import PostEvent
+from simulation.texts import Families
+from simulation.world import World
+
+_SHIFT = 0.01
+_CALLERS = 4
+
+
+def main() -> None:
+    """Run it and print the table; exit code 1 if anything failed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rate", type=float, default=5.0, help="posts per second")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of load between two flips")
+    options = parser.parse_args()
+    _product.connect()
+    from moderation import scorer
+
+    with tempfile.TemporaryDirectory(prefix="spamdesk-promotion-") as folder, _asking() as asked:
+        flips, posts = _under_load(Path(folder), rate=options.rate, seconds=options.seconds)
+    scored = _scores(posts)
+    _print(flips=flips, posts=len(posts), scored=scored, asked=asked)
+    scorer.forget()  # gRPC complains of a connection that is still open at the very end
+    degraded = sum(count for (_, is_degraded), count in scored.items() if is_degraded)
+    if asked["failed"] or degraded or sum(scored.values()) < len(posts):
+        sys.exit("requests failed, or posts were scored without content or not at all")
+
+
+def _under_load(folder: Path, *, rate: float, seconds: float) -> tuple[list[tuple[str, float]], list[str]]:
+    """Flip the live release four times while posts come in; return the flips' seconds, and the posts."""
+    from django.utils import timezone
+
+    from moderation import scorer
+    from moderation.operations.releases import promote
+
+    live = scorer.release()
+    repository = _variant.repository(folder / "repository", shift=_SHIFT)
+    release = _variant.release(folder / "release", of=live, repository=repository)
+    report = _equal(candidate=release.id, live=live.id)
+    posts: list[str] = []
+    flips = []
+    with _posting(posts, rate=rate):
+        for turn in range(4):
+            time.sleep(seconds)
+            begun = time.monotonic()
+            if turn == 0:
+                promote.promote(
+                    folder=release.folder, report=report, repository=repository, actor=None, at=timezone.now()
+                )
+            else:
+                promote.roll_back(to=live.id if turn % 2 else release.id, actor=None, at=timezone.now())
+            flips.append(("promote" if turn == 0 else "rollback", time.monotonic() - begun))
+        time.sleep(seconds)
+    return flips, posts
+
+
+@contextmanager
+def _asking() -> Iterator[Counter[str]]:
+    """Ask the content model of the live release without a pause, from several threads."""
+    from moderation import scorer
+
+    counts: Counter[str] = Counter()
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.is_set():
+            try:
+                scorer.content().probabilities(["does anybody answer?"])
+                counts["answered"] += 1
+            except Exception as failure:  # noqa: BLE001 - whatever fails is what this counts
+                counts["failed"] += 1
+                print(f"failed: {failure!r}", file=sys.stderr)
+
+    with ThreadPoolExecutor(_CALLERS) as pool:
+        callers = [pool.submit(ask) for _ in range(_CALLERS)]
+        yield counts
+        ended.set()
+        for caller in callers:
+            caller.result()
+
+
+@contextmanager
+def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
+    """Send simulated posts at a steady rate; their external ids go to `sent` once they are accepted."""
+    api = _product.api()
+    ended = threading.Event()
+    run = f"promotion-{uuid.uuid4().hex[:8]}"
+    events = World(seed=5, run=run, texts=Families.TRAIN).run(
+        start=datetime.now(UTC) - timedelta(days=1), seconds_per_post=1 / rate, posts=100_000
+    )
+
+    def send() -> None:
+        begun = time.monotonic()
+        for number, payload in enumerate(one.payload for one in events if isinstance(one, PostEvent)):
+            if ended.wait(max(0.0, begun + number / rate - time.monotonic())):
+                return
+            name = f"{run}-{number}"
+            for problem in api.send_posts([payload | {"external_id": name}]):
+                sys.exit(f"refused: {problem}")
+            sent.append(name)
+
+    with ThreadPoolExecutor(1) as pool:
+        sender = pool.submit(send)
+        yield
+        ended.set()
+        sender.result()
+
+
+def _equal(*, candidate: str, live: str) -> dict[str, Any]:
+    same = {"pr_auc": {"live": 0.9, "candidate": 0.9, "difference_interval": [0.0, 0.0]}}
+    return {
+        "format": 1,
+        "candidate": {"id": candidate},
+        "live": {"id": live},
+        "is_unchanged": False,
+        "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": True, "metrics": same}],
+        "robustness": [],
+        "links": {"texts": 0, "unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}},
+        "latency": {"live_p95_ms": 1.0, "candidate_p95_ms": 1.0},
+    }
+
+
+def _scores(posts: list[str]) -> Counter[tuple[str, bool]]:
+    """Wait until all posts have a score; count them by release and by whether content was missing."""
+    from moderation.models import Score
+
+    mine = Score.objects.filter(revision__post__external_id__in=posts)
+    _product.wait_for(done=mine.count, expected=len(posts), says="posts scored", patience_seconds=60)
+    rows = mine.filter(ban__isnull=True).values_list("release_id", "is_degraded")
+    banned = mine.filter(ban__isnull=False).count()
+    return Counter(rows) + Counter({("banned domain", False): banned})
+
+
+def _print(
+    *,
+    flips: list[tuple[str, float]],
+    posts: int,
+    scored: Mapping[tuple[str, bool], int],
+    asked: Mapping[str, int],
+) -> None:
+    for name, seconds in flips:
+        print(f"{name:<10}{seconds:6.1f} s")
+    print(f"{posts} simulated posts accepted, scored by:")
+    for (release, is_degraded), count in sorted(scored.items()):
+        print(f"  {release[:13]:<14}{count:>6}{'  WITHOUT CONTENT' if is_degraded else ''}")
+    print(f"content model asked {asked['answered'] + asked['failed']} times, {asked['failed']} failed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Does anybody notice 200 clients that send, or read, a byte every two seconds?
+
+make bench ARGS=slow_clients      (starts a database, a broker and a web server of its own)
+
+Also 1,000 clients that connect and say nothing. Each kind for itself and all of them mixed; meanwhile the
+probe `/healthz` and a page of the desk are asked for again and again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import itertools
+import os
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+
+import numpy as np
+import psutil
+
+from deploy.local.places import ROOT, State
+from lab import _slow, _stack
+
+_PROMISE_MS = 500
+
+
+def main() -> None:
+    """Measure each kind; exit code 1 where the promise is broken."""
+    options = _options()
+    _write_large_file(State(ROOT / ".state" / "bench" / "slow_clients"))
+    with _stack.running(name="slow_clients", has_web=True):
+        port = int(os.environ["SPAMDESK_WEB_PORT"])
+        print(f"{'ms':<40}  {'healthz p50':>12}{'p95':>8}{'max':>8}  {'page p50':>10}{'p95':>8}{'max':>8}")
+        kept = _measure("nobody", [], port=port, options=options)
+        for name, kinds in _crowds(port, options).items():
+            kept &= _measure(name, kinds, port=port, options=options)
+    sys.exit(0 if kept else 1)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--idle", type=int, default=1_000)
+    parser.add_argument("--seconds", type=float, default=30, help="for each kind; the first 5 do not count")
+    return parser.parse_args()
+
+
+def _crowds(port: int, options: argparse.Namespace) -> dict[str, list[_slow.Kind]]:
+    key = f"Authorization: Bearer {_stack.demo_key()}\r\n"
+    kinds = [
+        _slow.headers(),
+        _slow.body("/sign-in/", more=f"Cookie: csrftoken={_csrf_token(port)}\r\n"),
+        _slow.body("/api/v1/posts", more=key, kind="application/json"),
+        _slow.body("/api/v1/posts:bulk", more=key, kind="application/x-ndjson"),
+        _slow.reader("/static/large.bin"),
+    ]
+    crowds = {kind.name: [kind] * options.clients for kind in kinds}
+    crowds["all of these, mixed"] = list(itertools.islice(itertools.cycle(kinds), options.clients))
+    crowds["idle"] = [_slow.idle()] * options.idle
+    crowds["half a request"] = [
+        _slow.Kind(name="half a request", opening=b"POST /sign-in/ HT", sends=b"")
+    ] * options.idle
+    return crowds
+
+
+def _measure(name: str, kinds: Sequence[_slow.Kind], *, port: int, options: argparse.Namespace) -> bool:
+    before = web_processes()
+    with _slow.Crowd(port, kinds) as crowd, ThreadPoolExecutor(2) as pool:
+        time.sleep(5)
+        asked = [
+            pool.submit(_slow.probe, partial(_status, port, path), seconds=options.seconds - 5)
+            for path in ("/healthz", "/sign-in/")
+        ]
+        healthz, page = (one.result() for one in asked)
+    print(
+        f"{name:<34}{len(kinds):>6}  {_figures(healthz, 12)}  {_figures(page, 10)}   {dict(crowd.ends) or ''}"
+    )
+    if web_processes() != before:
+        print("a web process was replaced")
+    return (
+        all(np.percentile(waits, 95) < _PROMISE_MS for waits in (healthz, page)) and web_processes() == before
+    )
+
+
+def _figures(waits: Sequence[float], width: int) -> str:
+    p50, p95 = np.percentile(waits, (50, 95), method="lower")
+    return f"{p50:>{width}.0f}{p95:>8.0f}{max(waits):>8.0f}"
+
+
+def _status(port: int, path: str) -> int:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        connection.request("GET", path, headers={"Host": "localhost"})
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+
+
+def _csrf_token(port: int) -> str:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        connection.request("GET", "/sign-in/", headers={"Host": "localhost"})
+        cookie = connection.getresponse().headers["Set-Cookie"]
+    return str(cookie).partition("csrftoken=")[2].partition(";")[0]
+
+
+def _write_large_file(state: State) -> None:
+    (state.folder("static") / "large.bin").write_bytes(b"x" * 20_000_000)
+
+
+def web_processes() -> set[int]:
+    """Return the web server's processes, whoever listens on its port."""
+    return {
+        process.pid
+        for process in psutil.Process().children(recursive=True)
+        if "config.server" in " ".join(process.cmdline())
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""Does it hold for long? Posts and reviewers without a pause, while servers and workers are killed.
+
+make bench ARGS="soak --seconds 600 --rate 50 --reviewers 10 --campaign 3000"
+(while `SPAMDESK_EGRESS_PRIVATE_HOSTS=localhost make run` is up; a state folder of its own is best: the posts
+stay, and it is your own product that is hurt)
+
+What is killed with signal 9, and when, is drawn by the seed, which is printed: `--rounds 500 --seconds 30`
+tries as many schedules, ends with the first that breaks something and names its seed. Every post must be
+stored once, scored once for each reason to score it, and decided or waiting for a human; every decision that
+was acknowledged must be there, and no case may have two. Probes and Prometheus ask all the while, and must be
+answered well at the end. Memory is compared between the time before the first kill and the end. Posts and
+reviewers are simulated.
+
+Beside it a second platform is at work: four pollers read its decisions by cursor, twenty webhook endpoints
+are told of them, five of which answer after 15 s and five never well, campaigns are sent and decided as one,
+labels are exported, authors erased. No poller may skip, double or disorder a decision, and endpoints that
+answer must be told of all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psycopg
+
+from lab import _beside, _kills, _product
+from lab._memory import Memory
+from lab._probes import Probes
+from simulation.events import PostEvent
+from simulation.texts import Families
+from simulation.world import World
+
+if TYPE_CHECKING:
+    from lab._feed_readers import Found
+    from lab._reviewers import Reviews
+
+_MOST_AT_ONCE = 200
+_TICK_SECONDS = 0.1
+_LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
+_JUDGED_FOR_GROWTH = frozenset({"worker", "housekeeping", "webhooks", "background", "web", "all of it"})
+"""Our own processes. The servers' caches fill up to their settings; that is no leak."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sent:
+    """What was sent, and how long each request took."""
+
+    posts: int
+    refused: list[str]
+    seconds: list[float]
+    kills: list[_kills.Kill]
+
+
+def main() -> None:
+    """Soak by each seed; exit code 1 where a promise is broken."""
+    options = _options()
+    _product.connect()
+    for seed in range(options.seed, options.seed + options.rounds):
+        schedule = _schedule(seed, kills=options.kills)
+        print(
+            f"--seed {seed}: " + ", ".join(f"{name} at {share:.0%}" for share, name in schedule), flush=True
+        )
+        if broken := _round(options, seed=seed, schedule=schedule):
+            sys.exit(f"Broken with --seed {seed}: {', '.join(broken)}")
+
+
+def _schedule(seed: int, *, kills: int) -> list[tuple[float, str]]:
+    """Draw what is killed, each once, and at which share of the time: the same for the same seed."""
+    draw = random.Random(seed)
+    names = draw.sample([*_kills.PARTS, _kills.POSTGRES], kills)
+    return sorted((draw.uniform(0.25, 0.8), name) for name in names)
+
+
+def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float, str]]) -> list[str]:
+    """Soak once, wait until all is scored, count; return what is broken."""
+    from lab import _reviewers, _run_rows
+
+    run = f"soak-{secrets.token_hex(4)}"
+    beside = _beside.Beside(_second_platform(), campaign=options.campaign, times=10, pause_seconds=5)
+    issued = _reviewers.hire(options.reviewers)
+    is_over, memory = threading.Event(), Memory()
+    reviewers = [
+        _reviewers.Reviewer(url=_url(), secret=secret, pause_seconds=options.pause, is_over=is_over)
+        for _, secret in issued
+    ]
+    probes = Probes(_url())
+    for thread in (*reviewers, memory, probes):
+        thread.start()
+    sent = _send(_posts(run, seed=seed, count=int(options.seconds * options.rate)), options, schedule)
+    held = memory.between(0.1, 0.24), memory.between(0.9, 1.0)
+    is_over.set()
+    memory.stop()
+    for reviewer in reviewers:
+        reviewer.join()
+    _reviewers.dismiss(issued)
+    _product.wait_for(done=lambda: _run_rows.settled(run), expected=sent.posts, says="scored with content")
+    read = beside.stop()
+    unwell = probes.stop()
+    reviews = [reviewer.reviews for reviewer in reviewers]
+    acknowledged = [decision for one in reviews for decision in one.acknowledged]
+    _kills.print_kills(sent.kills)
+    found = _run_rows.count(run) | {
+        "silent": _run_rows.silent(run),
+        "acknowledged": len(acknowledged),
+        "forgotten": _run_rows.lost_decisions(acknowledged),
+        "twice": _run_rows.cases_decided_twice(run),
+    }
+    broken = _print_counts(sent, found)
+    broken += _print_beside(beside, read)
+    print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
+    broken += [f"{path} does not answer well at the end" for path in unwell]
+    _print_times(sent, reviews)
+    broken += _print_memory(*held, limit=options.growth, is_judged=_is_long(options.seconds))
+    beside.end()
+    return broken
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--rate", type=float, default=50, help="posts per second")
+    parser.add_argument("--reviewers", type=int, default=10)
+    parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
+    parser.add_argument("--campaign", type=int, default=3_000, help="posts alike of the second platform")
+    parser.add_argument("--kills", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--rounds", type=int, default=1, help="schedules to try, each by the next seed")
+    parser.add_argument("--growth", type=float, default=0.15, help="what flat memory may grow by")
+    return parser.parse_args()
+
+
+def _url() -> str:
+    return f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
+
+
+def _is_long(seconds: float) -> bool:
+    """Return whether the processes had time to warm up before they were first looked at."""
+    return seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS
+
+
+def _posts(run: str, *, seed: int, count: int) -> Iterator[dict[str, Any]]:
+    start = datetime.now(UTC) - timedelta(days=2)
+    world = World(seed=seed, run=run, texts=Families.TRAIN)
+    for event in world.run(start=start, seconds_per_post=2 * 86_400 / count, posts=count):
+        if isinstance(event, PostEvent):
+            yield event.payload
+
+
+def _send(
+    waiting: Iterator[dict[str, Any]], options: argparse.Namespace, schedule: list[tuple[float, str]]
+) -> _Sent:
+    """Send what is due, in bulk where a server was away, and kill when it is time."""
+    total, posts = int(options.seconds * options.rate), 0
+    kills: list[_kills.Kill] = []
+    refused: list[str] = []
+    times: list[float] = []
+    due = [(share * total, name) for share, name in schedule]
+    begun = time.monotonic()
+    with _product.api() as api, ThreadPoolExecutor(max(1, len(due))) as watchers:
+        while posts < total:
+            if due and posts >= due[0][0]:
+                kills.append(_kills.kill(due.pop(0)[1], after_posts=posts, watchers=watchers))
+            wanted = min(total, int((time.monotonic() - begun) * options.rate) + 1) - posts
+            batch = [next(waiting) for _ in range(min(wanted, _MOST_AT_ONCE))]
+            if batch:
+                asked = time.monotonic()
+                refused += api.send_posts(batch)
+                times.append(time.monotonic() - asked)
+                posts += len(batch)
+            time.sleep(_TICK_SECONDS)
+    return _Sent(posts=posts, refused=refused, seconds=times, kills=kills)
+
+
+def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
+    """Print what was found; return the names of what must be zero and is not."""
+    zeros = {
+        "posts refused": len(sent.refused),
+        "posts lost (sent, not scored with content)": sent.posts - found["settled"],
+        "posts or scores doubled": found["doubled"] + max(0, found["posts"] - sent.posts),
+        "posts neither decided nor waiting": found["silent"],
+        "acknowledged decisions lost": found["forgotten"],
+        "cases decided twice": found["twice"],
+    }
+    print()
+    for says, number in (
+        ("simulated posts sent", sent.posts),
+        ("scored without content for a while", found["degraded"]),
+        ("decisions acknowledged", found["acknowledged"]),
+        *zeros.items(),
+    ):
+        print(f"{says:<48}{number:>8}")
+    return [f"{number} {says}" for says, number in zeros.items() if number]
+
+
+def _second_platform() -> _beside.SecondPlatform:
+    return _beside.SecondPlatform.register(
+        port=int(os.environ["SPAMDESK_WEB_PORT"]),
+        environment=os.environ,
+        database=lambda: psycopg.connect(os.environ["DATABASE_URL"]),
+    )
+
+
+def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
+    """Print what the second platform read and was told; return what is broken."""
+    is_told = _product.wait_for(done=beside.told, expected=beside.messages(), says="messages sent")
+    print(f"\n{'beside: posts of campaigns decided as one':<48}{sum(beside.decided):>8}")
+    for one in read:
+        says = f"read by a poller, {one.limit} at a time"
+        print(f"{says:<48}{one.read:>8}   skipped {one.skipped}, doubled {one.doubled},", end="")
+        print(f" out of order {one.out_of_order}, undone {one.undone}")
+    broken = [f"poller {one.limit}" for one in read if not one.is_whole]
+    return broken + ([] if is_told else ["messages not sent to endpoints that answer"])
+
+
+def _print_times(sent: _Sent, reviews: list[Reviews]) -> None:
+    print(f"\n{'seconds, the outages included':<48}{'p50':>8}{'p95':>8}{'longest':>9}{'times':>8}")
+    for says, seconds in (
+        ("posting", sent.seconds),
+        ("claiming the next case", [one for review in reviews for one in review.claimed]),
+        ("deciding it", [one for review in reviews for one in review.decided]),
+    ):
+        if seconds:
+            p50, p95 = np.percentile(seconds, [50, 95])
+            print(f"{says:<48}{p50:>8.3f}{p95:>8.3f}{max(seconds):>9.1f}{len(seconds):>8}")
+    print(f"{'asked again for want of an answer':<48}{sum(review.asked_again for review in reviews):>8}")
+    print(f"{'decisions refused by name':<48}{sum(review.refused for review in reviews):>8}")
+
+
+def _print_memory(
+    before: dict[str, float], after: dict[str, float], *, limit: float, is_judged: bool
+) -> list[str]:
+    """Print each part's memory; return those that grew by more than the limit, if the run was long enough."""
+    both = [(part, before[part], after[part]) for part in before if before[part] and after[part]]
+    whole = ("all of it", sum(row[1] for row in both), sum(row[2] for row in both))
+    print(f"\n{'megabytes':<48}{'before':>8}{'at the end':>12}{'growth':>9}")
+    grown = []
+    for part, first, last in (*both, whole):
+        growth = last / first - 1 if first else 0.0
+        print(f"{part:<48}{first:>8.0f}{last:>12.0f}{growth:>9.1%}")
+        if is_judged and part in _JUDGED_FOR_GROWTH and growth > limit:
+            grown.append(f"{part} grew by {growth:.0%}")
+    return grown
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Circumstances of a simulated post that a platform may send: client, address, journey, links, reactions."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from simulation import addresses, journeys
+from simulation.authors import Author, Role
+from simulation.journeys import Style
+from simulation.reactions import reactions, views
+from simulation.texts import Text
+
+_NO_IP_SHARE = 0.12
+_ASN_SHARE = 0.5
+_LINKS_SENT_SHARE = 0.7
+_REACTIONS_KNOWN_SHARE = 0.3
+
+# Posts without a journey come through apps and the platform's own API, in both classes.
+_NO_JOURNEY_SHARE = {Role.FEED: 0.8, Role.HIJACKED: 0.5, Role.FRESH: 0.35, Role.POWER_USER: 0.35}
+_USUAL_NO_JOURNEY_SHARE = 0.27
+
+# People are paid to paste, and type in between: only some spam leaves the traces of a program.
+_STYLES = {
+    Role.ORDINARY: ([Style.TYPING, Style.PASTING, Style.SCHEDULED], [78, 18, 4]),
+    Role.NEWCOMER: ([Style.TYPING, Style.PASTING], [82, 18]),
+    Role.POWER_USER: ([Style.TYPING, Style.PASTING, Style.SCHEDULED], [60, 20, 20]),
+    Role.FEED: ([Style.SCHEDULED, Style.PASTING, Style.BOT], [60, 20, 20]),
+    Role.HIJACKED: ([Style.TYPING, Style.PASTING, Style.IMITATION, Style.BOT], [25, 35, 15, 25]),
+    Role.AGED_BOUGHT: ([Style.TYPING, Style.PASTING, Style.IMITATION, Style.BOT], [48, 32, 10, 10]),
+    Role.REPURPOSED: ([Style.TYPING, Style.PASTING, Style.SCHEDULED, Style.BOT], [55, 25, 10, 10]),
+    Role.FRESH: ([Style.TYPING, Style.PASTING, Style.IMITATION, Style.BOT], [30, 32, 15, 23]),
+    Role.BOOSTER: ([Style.TYPING, Style.IMITATION, Style.BOT], [35, 30, 35]),
+    Role.PROMOTER: ([Style.TYPING, Style.PASTING, Style.SCHEDULED], [55, 33, 12]),
+}
+
+
+def circumstances(text: Text, *, author: Author, role: Role, rng: random.Random) -> dict[str, Any]:
+    """Return what a platform that sends everything may or may not know of how the post was made."""
+    takeover = author.takeover if role == Role.HIJACKED else None
+    known: dict[str, Any] = {"user_agent": (takeover and takeover.user_agent) or author.user_agent}
+    if text.language:
+        known["language"] = text.language
+    if rng.random() >= _NO_IP_SHARE:
+        known["ip"] = rng.choice((takeover and takeover.addresses) or author.addresses)
+        if rng.random() < _ASN_SHARE:
+            known["ip_asn"] = addresses.asn_of(known["ip"])
+    if rng.random() >= _NO_JOURNEY_SHARE.get(role, _USUAL_NO_JOURNEY_SHARE):
+        known["journey"] = journeys.journey(_style(text, role=role, rng=rng), letters=len(text.text), rng=rng)
+    if text.urls and rng.random() < _LINKS_SENT_SHARE:
+        known["links"] = list(text.urls)
+    known |= views(followers=author.followers, rng=rng)
+    if rng.random() < _REACTIONS_KNOWN_SHARE:
+        # Sent when a platform hands posts over some time after they appeared.
+        known |= reactions(is_spam=text.kind.is_spam, followers=author.followers, rng=rng)
+    return known
+
+
+def _style(text: Text, *, role: Role, rng: random.Random) -> Style:
+    """Return how the post was made; what honest people pass on they paste, or let an app post."""
+    if text.is_passed_on and rng.random() < 0.4:
+        return Style.PASTING
+    styles, weights = _STYLES[role]
+    return rng.choices(styles, weights=weights)[0]

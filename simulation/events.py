@@ -1,0 +1,61 @@
+"""Events of the simulated world, in the format of the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from simulation.web.sites import Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """The true class of a simulated post; never part of the payload.
+
+    `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
+    how the author behaves in this post, in spam the family of spammers. What `is_hard` cannot be judged by
+    its words alone. `hides_in` says where spam whose words are harmless ones, of the family `words`, says the
+    rest, `twin_in` where an honest post leads on in the same way. `families` are those of all that it leads
+    to and shows, `tricks` what its pages and pictures do not to be known.
+    """
+
+    is_spam: bool
+    kind: str
+    language: str
+    campaign: str | None = None
+    hostile: str | None = None
+    role: str = ""
+    is_hard: bool = False
+    hides_in: str = ""
+    words: str = ""
+    twin_in: str = ""
+    families: tuple[str, ...] = ()
+    tricks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostEvent:
+    """A post at the instant `at`: the body of POST /api/v1/posts, the truth, and what its links lead to."""
+
+    at: datetime
+    payload: dict[str, Any]
+    truth: Truth
+    sites: tuple[Site, ...] = ()
+
+    @property
+    def bare_payload(self) -> dict[str, Any]:
+        """What is left of `payload` from a platform that tells texts and author ids alone."""
+        told = {name: self.payload[name] for name in ("external_id", "text", "posted_at")}
+        return told | {"author": {"external_id": self.payload["author"]["external_id"]}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComplaintEvent:
+    """A complaint at the instant `at`; `payload` is the body of POST /api/v1/complaints."""
+
+    at: datetime
+    payload: dict[str, Any]
+
+
+Event = PostEvent | ComplaintEvent

@@ -1,0 +1,48 @@
+"""Write what a reader of pages, pictures and captions learns from: simulated texts with their truth."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from simulation.texts import Families
+from simulation.web import learning
+
+
+class Command(BaseCommand):
+    """Word, read, write; no database is asked."""
+
+    help = (
+        "Write texts of simulated pages, posters and captions with their truth as JSON lines, for "
+        "`python -m training evidence --pages`. They are worded by the families that simulated posts "
+        "lead to and by more that none leads to, never by those that are held out."
+    )
+    requires_system_checks: tuple[str, ...] = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare how many pages, which seed and where to write."""
+        parser.add_argument("--each", type=int, default=20, help="pages of each family")
+        parser.add_argument("--seed", type=int, default=7, help="the same seed writes the same file")
+        parser.add_argument(
+            "--families",
+            choices=list(Families),
+            default=Families.TRAIN,
+            help="kept-out: of the families that are held out, and of no other: to measure on",
+        )
+        parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
+
+    def handle(self, *_: Any, each: int, seed: int, families: str, out: Path, **__: Any) -> None:
+        """Write the file and say what it holds."""
+        out.parent.mkdir(parents=True, exist_ok=True)
+        written, worded = 0, set()
+        with out.open("w", encoding="utf-8") as file:
+            for one in learning.texts(pages_each=each, seed=seed, held_out=families == Families.KEPT_OUT):
+                file.write(json.dumps(dataclasses.asdict(one), ensure_ascii=False) + "\n")
+                written += 1
+                worded.add(one.family)
+        self.stdout.write(f"{written} simulated texts of {len(worded)} families in {out}.")

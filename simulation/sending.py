@@ -1,0 +1,127 @@
+"""Send a simulated world through the API, at its own pace or as fast as possible, and count."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from simulation.api_client import ApiClient
+from simulation.events import ComplaintEvent, Event, PostEvent
+from simulation.web import register
+
+_SHOWN_REFUSALS = 5
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened so far."""
+
+    posts: int = 0
+    complaints: int = 0
+    refused: int = 0
+
+
+class Sending:
+    """Sends events in order; posts and complaints wait until a bulk request is full."""
+
+    def __init__(
+        self,
+        *,
+        api: ApiClient,
+        truth: Path,
+        bulk: int,
+        rate: float,
+        is_bare: bool,
+        complain: Callable[[str], object],
+    ) -> None:
+        self.tally = Tally()
+        self._api = api
+        self._bulk = bulk
+        self._rate = rate
+        self._is_bare = is_bare
+        self._complain = complain
+        self._posts: list[PostEvent] = []
+        self._complaints: list[ComplaintEvent] = []
+        self._begun = time.monotonic()
+        truth.parent.mkdir(parents=True, exist_ok=True)
+        self._truth = truth.open("a", encoding="utf-8")
+        self._web = truth.with_name(register.FILE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._truth.close()
+
+    def send(self, events: Iterable[Event], *, is_live: bool) -> None:
+        """Send events; live ones not before their time. Raises what the client raises."""
+        for event in events:
+            if is_live:
+                _sleep_until(event.at)
+            if isinstance(event, PostEvent):
+                self._posts.append(event)
+            elif not self._is_bare:
+                self._complaints.append(event)
+            if is_live or len(self._posts) >= self._bulk:
+                self._flush()
+            self._show()
+        self._flush()
+
+    def _flush(self) -> None:
+        """Send the posts that wait, then the complaints: nobody complains about a post before it is out."""
+        posts, self._posts = self._posts, []
+        complaints, self._complaints = self._complaints, []
+        # Before the request: a post stored without its truth could never be measured.
+        self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
+        self._truth.flush()
+        # Also before: what a post leads to may be fetched the moment that it is there.
+        register.write((site for post in posts for site in post.sites), path=self._web)
+        if posts:
+            self._count(self._api.send_posts([self._payload(post) for post in posts]))
+            self.tally.posts += len(posts)
+        for complaint in complaints:
+            self._count(self._api.send_complaint(complaint.payload))
+            self.tally.complaints += 1
+        if self._rate:
+            time.sleep(max(0.0, self._begun + self.tally.posts / self._rate - time.monotonic()))
+
+    def _payload(self, post: PostEvent) -> dict[str, Any]:
+        return post.bare_payload if self._is_bare else post.payload
+
+    def _count(self, refusals: list[str]) -> None:
+        for refusal in refusals:
+            if self.tally.refused < _SHOWN_REFUSALS:
+                self._complain(f"refused: {refusal}")
+            self.tally.refused += 1
+
+    def _show(self) -> None:
+        """Keep one line up to date, on a terminal only."""
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{self}\x1b[K")
+            sys.stderr.flush()
+
+    def __str__(self) -> str:
+        """Return the progress line."""
+        seconds = max(time.monotonic() - self._begun, 1e-3)
+        return (
+            f"simulated: {self.tally.posts} posts ({self.tally.posts / seconds:.1f}/s), "
+            f"{self.tally.complaints} complaints, {self.tally.refused} refused"
+        )
+
+
+def _truth(post: PostEvent) -> dict[str, Any]:
+    return {"external_id": post.payload["external_id"], **dataclasses.asdict(post.truth)}
+
+
+def _sleep_until(at: datetime) -> None:
+    time.sleep(max(0.0, (at - datetime.now(UTC)).total_seconds()))

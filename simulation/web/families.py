@@ -1,0 +1,102 @@
+"""Families of wording: pages of one kind, written by one hand. Some are held out from what models learn."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simulation import material
+
+_HOSTILE, _HONEST = ("hostile_en", "hostile_more_en"), ("honest_en", "honest_more_en")
+_LEARN_HOSTILE = ("learn_hostile_en", "learn_hostile_more_en", "learn_hostile_plain_en")
+_LEARN_HONEST = ("learn_honest_en", "learn_honest_more_en", "learn_honest_media_en", "learn_honest_plain_en")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """A family of pages; `name` is "kind.family". Its texts are templates with `slots`."""
+
+    name: str
+    kind: str
+    is_hostile: bool
+    is_held_out: bool
+    titles: tuple[str, ...]
+    paragraphs: tuple[str, ...]
+    calls: tuple[str, ...]
+    slots: Mapping[str, Sequence[str]]
+
+
+@functools.cache
+def families() -> Mapping[str, Family]:
+    """Return every family that a world shows, by name."""
+    return _by_name(hostile=_HOSTILE, honest=_HONEST)
+
+
+@functools.cache
+def to_learn() -> Mapping[str, Family]:
+    """Return families that no world shows, by name: more wordings for a reader of pages to learn from."""
+    return _by_name(hostile=_LEARN_HOSTILE, honest=_LEARN_HONEST)
+
+
+@functools.cache
+def of_kind(kind: str, *, held_out: bool) -> tuple[Family, ...]:
+    """Return the families of a kind of pages, those that are held out or the others."""
+    return tuple(one for one in families().values() if one.kind == kind and one.is_held_out == held_out)
+
+
+@functools.cache
+def of_side(*, is_hostile: bool, held_out: bool) -> tuple[Family, ...]:
+    """Return all hostile or all honest families, those that are held out or the others."""
+    return tuple(
+        one for one in families().values() if one.is_hostile == is_hostile and one.is_held_out == held_out
+    )
+
+
+@functools.cache
+def page_kinds(post_kind: str) -> Sequence[str]:
+    """Return the kinds of pages that posts of a kind lead to."""
+    pages = material.table("families")["pages"]
+    return tuple(kind for kind, posts in pages.items() if post_kind in posts)
+
+
+def everyday_slots() -> Mapping[str, Sequence[str]]:
+    """Return the slots that all English texts may use: names, towns, sums, telephone numbers."""
+    return dict(material.table("web")["slots"])
+
+
+def _by_name(*, hostile: Sequence[str], honest: Sequence[str]) -> Mapping[str, Family]:
+    found = [
+        family for names in (hostile, honest) for name in names for family in _of_file(name, names is hostile)
+    ]
+    return {family.name: family for family in found}
+
+
+def _of_file(name: str, is_hostile: bool) -> list[Family]:  # noqa: FBT001 - private, named where it is called
+    table = dict(material.table(f"pages/{name}"))
+    slots = {**everyday_slots(), **_side_slots(is_hostile), **table.pop("slots", {})}
+    return [
+        _family(kind, own, row, slots=slots, is_hostile=is_hostile)
+        for kind, rows in table.items()
+        for own, row in rows.items()
+    ]
+
+
+def _side_slots(is_hostile: bool) -> dict[str, Any]:  # noqa: FBT001 - as above
+    return dict(material.table("pages/" + (_HOSTILE if is_hostile else _HONEST)[0])["slots"])
+
+
+def _family(
+    kind: str, own: str, row: Mapping[str, Any], *, slots: dict[str, Any], is_hostile: bool
+) -> Family:
+    return Family(
+        name=f"{kind}.{own}",
+        kind=kind,
+        is_hostile=is_hostile,
+        is_held_out=bool(row.get("held_out")),
+        titles=tuple(row["titles"]),
+        paragraphs=tuple(row["paragraphs"]),
+        calls=tuple(row["calls"]),
+        slots={**slots, **row.get("slots", {})},
+    )

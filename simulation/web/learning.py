@@ -1,0 +1,80 @@
+"""Texts of pages, posters and captions with the truth, for a reader to learn from: none of a post's world.
+
+A page is read as it would be when it is collected. Its site's name says nothing of the truth, since a
+simulation has few names.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from moderation.evidence import page
+from scoring.evidence import MOST_CHARACTERS, MOST_TITLE, PageRead
+from scoring.readings import page_text
+from simulation import hosts
+from simulation.web import families, pages, pictures, speech, wording
+from simulation.web.families import Family
+from simulation.web.pictures import Alteration, Show
+
+_POSTERS, _VIDEOS = 4, 2
+"""Of each family, beside its pages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worded:
+    """A text as the record of a post would hold it; `shown` says on what, `family` who worded it."""
+
+    text: str
+    is_spam: bool
+    kind: str
+    family: str
+    shown: str
+
+
+def texts(*, pages_each: int, seed: int, held_out: bool) -> Iterator[Worded]:
+    """Yield texts of every family: of those that are held out, to measure on, or of all others."""
+    for family in _families(held_out=held_out):
+        rng = random.Random(f"learning {seed} {family.name}")
+        shown = [("page", _page(family, rng=rng)) for _ in range(pages_each)]
+        shown += [("picture", "\n".join(pictures.poster(family, rng=rng))) for _ in range(_POSTERS)]
+        shown += [("captions", speech.spoken(family, rng=rng)[0][:MOST_CHARACTERS]) for _ in range(_VIDEOS)]
+        for where, text in shown:
+            yield Worded(
+                text=text, is_spam=family.is_hostile, kind=family.kind, family=family.name, shown=where
+            )
+    yield from _posts(held_out=held_out)
+
+
+def _families(*, held_out: bool) -> Iterator[Family]:
+    yield from (one for one in families.families().values() if one.is_held_out == held_out)
+    if not held_out:
+        yield from families.to_learn().values()
+
+
+def _page(family: Family, *, rng: random.Random) -> str:
+    """Return what is read of a page in English."""
+    host = hosts.small_site(rng=rng)
+    said = wording.english(family, site=wording.site_name(host), rng=rng)
+    body = pages.body_of(family, said=said, host=host, rng=rng)
+    html = f"<!doctype html><html><head><title>{escape(said.title)}</title></head><body>{body}</body></html>"
+    facts = page.read(html.encode(), {"url": f"https://{host}/"})
+    return page_text(
+        PageRead(
+            title=facts.title[:MOST_TITLE],
+            article=facts.article[:MOST_CHARACTERS],
+            text=facts.text[:MOST_CHARACTERS],
+        )
+    )
+
+
+def _posts(*, held_out: bool) -> Iterator[Worded]:
+    """Yield posts that stand in pictures, as they are drawn."""
+    for one in pictures.pool().values():
+        if (one.show, one.alteration, one.is_held_out) == (Show.WORDS, Alteration.NONE, held_out):
+            text = "\n".join(pictures.lines(one))
+            yield Worded(
+                text=text, is_spam=one.is_hostile, kind=one.family, family=one.family, shown="picture"
+            )

@@ -1,0 +1,168 @@
+"""What can be told of TensorRT without a GPU: refusal, command line, and what is written around a plan."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from google.protobuf import text_format
+from tritonclient.grpc import model_config_pb2
+
+from training import __main__ as command_line
+from training import build_tensorrt, export_onnx, plan_recipe
+from training.build_tensorrt import BuildFailed, NoGpu, NoTensorrt
+from training.plan_recipe import Profile
+from training.variants import REPOSITORY
+
+
+class Driver:
+    """libcuda as ctypes sees it, with so many GPUs."""
+
+    def __init__(self, *, gpus: int) -> None:
+        self._gpus = gpus
+
+    def cuInit(self, _flags: int) -> int:  # noqa: N802 - the library's name
+        return 0 if self._gpus else 100
+
+    def cuDeviceGetCount(self, count: object) -> int:  # noqa: N802 - as above
+        count._obj.value = self._gpus  # type: ignore[attr-defined] # what ctypes.byref points at
+        return 0
+
+
+def give_driver(monkeypatch: pytest.MonkeyPatch, *, gpus: int) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: Driver(gpus=gpus))
+
+
+def take_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(_name: str) -> None:
+        raise OSError("libcuda.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(ctypes, "CDLL", absent)
+
+
+def fake_trtexec(folder: Path, *, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
+    (folder / "trtexec").write_text(f"#!{sys.executable}\nimport sys\n{script}")
+    (folder / "trtexec").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+class TestRefusal:
+    def test_without_a_driver(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        take_driver(monkeypatch)
+
+        with pytest.raises(NoGpu, match="no NVIDIA driver here"):
+            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out")
+
+        assert not (tmp_path / "out").exists()
+
+    def test_with_a_driver_that_counts_none(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        give_driver(monkeypatch, gpus=0)
+
+        with pytest.raises(NoGpu, match="counts no GPU"):
+            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out")
+
+        assert not (tmp_path / "out").exists()
+
+    def test_the_command_ends_with_one_line(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        take_driver(monkeypatch)
+
+        with pytest.raises(SystemExit, match=r"tensorrt: no NVIDIA driver here"):
+            command_line.main(["tensorrt", "--out", str(tmp_path / "out")])
+
+
+def test_command_line_has_the_profile_of_the_repository() -> None:
+    command = build_tensorrt.trtexec_command(
+        "trtexec",
+        plan_recipe.TEXTS,
+        graph=Path("m.onnx"),
+        plan=Path("m.plan"),
+        profile=Profile(),
+    )
+
+    assert "--minShapes=input_ids:1x128,attention_mask:1x128" in command
+    assert "--optShapes=input_ids:16x128,attention_mask:16x128" in command
+    assert "--maxShapes=input_ids:128x128,attention_mask:128x128" in command
+    assert {"--onnx=m.onnx", "--saveEngine=m.plan", "--fp16"} <= set(command)
+
+
+@pytest.mark.train
+class TestBuild:
+    @pytest.fixture
+    def repository(self, tiny_base: Path, tmp_path: Path) -> Path:
+        folder = tmp_path / "exported"
+        export_onnx.export(model_folder=tiny_base, repository=folder)
+        (folder / "tokenizer" / "1" / "model.py").touch()
+        return folder
+
+    def test_writes_plan_and_matching_config(
+        self, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A stand-in for trtexec: it writes its own arguments where the plan belongs."""
+        give_driver(monkeypatch, gpus=1)
+        script = (
+            "import pathlib\n"
+            "given = dict(word.lstrip('-').split('=', 1) for word in sys.argv[1:] if '=' in word)\n"
+            "assert pathlib.Path(given['onnx']).stat().st_size\n"
+            "pathlib.Path(given['saveEngine']).write_text(given['maxShapes'])\n"
+            "print('&&&& RUNNING TensorRT.trtexec [TensorRT v101303] [b9] # trtexec')\n"
+        )
+        fake_trtexec(tmp_path / "bin", script=script, monkeypatch=monkeypatch)
+
+        plan = build_tensorrt.build(repository=repository, out=tmp_path / "out")
+
+        assert plan.read_text() == "input_ids:128x128,attention_mask:128x128"
+        config = text_format.Parse(
+            (tmp_path / "out" / "distilbert" / "config.pbtxt").read_text(), model_config_pb2.ModelConfig()
+        )
+        assert (config.backend, config.default_model_filename) == ("tensorrt", plan.name)
+        assert json.loads(plan.with_name("built_with.json").read_text()) == {"tensorrt": "10.13.3"}
+
+    def test_says_what_tensorrt_said(
+        self, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        give_driver(monkeypatch, gpus=1)
+        fake_trtexec(
+            tmp_path / "bin", script="print('Unsupported operator')\nsys.exit(1)", monkeypatch=monkeypatch
+        )
+
+        with pytest.raises(BuildFailed, match="Unsupported operator"):
+            build_tensorrt.build(repository=repository, out=tmp_path / "out")
+
+    def test_names_what_is_not_installed(
+        self, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        give_driver(monkeypatch, gpus=1)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setitem(sys.modules, "tensorrt", None)
+
+        with pytest.raises(NoTensorrt, match="neither trtexec"):
+            build_tensorrt.build(repository=repository, out=tmp_path / "out")
+
+
+class TestVersions:
+    def test_before_10_the_batch_is_explicit_and_the_kernels_are_its_own(self) -> None:
+        trt = SimpleNamespace(
+            __version__="8.6.1",
+            NetworkDefinitionCreationFlag=SimpleNamespace(EXPLICIT_BATCH=0),
+            TacticSource=SimpleNamespace(
+                __members__={"CUBLAS": 0, "CUBLAS_LT": 1, "CUDNN": 2, "EDGE_MASK": 3, "JIT": 4}
+            ),
+        )
+
+        assert build_tensorrt._flags(trt) == 1
+        assert build_tensorrt._own_tactics(trt) == 0b11000
+
+    def test_from_10_on_there_is_no_flag(self) -> None:
+        assert build_tensorrt._flags(SimpleNamespace(__version__="10.13.2.6")) == 0
+
+    def test_the_version_is_the_librarys_not_the_packages(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """TensorRT's package 8.6.1 ran with a library 8.6.0: the server's check compares libraries."""
+        library = SimpleNamespace(getInferLibVersion=lambda: 8600)
+        monkeypatch.setattr(ctypes, "CDLL", lambda _name: library)
+
+        assert build_tensorrt._library_version(SimpleNamespace(__version__="8.6.1")) == "8.6.0"

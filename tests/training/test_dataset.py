@@ -1,0 +1,237 @@
+"""Loading labelled texts, refusing bad rows by place, and the split that never moves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training import dataset
+from training.dataset import Malformed, Provenance, Split
+from training.train_content import OWN_TEXTS
+
+ROW: dict[str, Any] = {
+    "id": "a1",
+    "source": "forum",
+    "lang": "en",
+    "text": "Buy now",
+    "label": 1,
+    "group": "g1",
+    "meta": {"video": "x"},
+}
+
+
+def write(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+class TestLoad:
+    def test_reads_every_field(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "texts.jsonl", ROW)
+
+        (example,) = dataset.load([path])
+
+        assert (example.id, example.source, example.lang, example.text) == ("a1", "forum", "en", "Buy now")
+        assert (example.label, example.group, example.meta) == (1, "g1", {"video": "x"})
+        assert example.provenance is Provenance.PROFESSIONAL
+
+    def test_keeps_repeats_and_skips_blank_lines(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "texts.jsonl", ROW, ROW)
+        path.write_text(path.read_text() + "\n   \n")
+
+        assert len(dataset.load([path, path])) == 4
+
+    def test_keeps_unusual_line_separators_inside_a_text(self, tmp_path: Path) -> None:
+        row = json.dumps({**ROW, "text": "one\u2028two\u0085three"}, ensure_ascii=False)
+        path = tmp_path / "texts.jsonl"
+        path.write_text(row + "\n", encoding="utf-8")
+
+        (example,) = dataset.load([path])
+
+        assert example.text == "one\u2028two\u0085three"
+
+    @pytest.mark.parametrize("provenance", list(Provenance))
+    def test_reads_who_labelled(self, tmp_path: Path, provenance: Provenance) -> None:
+        path = write(tmp_path / "texts.jsonl", {**ROW, "meta": {"provenance": provenance.value}})
+
+        (example,) = dataset.load([path])
+
+        assert example.provenance is provenance
+
+    @pytest.mark.parametrize(
+        ("change", "complaint"),
+        [
+            ({"text": 3}, "text: expected a string, got int"),
+            ({"text": "  "}, "text: empty"),
+            ({"group": None}, "group: expected a string, got NoneType"),
+            ({"label": 2}, "label: expected 0 or 1, got 2"),
+            ({"label": True}, "label: expected 0 or 1, got True"),
+            ({"label": "1"}, "label: expected 0 or 1, got '1'"),
+            ({"meta": []}, "meta: expected an object, got list"),
+            (
+                {"meta": {"provenance": "guess"}},
+                "meta.provenance: expected one of professional, curated, rule",
+            ),
+        ],
+    )
+    def test_names_file_line_and_field(self, tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
+        path = write(tmp_path / "texts.jsonl", ROW, {**ROW, **change})
+
+        with pytest.raises(Malformed) as refusal:
+            dataset.load([path])
+
+        assert str(refusal.value).startswith(f"{path.name}, line 2: {complaint}")
+
+    @pytest.mark.parametrize("name", ["id", "source", "text", "label", "group"])
+    def test_names_a_missing_field(self, tmp_path: Path, name: str) -> None:
+        path = write(tmp_path / "texts.jsonl", {key: value for key, value in ROW.items() if key != name})
+
+        with pytest.raises(Malformed, match=rf"line 1: {name}: missing"):
+            dataset.load([path])
+
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_says_which_form_of_an_export_it_reads(self, tmp_path: Path, form: str) -> None:
+        with pytest.raises(Malformed, match="training reads JSON lines"):
+            dataset.load([tmp_path / f"labels.{form}"])
+
+    @pytest.mark.parametrize(
+        ("content", "complaint"),
+        [
+            (b"{", "line 1: not JSON"),
+            (b"[]\n", "line 1: expected an object"),
+            (b"\xff\n", "byte 0: not UTF-8"),
+        ],
+    )
+    def test_refuses_what_is_not_json_lines(self, tmp_path: Path, content: bytes, complaint: str) -> None:
+        path = tmp_path / "texts.jsonl"
+        path.write_bytes(content)
+
+        with pytest.raises(Malformed, match=complaint):
+            dataset.load([path])
+
+
+class TestDecisions:
+    """A line of the desk's own export, as docs/ml-guide.md describes it."""
+
+    ROW: dict[str, Any] = {
+        "schema_version": 1,
+        "id": "demo-social/post-1/2",
+        "text": "Buy now",
+        "lang": "",
+        "label": 1,
+        "group": "77",
+        "split": "train",
+        "record": {"schema": 1},
+        "provenance": {"decided_by": "moderator", "release": "abc"},
+    }
+
+    def test_are_curated_labels_from_the_platform(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "labels.jsonl", self.ROW)
+
+        (example,) = dataset.load([path])
+
+        assert (example.source, example.provenance) == ("desk demo-social", Provenance.CURATED)
+        assert (example.lang, example.label, example.group) == ("xx", 1, "77")
+
+    def test_without_text_are_left_out(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "labels.jsonl", {**self.ROW, "text": ""}, self.ROW)
+
+        assert len(dataset.load([path])) == 1
+
+    def test_that_stand_for_no_other_post_are_left_out(self, tmp_path: Path) -> None:
+        """Who trains on what people complained about alone learns that a language is spam."""
+        assert not dataset.load([write(tmp_path / "labels.jsonl", {**self.ROW, "weight": 0.0})])
+
+    def test_count_by_their_weight(self, tmp_path: Path) -> None:
+        (example,) = dataset.load([write(tmp_path / "labels.jsonl", {**self.ROW, "weight": 5.0})])
+
+        (weighed,) = dataset.weighted([example], weights=dataset.DEFAULT_WEIGHTS)
+
+        assert weighed.weight == 5.0
+
+
+class TestWeights:
+    def test_are_those_of_the_provenance(self, tmp_path: Path) -> None:
+        ruled = {**ROW, "meta": {"provenance": "rule"}}
+        examples = dataset.load([write(tmp_path / "texts.jsonl", ROW, ruled)])
+
+        found = dataset.weighted(examples, weights={**dataset.DEFAULT_WEIGHTS, Provenance.RULE: 0.25})
+
+        assert [example.weight for example in found] == [1.0, 0.25]
+
+
+class TestPart:
+    def test_what_rules_labelled_is_only_trained_on(self, tmp_path: Path) -> None:
+        rows = [{**ROW, "group": f"g{number}", "meta": {"provenance": "rule"}} for number in range(100)]
+        examples = dataset.load([write(tmp_path / "texts.jsonl", *rows)])
+
+        sizes = [len(dataset.part(examples, split=split)) for split in Split]
+
+        assert sizes[0] > 60
+        assert sizes[1:] == [0, 0]
+
+
+class TestReadAsServed:
+    def test_normalises_the_text_alone(self, tmp_path: Path) -> None:
+        examples = dataset.load([write(tmp_path / "texts.jsonl", {**ROW, "text": "f r e e c4sh"})])
+
+        (found,) = dataset.read_as_served(examples)
+
+        assert found.text == "free cash"
+        assert (found.id, found.group, found.label) == ("a1", "g1", 1)
+
+
+class TestSplitOf:
+    @pytest.mark.parametrize(
+        ("group", "split"),
+        [("g0", Split.TRAIN), ("g5", Split.TEST), ("g21", Split.VALIDATION), ("g24", Split.TEST)],
+    )
+    def test_stays_where_it_was(self, group: str, split: Split) -> None:
+        """Fixed once: a group that changed sides would leak test texts into the next training run."""
+        assert dataset.split_of(group) is split
+
+    def test_gives_the_stated_shares(self) -> None:
+        splits = [dataset.split_of(f"group {number}") for number in range(10_000)]
+
+        assert 0.78 < splits.count(Split.TRAIN) / 10_000 < 0.82
+        assert 0.09 < splits.count(Split.VALIDATION) / 10_000 < 0.11
+        assert 0.09 < splits.count(Split.TEST) / 10_000 < 0.11
+
+    def test_keeps_a_group_together(self, tmp_path: Path) -> None:
+        rows = [{**ROW, "id": str(number), "group": f"g{number % 50}"} for number in range(200)]
+        examples = dataset.load([write(tmp_path / "texts.jsonl", *rows)])
+
+        parts = {split: dataset.part(examples, split=split) for split in Split}
+
+        groups = [{example.group for example in members} for members in parts.values()]
+        assert sum(map(len, parts.values())) == 200
+        assert sum(map(len, groups)) == len(set.union(*groups)) == 50
+
+
+class TestManifest:
+    def test_counts_and_digests(self, tmp_path: Path) -> None:
+        curated = {**ROW, "source": "own", "label": 0, "meta": {"provenance": "curated"}}
+        path = write(tmp_path / "texts.jsonl", ROW, curated)
+
+        (entry,) = dataset.manifest([path])
+
+        assert (entry.file, entry.rows, entry.spam) == ("texts.jsonl", 2, 1)
+        assert entry.sources == ("forum", "own")
+        assert entry.provenance == ("curated", "professional")
+        assert entry.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class TestStarterTexts:
+    def test_are_curated_and_usable_alone(self) -> None:
+        examples = dataset.load(OWN_TEXTS[:1])
+
+        assert {example.provenance for example in examples} == {Provenance.CURATED}
+        assert {example.label for example in dataset.part(examples, split=Split.TRAIN)} == {0, 1}
+        assert len({example.text for example in examples}) == len(examples)
+        # Other languages must not mean one class.
+        foreign = [example.label for example in examples if example.lang != "en"]
+        assert 0.2 < sum(foreign) / len(foreign) < 0.8

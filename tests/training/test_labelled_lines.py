@@ -1,0 +1,111 @@
+"""What stands of labelled lines: the last word about each revision, unless it was taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training import labelled_lines
+from training.labelled_lines import MOST_TRAINING_WEIGHT, Malformed, Origin
+
+
+def decided(name: str = "a/1/1", *, label: int = 1, **provenance: Any) -> dict[str, Any]:
+    return {"id": name, "label": label, "record": {}, "provenance": {"audit_probability": 1.0, **provenance}}
+
+
+def tombstone(name: str = "a/1/1", **provenance: Any) -> dict[str, Any]:
+    return {"id": name, "label": None, "provenance": provenance}
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+class TestReadAll:
+    def test_a_tombstone_takes_back_what_an_earlier_file_said(self, tmp_path: Path) -> None:
+        full = write(tmp_path / "full.jsonl", decided("a/1/1"), decided("a/2/1"))
+        increment = write(tmp_path / "increment.jsonl", tombstone("a/1/1"))
+
+        standing = labelled_lines.read_all([full, increment])
+
+        assert [line.stored["id"] for line in standing] == ["a/2/1"]
+
+    def test_takes_back_the_decision_that_it_names_and_no_later_one(self, tmp_path: Path) -> None:
+        """The later one may stand before it: both reach an export in the order of the changes."""
+        path = write(
+            tmp_path / "one.jsonl",
+            decided(label=1, decision_id="7"),
+            decided(label=0, decision_id="8"),
+            tombstone(decision_id="7"),
+        )
+
+        [line] = labelled_lines.read(path)
+
+        assert line.stored["label"] == 0
+
+    def test_an_unknown_tombstone_changes_nothing(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "one.jsonl", tombstone("b/1/1", decision_id="3"), decided())
+
+        assert len(labelled_lines.read(path)) == 1
+
+    def test_the_last_decision_about_a_revision_counts(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "one.jsonl", decided(label=1), decided(label=0))
+
+        [line] = labelled_lines.read(path)
+
+        assert line.stored["label"] == 0
+
+    def test_texts_of_one_name_are_all_read(self, tmp_path: Path) -> None:
+        text = {"id": "1", "source": "s", "text": "t", "label": 1, "group": "g"}
+
+        assert len(labelled_lines.read(write(tmp_path / "texts.jsonl", text, text))) == 2
+
+    def test_breaks_lines_at_line_feeds_alone(self, tmp_path: Path) -> None:
+        path = tmp_path / "one.jsonl"
+        path.write_text(json.dumps({"id": "1", "label": 1, "text": "a\u2028b"}, ensure_ascii=False) + "\n")
+
+        assert len(labelled_lines.read(path)) == 1
+
+    @pytest.mark.parametrize(
+        ("line", "problem"),
+        [("{", "line 1: not JSON"), ("[]", "line 1: expected an object, got list")],
+    )
+    def test_names_the_line_that_is_wrong(self, tmp_path: Path, line: str, problem: str) -> None:
+        path = tmp_path / "one.jsonl"
+        path.write_text(line)
+
+        with pytest.raises(Malformed, match=problem):
+            labelled_lines.read(path)
+
+    def test_refuses_other_forms_of_an_export(self, tmp_path: Path) -> None:
+        with pytest.raises(Malformed, match="ask for the export as jsonl"):
+            labelled_lines.read(tmp_path / "labels.parquet")
+
+
+class TestLabelledLine:
+    def test_tells_the_three_kinds_apart(self, tmp_path: Path) -> None:
+        simulated = {"record": {}, "is_spam": True}
+        text = {"text": "t", "source": "s", "label": 1}
+
+        lines = labelled_lines.read(write(tmp_path / "one.jsonl", simulated, decided(), text))
+
+        assert [line.origin for line in lines] == [Origin.SIMULATED, Origin.DECIDED, Origin.TEXT]
+
+    @pytest.mark.parametrize(
+        ("provenance", "weight", "in_training"),
+        [
+            ({"audit_probability": 1.0}, 1.0, 1.0),
+            ({"audit_probability": 0.02, "is_audit_sample": True}, 50.0, MOST_TRAINING_WEIGHT),
+            ({"audit_probability": 0.02, "is_audit_sample": False}, 0.0, 0.0),
+        ],
+    )
+    def test_weighs_by_chance(
+        self, tmp_path: Path, provenance: dict[str, Any], weight: float, in_training: float
+    ) -> None:
+        [line] = labelled_lines.read(write(tmp_path / "one.jsonl", decided(**provenance)))
+
+        assert (line.weight, line.training_weight) == (weight, in_training)

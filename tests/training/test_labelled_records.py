@@ -1,0 +1,153 @@
+"""Records with their truth: reading them, and taking parts away."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scoring.features import NAMES, NO_MODELS, SUB_MODEL_FEATURES, extract
+from scoring.records import History, Link
+from tests.scoring.random_records import decided, export_line, labelled
+from training.labelled_lines import Malformed
+from training.labelled_records import (
+    LabelledRecord,
+    bare,
+    load,
+    with_links_of_another,
+    with_random_gaps,
+)
+
+
+def line_of(one: LabelledRecord) -> dict[str, Any]:
+    return {"record": one.record.to_json(), "is_spam": one.is_spam, "kind": one.kind, "group": one.group}
+
+
+class TestLoad:
+    def test_reads_what_was_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "records.jsonl"
+        written = labelled(5)
+        path.write_text("".join(json.dumps(line_of(one)) + "\n" for one in written), encoding="utf-8")
+
+        assert load(path) == written
+
+    @pytest.mark.parametrize(
+        ("change", "problem"),
+        [
+            ({"is_spam": "yes"}, "is_spam"),
+            ({"is_spam": 1}, "is_spam"),
+            ({"record": {"version": 99}}, "version"),
+            ({"record": None}, "version"),
+        ],
+    )
+    def test_names_file_line_and_field(self, tmp_path: Path, change: dict[str, Any], problem: str) -> None:
+        path = tmp_path / "records.jsonl"
+        good = line_of(labelled(1)[0])
+        path.write_text(json.dumps(good) + "\n" + json.dumps({**good, **change}) + "\n")
+
+        with pytest.raises(Malformed, match=rf"records\.jsonl, line 2: .*{problem}"):
+            load(path)
+
+    def test_reads_an_export_of_decisions_beside_simulated_records(self, tmp_path: Path) -> None:
+        records, labels = tmp_path / "records.jsonl", tmp_path / "labels.jsonl"
+        records.write_text("".join(json.dumps(line_of(one)) + "\n" for one in labelled(3)))
+        labels.write_text("".join(json.dumps(export_line(one)) + "\n" for one in decided(4)))
+
+        assert load(records, labels) == [*labelled(3), *decided(4)]
+
+    def test_leaves_reported_posts_out_unless_asked(self, tmp_path: Path) -> None:
+        reported = [dataclasses.replace(one, weight=0.0) for one in decided(2)]
+        path = tmp_path / "labels.jsonl"
+        path.write_text("".join(json.dumps(export_line(one)) + "\n" for one in reported))
+
+        assert load(path) == []
+        assert load(path, with_reported=True) == reported
+
+    def test_refuses_a_label_that_is_none(self, tmp_path: Path) -> None:
+        path = tmp_path / "labels.jsonl"
+        path.write_text(json.dumps({**export_line(decided(1)[0]), "label": True}))
+
+        with pytest.raises(Malformed, match="line 1: TypeError: label: expected 0 or 1"):
+            load(path)
+
+    @pytest.mark.parametrize("field", ["record", "is_spam", "kind", "group"])
+    def test_names_a_missing_field(self, tmp_path: Path, field: str) -> None:
+        path = tmp_path / "records.jsonl"
+        line = line_of(labelled(1)[0])
+        del line[field]
+        path.write_text(json.dumps(line))
+
+        with pytest.raises(Malformed, match=f"line 1: KeyError: '{field}'"):
+            load(path)
+
+
+class TestBare:
+    def test_leaves_only_text_and_links(self) -> None:
+        full = next(one.record for one in labelled(20) if one.record.links)
+
+        left = bare(full)
+
+        assert left.text == full.text
+        assert [link.url for link in left.links] == [link.url for link in full.links]
+        assert {link.domain_history for link in left.links} == {History()}
+        assert (left.ip, left.journey, left.complaints, left.shares) == (None, (), (), None)
+        assert left.author.created_at is None
+        assert left.similar == left.author_history == History()
+
+    def test_makes_whole_families_unknown(self) -> None:
+        row = extract(bare(labelled(1)[0].record), models=NO_MODELS)
+
+        journey = [
+            NAMES.index(name) for name in SUB_MODEL_FEATURES["behaviour"] if name.startswith("journey.")
+        ]
+        assert np.isnan(row[journey]).all()
+
+
+class TestWithRandomGaps:
+    def test_takes_away_each_part_of_some_and_all_of_others(self) -> None:
+        generator = np.random.default_rng(0)
+        records = [one.record for one in labelled(300)]
+
+        gapped = [with_random_gaps(one, generator=generator) for one in records]
+
+        without_journey = sum(not one.journey for one in gapped) / len(gapped)
+        untouched = sum(new == old for new, old in zip(gapped, records, strict=True)) / len(gapped)
+        assert 0.5 < without_journey < 0.68
+        assert 0.01 < untouched < 0.12
+
+
+class TestWithLinksOfAnother:
+    def test_lends_honest_links_to_both_sorts_and_takes_some_away(self) -> None:
+        generator = np.random.default_rng(0)
+        posts = labelled(2_000)
+        honest_links = [one.record.links for one in posts if one.record.links and not one.is_spam]
+
+        changed = [
+            with_links_of_another(one, honest_links=honest_links, generator=generator) for one in posts
+        ]
+
+        pairs = list(zip(posts, changed, strict=True))
+        lent = [new for old, new in pairs if new.record.links and not old.record.links]
+        lost = [old for old, new in pairs if old.record.links and not new.record.links]
+        linked = [one for one in posts if one.record.links]
+        assert {one.is_spam for one in lent} == {True, False}
+        assert all(one.record.links in honest_links for one in lent if not one.is_spam)
+        assert len(lost) / len(linked) == pytest.approx(0.3, abs=0.05)
+
+    def test_dresses_half_the_spam_in_honest_urls_and_keeps_its_past(self) -> None:
+        generator = np.random.default_rng(0)
+        plain = (Link(url="http://plain.example/", host="plain.example", domain="plain.example"),)
+        spam = [one for one in labelled(2_000) if one.is_spam and one.record.links]
+
+        changed = [with_links_of_another(one, honest_links=[plain], generator=generator) for one in spam]
+
+        kept = [(old, new) for old, new in zip(spam, changed, strict=True) if new.record.links]
+        dressed = [(old, new) for old, new in kept if new.record.links[0].url == plain[0].url]
+        assert len(dressed) / len(kept) == pytest.approx(0.5, abs=0.06)
+        assert all(
+            new.record.links[0].domain_history == old.record.links[0].domain_history for old, new in dressed
+        )

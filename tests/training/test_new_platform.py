@@ -1,0 +1,65 @@
+"""A platform that nobody trained on: heads and TF-IDF learn the same labels and judge the other half."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.trees import Floats
+from tests.scoring.platform_posts import decisions
+from tests.scoring.random_records import Said
+from training import new_platform
+from training.promise import BROKEN, KEPT, Row
+
+pytestmark = [pytest.mark.xdist_group("new platform"), pytest.mark.timeout(300)]
+
+
+class Blind(Said):
+    """A content model that gives every text one probability."""
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        return np.full(len(texts), 0.5)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    path = tmp_path / "messenger.jsonl"
+    lines = [
+        {
+            "id": str(place),
+            "source": "m",
+            "text": one.record.text,
+            "label": int(one.is_spam),
+            "group": str(place),
+        }
+        for place, one in enumerate(decisions(300))
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def measured(path: Path) -> dict[str, Row]:
+    return {row.title: row for row in new_platform.rows([path], content=Blind(), most=300)}
+
+
+def test_a_head_learns_what_content_does_not_know(texts: Path) -> None:
+    rows = measured(texts)
+
+    bare, after = (rows[f"messenger, {when}: ROC-AUC"] for when in ("bare", "after 100 labels"))
+    assert (bare.value, bare.verdict, bare.promise) == (0.5, BROKEN, "≥ 0.940")
+    assert after.value > 0.9
+    assert after.note.startswith("TF-IDF ")
+    assert rows["heads that rank below TF-IDF beyond noise"].texts == 6
+
+
+def test_counts_heads_that_certainly_rank_below(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(new_platform, "_by_head", lambda _, unseen, **__: np.linspace(0, 1, len(unseen)))
+
+    below = measured(texts)["heads that rank below TF-IDF beyond noise"]
+
+    assert (below.value, below.verdict) == (6, BROKEN)
+    assert below.verdict != KEPT

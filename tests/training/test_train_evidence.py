@@ -1,0 +1,169 @@
+"""What evidence adds, fitted on records whose pages say what they are."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring import evidence_model
+from scoring.ensemble import probabilities_of
+from scoring.evidence import LINK, EvidencePiece, PageRead
+from scoring.evidence_model import EvidenceModel
+from scoring.features import collected
+from scoring.pipeline import Scorer
+from scoring.release import Release
+from tests.scoring.random_records import FakeContent, labelled
+from tests.scoring.ruled_posts import NO_BANS, equal
+from tests.scoring.starter import STARTER
+from training import fit_evidence, fit_reader, measure_evidence, train_evidence
+from training.labelled_records import LabelledRecord
+from training.worded_texts import Texts, WordedText
+
+SOURCE = {"file": "tests.jsonl", "sha256": "0" * 64}
+_SPAM = ("casino bonus claim now", "verify your wallet today", "cheap pills no script")
+_HONEST = ("bread rises in the oven", "the council met on monday", "sign in to your library")
+PAGES = [
+    WordedText(text=f"{words}, page {number}", is_spam=is_spam, family=f"{words} {number % 8}")
+    for is_spam, said in ((True, _SPAM), (False, _HONEST))
+    for words in said
+    for number in range(16)
+]
+
+
+def hidden(count: int, *, seed: int = 3) -> list[LabelledRecord]:
+    """Posts whose own words say nothing, and whose pages say what they are."""
+    drawn = np.random.default_rng(seed)
+    return [
+        _hidden(one, is_spam=bool(place % 3 == 0), drawn=drawn)
+        for place, one in enumerate(labelled(count, seed=seed))
+    ]
+
+
+def _hidden(one: LabelledRecord, *, is_spam: bool, drawn: np.random.Generator) -> LabelledRecord:
+    words = drawn.choice(_SPAM if is_spam else _HONEST)
+    piece = EvidencePiece(
+        role=LINK, leads_elsewhere=bool(drawn.random() < 0.5), page=PageRead(text=str(words))
+    )
+    bare = dataclasses.replace(one.record, text="look at this 0.05", evidence=(piece,))
+    return dataclasses.replace(one, record=bare, is_spam=is_spam, kind=str(words))
+
+
+@pytest.fixture(scope="module")
+def base() -> Release:
+    return Release.load(STARTER)
+
+
+@pytest.fixture(scope="module")
+def model(base: Release) -> EvidenceModel:
+    return train_evidence.train(hidden(240), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
+
+
+def test_is_fitted_in_the_same_way_twice(base: Release, model: EvidenceModel) -> None:
+    again = train_evidence.train(hidden(240), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
+
+    assert again.steps == model.steps
+    assert again.intercept == model.intercept
+    np.testing.assert_array_equal(again.reader.weights, model.reader.weights)  # type: ignore[union-attr]  # both have
+
+
+def test_refuses_too_few(base: Release) -> None:
+    with pytest.raises(fit_evidence.TooFew, match="posts with evidence"):
+        train_evidence.train(hidden(40), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
+
+
+def test_refuses_too_few_texts_to_learn_from(base: Release) -> None:
+    with pytest.raises(fit_evidence.TooFew, match="texts to learn from"):
+        train_evidence.train(hidden(240), PAGES[:40], base=base, content=FakeContent(), source=SOURCE, seed=1)
+
+
+def test_a_record_is_read_by_one_that_has_not_learnt_its_families(base: Release) -> None:
+    readers = fit_reader.fit(Texts.of(PAGES), seed=1)
+    families = [PAGES[0].family, PAGES[-1].family]
+    known = [
+        dataclasses.replace(hidden(1)[0], families=tuple(chosen))
+        for chosen in ([families[0]], ["somebody else"], sorted({one.family for one in PAGES}))
+    ]
+
+    judged = train_evidence.cross_read(known, readers=readers, manifest=base.manifest)
+
+    assert [one.families for one, _ in judged] == [(families[0],), ("somebody else",)]
+    assert readers.unaware_of(()) is readers.whole
+
+
+def test_is_written_beside_trees_that_stay_as_they_are(
+    base: Release, model: EvidenceModel, tmp_path: Path
+) -> None:
+    release = train_evidence.write(base, model, out=tmp_path / "release")
+    twice = train_evidence.write(release, model, out=tmp_path / "release")
+
+    assert set(release.files) == {*base.files, *evidence_model.FILES}
+    assert release.id == twice.id != base.id
+    before, after = (Scorer(release=one, content=FakeContent()) for one in (base, release))
+    for one in labelled(9):
+        scores = [each.score(one.record, blocklist=NO_BANS) for each in (before, after)]
+        assert equal(*(dataclasses.replace(score, release_id="") for score in scores))
+
+
+def test_what_is_measured_finds_more_with_evidence(
+    base: Release, model: EvidenceModel, tmp_path: Path
+) -> None:
+    release = train_evidence.write(base, model, out=tmp_path / "release")
+    scorer = Scorer(release=release, content=FakeContent())
+
+    table = measure_evidence.measure(hidden(150, seed=8), scorer=scorer, name="hidden")
+
+    assert table.with_evidence == table.posts == 150
+    assert table.beside.roc_auc > table.without.roc_auc
+    assert "→" in measure_evidence.row(table)
+
+
+def test_each_trick_of_spam_is_measured_beside_all_others(base: Release) -> None:
+    tricks = [("cloaked",) if place % 2 else ("mirrored", "words") for place in range(90)]
+    posts = [
+        dataclasses.replace(one, tricks=own) for one, own in zip(hidden(90, seed=8), tricks, strict=True)
+    ]
+
+    table = measure_evidence.measure(posts, scorer=Scorer(release=base, content=FakeContent()), name="hidden")
+
+    of_spam = Counter(trick for one in posts if one.is_spam for trick in one.tricks)
+    assert {trick: one.spam for trick, one in table.tricks.items()} == of_spam
+    assert {one.posts - one.spam for one in table.tricks.values()} == {table.posts - table.spam}
+    lines = measure_evidence.rows_of_tricks(table)
+    assert [line.split("|")[2].strip() for line in lines] == ["cloaked", "mirrored", "words"]
+
+
+def test_steps_find_what_was_planted() -> None:
+    drawn = np.random.default_rng(4)
+    rows = np.full((900, len(collected.NAMES)), np.nan)
+    rows[:, 0] = drawn.random(900)
+    rows[:, collected.NAMES.index("context.link_hops")] = drawn.integers(0, 3, 900)
+    is_spam = rows[:, 0] > 0.8
+
+    model = fit_evidence.fit(rows, margins=np.full(900, -3.0), is_spam=is_spam, weights=np.ones(900))
+
+    joined = model.join(np.full(900, -3.0), rows=rows)
+    said = probabilities_of(joined.margins)
+    assert said[is_spam].mean() > 0.6
+    assert said[~is_spam].mean() < 0.2
+    assert max(model.steps["context.link_hops"].weights) < 0.3
+
+
+def test_recall_is_taken_above_the_false_alarms() -> None:
+    is_spam = np.array([True] * 4 + [False] * 100)
+    said = np.concatenate([[0.99, 0.6, 0.5, 0.1], [0.7], np.full(99, 0.2)])
+
+    assert measure_evidence.recall_at(said, is_spam=is_spam, false_alarms=0.01) == 0.75
+    assert measure_evidence.recall_at(said, is_spam=is_spam, false_alarms=0.0) == 0.25
+
+
+def test_the_card_names_what_it_was_fitted_on(model: EvidenceModel) -> None:
+    card = train_evidence._card(model, tables=[])
+
+    assert "simulated" in card
+    assert "`content.page_probability`" in card
+    assert json.dumps(dict(model.trained))

@@ -1,0 +1,56 @@
+"""Which scripts a vocabulary holds words of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoring.release import Corrupt
+from training import vocabulary_scripts
+from training.vocabulary_scripts import LEAST_CHARACTERS, LEAST_WORDS
+
+
+def tokenizer(folder: Path, vocabulary: Any) -> Path:
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps({"model": {"vocab": vocabulary}}), encoding="utf-8")
+    return path
+
+
+def words(first: str, count: int) -> list[str]:
+    """Pieces of two letters each, from `first` on."""
+    return [f"{chr(ord(first) + place // 20)}{chr(ord(first) + place % 20)}" for place in range(count)]
+
+
+def test_letters_alone_are_not_read(tmp_path: Path) -> None:
+    cyrillic_letters = [chr(ord("а") + place) for place in range(32)]
+    pieces = [*words("a", LEAST_WORDS), *cyrillic_letters, *words("ก", LEAST_WORDS - 1)]
+
+    path = tokenizer(tmp_path, {piece: place for place, piece in enumerate(pieces)})
+
+    assert vocabulary_scripts.of(path) == ("LATIN",)
+
+
+def test_reads_lists_of_pairs_and_pieces_with_marks(tmp_path: Path) -> None:
+    path = tokenizer(tmp_path, [[f"▁{word}", -3.5] for word in words("а", LEAST_WORDS)])
+
+    assert vocabulary_scripts.of(path) == ("CYRILLIC",)
+
+
+def test_where_a_character_is_a_word_characters_count(tmp_path: Path) -> None:
+    few, many = (
+        vocabulary_scripts.of(tokenizer(tmp_path, {chr(0x4E00 + place): place for place in range(count)}))
+        for count in (LEAST_CHARACTERS - 1, LEAST_CHARACTERS)
+    )
+
+    assert (few, many) == ((), ("HAN",))
+
+
+def test_refuses_what_is_no_tokenizer(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text("{}", encoding="utf-8")
+
+    with pytest.raises(Corrupt, match=r"tokenizer\.json.*model"):
+        vocabulary_scripts.of(path)

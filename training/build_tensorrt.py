@@ -1,0 +1,205 @@
+"""Build an exported model's TensorRT plan, on the GPU it will run on: `python -m training tensorrt`.
+
+Through `trtexec` where that is on PATH, else through TensorRT's Python API.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import logging
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from training import served_weights, variants
+from training.image import repository as image_repository
+from training.model_configs import Variant
+from training.plan_recipe import GRAPH, RECIPE, TEXTS, Network, Profile
+
+log = logging.getLogger(__name__)
+
+BUILT_WITH = "built_with.json"
+"""Beside the plan: the version of TensorRT that built it, which deploy/check_plan.py asks the server for."""
+
+# The first line of trtexec: "&&&& RUNNING TensorRT.trtexec [TensorRT v101303] [b9] # …".
+_BANNER = re.compile(r"\[TensorRT v(\d+)\]")
+
+
+class NoGpu(Exception):
+    """There is no NVIDIA GPU here, or no driver for it."""
+
+
+class NoTensorrt(Exception):
+    """Neither trtexec nor TensorRT's Python package is installed."""
+
+
+class BuildFailed(Exception):
+    """TensorRT refused the model; the message is TensorRT's."""
+
+
+_REFUSALS = (
+    NoGpu,
+    NoTensorrt,
+    BuildFailed,
+    variants.NoModel,
+    image_repository.NoModel,
+    served_weights.Unreadable,
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m training tensorrt`."""
+    parser.add_argument("--repository", type=Path, default=variants.REPOSITORY, help="the exported model")
+    parser.add_argument("--model", choices=variants.MODELS, default=variants.CONTENT, help="which one of it")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="the repository to write, plan and config.pbtxt"
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command; without a GPU it ends with one line."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        plan = _BUILDERS[arguments.model](repository=arguments.repository, out=arguments.out)
+    except _REFUSALS as refusal:
+        raise SystemExit(f"tensorrt: {refusal}") from refusal
+    log.info("%s: %d bytes", plan, plan.stat().st_size)
+
+
+def build(*, repository: Path, out: Path) -> Path:
+    """Write a whole repository of the tensorrt variant with its plan; return the plan.
+
+    A `repository` that is of this variant already is taken as it is, so a machine with a GPU needs no torch.
+    Raises NoGpu, NoTensorrt, BuildFailed, variants.NoModel, served_weights.Unreadable; without a GPU nothing
+    is written.
+    """
+    require_gpu()
+    if (repository / TEXTS.name / "1" / RECIPE).is_file():
+        shutil.copytree(repository, out, dirs_exist_ok=True)
+    else:
+        variants.write(variant=Variant.TENSORRT, repository=repository, out=out)
+    return _plan(TEXTS, out=out, profile=Profile())
+
+
+def build_image(*, repository: Path, out: Path) -> Path:
+    """Write the image model of a repository with a plan for its network; raises as `build` does."""
+    require_gpu()
+    image_repository.write_variant(variant=Variant.TENSORRT, repository=repository, out=out)
+    return _plan(image_repository.pictures(repository), out=out, profile=image_repository.PROFILE)
+
+
+_BUILDERS = {variants.CONTENT: build, variants.IMAGE: build_image}
+
+
+def _plan(network: Network, *, out: Path, profile: Profile) -> Path:
+    plan = out / network.name / "1" / "model.plan"
+    version = write_plan(network, graph=plan.with_name(GRAPH), plan=plan, profile=profile)
+    plan.with_name(BUILT_WITH).write_text(json.dumps({"tensorrt": version}), encoding="utf-8")
+    return plan
+
+
+def write_plan(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
+    """Write the plan of a network's graph; return TensorRT's version. Raises NoTensorrt, BuildFailed."""
+    if trtexec := shutil.which("trtexec"):
+        return _run(trtexec_command(trtexec, network, graph=graph, plan=plan, profile=profile))
+    return _build_with_python(network, graph=graph, plan=plan, profile=profile)
+
+
+def require_gpu() -> None:
+    """Raise NoGpu unless the driver is loaded and counts at least one GPU."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        raise NoGpu(
+            "no NVIDIA driver here (libcuda.so.1): a plan must be built on the GPU that it will run on"
+        ) from error
+    count = ctypes.c_int(0)
+    failed = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if failed or count.value < 1:
+        raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {failed}): build the plan where one is")
+
+
+def trtexec_command(
+    trtexec: str, network: Network, *, graph: Path, plan: Path, profile: Profile
+) -> list[str]:
+    """Return the command line that builds a plan."""
+    files = [f"--onnx={graph}", f"--saveEngine={plan}"]
+    return [trtexec, *files, *network.arguments(profile), "--skipInference"]
+
+
+def _run(command: list[str]) -> str:
+    """Build by trtexec; return its version of TensorRT."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    if done.returncode != 0:
+        raise BuildFailed("\n".join(said.splitlines()[-15:]))
+    banner = _BANNER.search(said)
+    if banner is None:
+        raise BuildFailed("trtexec built a plan but does not say with which version of TensorRT")
+    return spelt(int(banner[1]))
+
+
+def spelt(version: int) -> str:
+    """Return NV_TENSORRT_VERSION in words: 101303 is 10.13.3, 8601 (before version 10) is 8.6.1."""
+    major, rest = divmod(version, 10_000 if version >= 100_000 else 1_000)
+    return f"{major}.{rest // 100}.{rest % 100}"
+
+
+def _build_with_python(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
+    try:
+        import tensorrt
+    except ImportError as error:
+        raise NoTensorrt(
+            "neither trtexec is on PATH nor the package tensorrt installed: put trtexec there, or pip install"
+            " tensorrt, either in the version of the Triton that will serve the plan"
+        ) from error
+    trt: Any = tensorrt
+    logger = trt.Logger(trt.Logger.WARNING)
+    builder = trt.Builder(logger)
+    definition = builder.create_network(_flags(trt))
+    parser = trt.OnnxParser(definition, logger)
+    if not parser.parse(graph.read_bytes()):
+        raise BuildFailed("; ".join(str(parser.get_error(index)) for index in range(parser.num_errors)))
+    shapes = builder.create_optimization_profile()
+    for name in network.inputs:
+        shapes.set_shape(name, *((rows, *network.row) for rows in (profile.min, profile.opt, profile.max)))
+    config = builder.create_builder_config()
+    config.add_optimization_profile(shapes)
+    if hasattr(trt.BuilderFlag, "FP16"):  # later versions take the types of the network as they are: FP16
+        config.set_flag(trt.BuilderFlag.FP16)
+    if _major(trt) < 10:
+        config.set_tactic_sources(_own_tactics(trt))
+    serialised = builder.build_serialized_network(definition, config)
+    if serialised is None:
+        raise BuildFailed("TensorRT built no plan; its log above says why")
+    plan.write_bytes(bytes(serialised))
+    return _library_version(trt)
+
+
+def _major(trt: Any) -> int:
+    return int(str(trt.__version__).partition(".")[0])
+
+
+def _flags(trt: Any) -> int:
+    """Return what tells version 8 that the batch is a dimension like others; later ones know no other way."""
+    return 1 << int(trt.NetworkDefinitionCreationFlag.EXPLICIT_BATCH) if _major(trt) < 10 else 0
+
+
+def _own_tactics(trt: Any) -> int:
+    """Return TensorRT's own kernels, as version 10 chooses by itself: a plan needs no cuBLAS or cuDNN."""
+    others = {"CUBLAS", "CUBLAS_LT", "CUDNN"}
+    own = (int(source) for name, source in trt.TacticSource.__members__.items() if name not in others)
+    return sum(1 << source for source in own)
+
+
+def _library_version(trt: Any) -> str:
+    """Return the version of the library that built the plan: a server compares it with that of its own.
+
+    The Python package may be of another patch.
+    """
+    library = ctypes.CDLL(f"libnvinfer.so.{_major(trt)}")
+    return spelt(int(library.getInferLibVersion()))

@@ -1,0 +1,136 @@
+"""Calibration of the content model, the mix of its halves, and robustness to disguise."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.normalise import as_read
+from training import evaluate, platt
+from training.attacks import ATTACKS, attacked
+from training.cross_fit import DEEP, WIDE, HeldOut
+from training.dataset import Example
+from training.evaluate import Floats, Quality
+from training.wide import Mix
+
+log = logging.getLogger(__name__)
+
+SHIPPED = "wide_and_deep"
+THRESHOLD = 0.5
+DEEP_SHARE = 0.75
+"""Of the calibrated log-odds; with less, texts unlike all that were trained on suffer (ADR 10, ADR 11)."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Calibration on held-out answers: slope and intercept by model, and the mix of the halves."""
+
+    mix: Mix
+    single: Mapping[str, tuple[float, float]]
+
+    def applied(self, answers: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Calibrate the models' answers to the same texts, and mix them into that of the shipped model."""
+        return {
+            SHIPPED: mixed(self.mix, answers=answers),
+            **{name: platt.applied(found, by=self.single[name]) for name, found in answers.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Recall on the test part's spam under one attack ("none": the texts as they are), and if the
+    model read the raw text.
+    """
+
+    attack: str
+    texts: int
+    recall: float
+    recall_without_normaliser: float
+
+
+def calibrate(held: HeldOut) -> Calibration:
+    """Fit each model's calibration on held-out texts; the mix is the calibrated halves' sum, calibrated."""
+    labels, sources = held.labels, held.sources
+    single = {name: platt.fit(labels, found, sources=sources) for name, found in held.answers.items()}
+    deep, wide = single[DEEP], single[WIDE]
+    sum_of_both = Mix(
+        deep=DEEP_SHARE * deep[0],
+        wide=(1 - DEEP_SHARE) * wide[0],
+        intercept=DEEP_SHARE * deep[1] + (1 - DEEP_SHARE) * wide[1],
+    )
+    by = platt.fit(labels, mixed(sum_of_both, answers=held.answers), sources=sources)
+    return Calibration(mix=sum_of_both.calibrated(by), single=single)
+
+
+def left_out(held: HeldOut) -> dict[str, Floats]:
+    """Calibrated P(spam) of held-out texts by model, each fold's calibration fitted on the other folds.
+
+    One fold alone is calibrated on itself.
+    """
+    found = {name: np.empty(len(held.examples), dtype=np.float64) for name in (SHIPPED, *held.answers)}
+    folds = np.unique(held.folds)
+    for fold in folds:
+        asked = held.folds == fold
+        calibration = calibrate(held.only(~asked if len(folds) > 1 else asked))
+        for name, answers in calibration.applied(held.only(asked).answers).items():
+            found[name][asked] = answers
+    return found
+
+
+def robustness(
+    examples: Sequence[Example], *, answer: Callable[[list[str]], Floats], threshold: float, seed: int
+) -> list[Robustness]:
+    """Attack every spam text of raw examples; the first result is without attack."""
+    spam = [example.text for example in examples if example.label]
+
+    def measured(name: str, texts: Sequence[str]) -> Robustness:
+        read = answer([as_read(text).text for text in texts])
+        raw = answer(list(texts))
+        return Robustness(
+            attack=name,
+            texts=len(texts),
+            recall=float((read >= threshold).mean()),
+            recall_without_normaliser=float((raw >= threshold).mean()),
+        )
+
+    if not spam:
+        return []
+    return [
+        measured("none", spam),
+        *(
+            measured(name, [attacked(text, attack=name, seed=seed) for text in spam])
+            for name in sorted(ATTACKS)
+        ),
+    ]
+
+
+def mixed(mix: Mix, *, answers: Mapping[str, Floats]) -> Floats:
+    """Return the joint P(spam) of texts, given each half's."""
+    return mix.probabilities(deep=platt.margins(answers[DEEP]), wide=platt.margins(answers[WIDE]))
+
+
+def measured(
+    examples: Sequence[Example], *, answers: Mapping[str, Floats], seed: int
+) -> dict[str, list[Quality]]:
+    """Measure each model's P(spam), float64 (n_examples,), by source."""
+    return {
+        name: evaluate.by_source(examples, probabilities=found, threshold=THRESHOLD, seed=seed)
+        for name, found in answers.items()
+    }
+
+
+def tell(models: Mapping[str, Sequence[Quality]]) -> None:
+    """Print each model's quality by source."""
+    for name, qualities in models.items():
+        for quality in qualities:
+            figures = (
+                quality.f1.value,
+                quality.roc_auc.value,
+                quality.pr_auc.value,
+                quality.calibration_error,
+            )
+            log.info("%-14s %-12s n=%-5d", name, quality.source, quality.rows)
+            log.info("    F1 %.3f  ROC-AUC %.3f  PR-AUC %.3f  ECE %.3f", *figures)

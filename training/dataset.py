@@ -1,0 +1,192 @@
+"""Labelled texts in JSON lines: load, validate, split by near-duplicate group, record their provenance.
+
+Three kinds of labels: published corpora (the lines name their source), the desk's own exports of decisions,
+and weak labels by rules (rules.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from scoring.normalise import as_read
+from scoring.splits import Split, split_of
+from training import labelled_lines
+from training.labelled_lines import LabelledLine, Malformed
+
+__all__ = [
+    "DEFAULT_WEIGHTS",
+    "Example",
+    "FileManifest",
+    "Malformed",
+    "Provenance",
+    "Split",
+    "load",
+    "part",
+    "read_as_served",
+    "split_of",
+    "weighted",
+]
+
+
+class Provenance(StrEnum):
+    """Who gave the labels: `meta.provenance` of a row, CURATED for a row of the desk's own export, else
+    PROFESSIONAL (published, annotated corpora).
+    """
+
+    PROFESSIONAL = "professional"
+    CURATED = "curated"
+    RULE = "rule"
+
+
+# How much one text counts in training. A rule errs more often than a person.
+DEFAULT_WEIGHTS = {Provenance.PROFESSIONAL: 1.0, Provenance.CURATED: 1.0, Provenance.RULE: 0.3}
+
+
+@dataclass(frozen=True)
+class Example:
+    """One labelled text: `label` 1 is spam, near-duplicates share a `group`, `weight` counts in training."""
+
+    id: str
+    source: str
+    text: str
+    label: int
+    group: str
+    lang: str = "xx"
+    provenance: Provenance = Provenance.PROFESSIONAL
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class FileManifest:
+    """What one input file held: counts per source and label, and the digest of its bytes."""
+
+    file: str
+    sha256: str
+    rows: int
+    spam: int
+    sources: tuple[str, ...]
+    provenance: tuple[str, ...]
+
+
+def load(paths: Iterable[Path]) -> list[Example]:
+    """Read every row of the files, repeats included: a corpus holds one message several times, in one group.
+
+    A decided post without text is left out (its links were judged), and so is one that stands for no other
+    (it came by a complaint, an appeal or a second look: texts that somebody complained about are no sample of
+    what is posted). Raises Malformed for the first row that cannot be used.
+    """
+    return [_parse(line) for line in labelled_lines.read_all(paths) if not _is_decided_in_vain(line)]
+
+
+def lines(path: Path) -> list[str]:
+    """Split a UTF-8 file at line feeds. Raises Malformed if it is not UTF-8, or an export in another form."""
+    if path.suffix in {".csv", ".parquet"}:
+        raise Malformed(f"{path}: training reads JSON lines; ask for the export as jsonl")
+    try:
+        # Not str.splitlines: it also breaks at U+2028 and U+0085, which are legal inside a JSON string.
+        return path.read_bytes().decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"{path}: byte {error.start}: not UTF-8") from error
+
+
+def part(examples: Sequence[Example], *, split: Split) -> list[Example]:
+    """Keep the examples whose group falls into the split, in their order.
+
+    Rule-labelled texts are for training only: a model that learned a rule looks good when judged by it.
+    """
+    return [
+        example
+        for example in examples
+        if split_of(example.group) is split
+        and (split is Split.TRAIN or example.provenance is not Provenance.RULE)
+    ]
+
+
+def weighted(examples: Iterable[Example], *, weights: Mapping[Provenance, float]) -> list[Example]:
+    """Let every example count by its provenance, too."""
+    return [replace(example, weight=example.weight * weights[example.provenance]) for example in examples]
+
+
+def read_as_served(examples: Iterable[Example]) -> list[Example]:
+    """Normalise the texts as the content model's caller does."""
+    return [replace(example, text=as_read(example.text).text) for example in examples]
+
+
+def manifest(paths: Iterable[Path]) -> list[FileManifest]:
+    """Describe each file for the model card and for the release that is trained from it."""
+    return [describe(path, examples=load([path])) for path in paths]
+
+
+def describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
+    """Describe one file by what was read from it."""
+    return FileManifest(
+        file=path.name,
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        rows=len(examples),
+        spam=sum(example.label for example in examples),
+        sources=tuple(sorted({example.source for example in examples})),
+        provenance=tuple(sorted({example.provenance.value for example in examples})),
+    )
+
+
+def _is_decided_in_vain(line: LabelledLine) -> bool:
+    return _is_decision(line.stored) and (not line.stored.get("text") or line.weight == 0.0)
+
+
+def _is_decision(row: Mapping[str, Any]) -> bool:
+    """Return whether a line is from the desk's own export, which holds the stored record."""
+    return "record" in row and "source" not in row
+
+
+def _parse(line: LabelledLine) -> Example:
+    row, where = line.stored, line.where
+    meta = row.get("meta", {})
+    if not isinstance(meta, dict):
+        raise Malformed(f"{where}: meta: expected an object, got {type(meta).__name__}")
+    identity = _text(row, name="id", where=where)
+    # An export's id is platform/external id/revision.
+    source = f"desk {identity.partition('/')[0]}" if _is_decision(row) else ""
+    return Example(
+        id=identity,
+        source=source or _text(row, name="source", where=where),
+        text=_text(row, name="text", where=where),
+        label=_label(row, where=where),
+        group=_text(row, name="group", where=where),
+        lang=str(row.get("lang") or "xx"),
+        provenance=Provenance.CURATED if source else _provenance(meta, where=where),
+        meta=meta,
+        weight=line.training_weight if source else 1.0,
+    )
+
+
+def _text(row: Mapping[str, Any], *, name: str, where: str) -> str:
+    if name not in row:
+        raise Malformed(f"{where}: {name}: missing")
+    value = row[name]
+    if not isinstance(value, str):
+        raise Malformed(f"{where}: {name}: expected a string, got {type(value).__name__}")
+    if not value.strip():
+        raise Malformed(f"{where}: {name}: empty")
+    return value
+
+
+def _label(row: Mapping[str, Any], *, where: str) -> int:
+    if "label" not in row:
+        raise Malformed(f"{where}: label: missing")
+    value = row["label"]
+    if isinstance(value, bool) or value not in (0, 1):
+        raise Malformed(f"{where}: label: expected 0 or 1, got {value!r}")
+    return int(value)
+
+
+def _provenance(meta: Mapping[str, Any], *, where: str) -> Provenance:
+    value = meta.get("provenance", Provenance.PROFESSIONAL)
+    if value not in list(Provenance):
+        raise Malformed(f"{where}: meta.provenance: expected one of {', '.join(Provenance)}, got {value!r}")
+    return Provenance(value)

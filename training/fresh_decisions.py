@@ -1,0 +1,156 @@
+"""Which decisions judge heads, though heads learn from all: those that what answers has not learnt from.
+
+In the test part a candidate answers by heads fitted without it. While that holds too few decisions, others
+judge as well, each by a head fitted without its group. The live release's head has learnt what was decided
+before it, and names it: that judges neither.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from scoring.ensemble import probabilities_of
+from scoring.gate import LEAST_OF_SOURCE
+from scoring.pipeline import Scorer
+from scoring.platform_head import PlatformHeads, learnt_keys
+from scoring.records import PostRecord
+from scoring.release import Release
+from scoring.splits import Split, split_of
+from training import (
+    fit_head,
+    head_guards,
+    labelled_lines,
+    labelled_posts,
+    labelled_records,
+    train_heads,
+)
+from training.compare import Sample
+from training.fit_head import Calibrated
+from training.labelled_lines import Origin
+from training.labelled_posts import DECIDED_ON, LabelledPost
+from training.labelled_records import LabelledRecord
+from training.served_content import Opened
+
+
+def new_heads(candidate: Release, *, live: Release) -> list[str]:
+    """Return the platforms whose head the live release has not, or has another of."""
+    return sorted(
+        platform
+        for platform, file in candidate.heads.items()
+        if live.files.get(live.heads.get(platform, "")) != candidate.files[file]
+    )
+
+
+def unlearnt(posts: Iterable[LabelledPost], *, live: Opened) -> list[LabelledPost]:
+    """Return the posts that the live release's heads have not learnt from, nor from near-duplicates."""
+    return [
+        post
+        for post in posts
+        if not _has_learnt(live, post.record, group=post.group, scored_by=post.scored_by)
+    ]
+
+
+def _has_learnt(live: Opened, record: PostRecord, *, group: str, scored_by: str) -> bool:
+    head = live.scorer.heads.by_platform.get(record.platform)
+    if head is None:
+        return False
+    if not head.learnt.size:
+        # It does not say: it cannot have learnt what was decided after it, on posts that it scored.
+        return scored_by != live.release.id
+    return bool(np.isin(learnt_keys(post=record.external_id, group=group), head.learnt).any())
+
+
+def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened) -> Opened:
+    """Return the candidate with new heads that learnt nothing of the test part, so that it can judge them.
+
+    Raises Malformed or content.Unavailable.
+    """
+    heads = dict(candidate.scorer.heads.by_platform)
+    # What a content model was trained on, it is too sure of: a head fitted to that would trust it too far.
+    learnt = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
+    decided = [one for one, _ in _decided(paths)]
+    for platform in new_heads(candidate.release, live=live.release):
+        here = train_heads.learnable([one for one in decided if one.platform == platform])
+        kept = [one for one in here if split_of(one.group) in learnt]
+        if min(_sorts(kept)) >= head_guards.LEAST_OF_EACH:
+            heads[platform] = _calibrated(kept, candidate=candidate).head
+        elif here:
+            del heads[platform]
+    scorer = Scorer(
+        release=candidate.release, content=candidate.content, heads=PlatformHeads(by_platform=heads)
+    )
+    return dataclasses.replace(candidate, scorer=scorer)
+
+
+def samples(
+    paths: Iterable[Path], *, judged: Sequence[LabelledPost], live: Opened, candidate: Opened
+) -> dict[str, Sample]:
+    """Return, by platform, what both releases say of such decisions; `judged` are the posts of the test part.
+
+    Nothing of platforms whose head is not new, or of which enough decisions are judged; nothing either beside
+    a new content model, which may have learnt from them. Raises Malformed or content.Unavailable.
+    """
+    if _is_new_content(candidate, live=live):
+        return {}
+    counts = Counter(post.source for post in judged)
+    platforms = [
+        platform
+        for platform in new_heads(candidate.release, live=live.release)
+        if counts[f"{DECIDED_ON} {platform}"] < LEAST_OF_SOURCE
+    ]
+    if not platforms:
+        return {}
+    decided = _decided(paths)
+    found = {}
+    for platform in platforms:
+        learnt = train_heads.learnable([one for one, _ in decided if one.platform == platform])
+        fresh = {
+            id(one)
+            for one, scored_by in decided
+            if one.weight > 0.0
+            and split_of(one.group) is not Split.TEST
+            and not _has_learnt(live, one.record, group=one.group, scored_by=scored_by)
+        }
+        is_fresh = np.array([id(one) in fresh for one in learnt], dtype=bool)
+        if is_fresh.any():
+            found[platform] = _sample(learnt, live=live, candidate=candidate).taken(is_fresh)
+    return found
+
+
+def _is_new_content(candidate: Opened, *, live: Opened) -> bool:
+    return candidate.release.content.digest != live.release.content.digest
+
+
+def _sorts(labelled: Sequence[LabelledRecord]) -> tuple[int, int]:
+    spam = sum(one.is_spam for one in labelled)
+    return spam, len(labelled) - spam
+
+
+def _decided(paths: Iterable[Path]) -> list[tuple[LabelledRecord, str]]:
+    """Return decisions, each with the release that had scored its post."""
+    lines = [line for line in labelled_lines.read_all(paths) if line.origin is Origin.DECIDED]
+    return [(labelled_records.labelled(line), line.scored_by) for line in lines]
+
+
+def _sample(learnt: Sequence[LabelledRecord], *, live: Opened, candidate: Opened) -> Sample:
+    records = [one.record for one in learnt]
+    left_out = _calibrated(learnt, candidate=candidate).left_out
+    said = candidate.scorer.spam_probabilities(
+        records,
+        content_probabilities=probabilities_of(left_out),
+        read=candidate.scorer.read(records, content=candidate),
+    )
+    posts = [labelled_posts.of_record(one) for one in learnt]
+    return Sample(posts=posts, live=live.judge(records), candidate=said)
+
+
+def _calibrated(learnt: Sequence[LabelledRecord], *, candidate: Opened) -> Calibrated:
+    scores = candidate.scores([one.record.text for one in learnt])
+    with threadpool_limits(limits=1):
+        return fit_head.calibrated(train_heads.decisions_of(learnt, scores=scores))

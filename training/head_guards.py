@@ -1,0 +1,97 @@
+"""Refusals to fit a platform's head on too few or too one-sided decisions, with advice."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from sklearn.metrics import log_loss
+
+from scoring.ensemble import probabilities_of
+from scoring.label_balance import CURE, ENOUGH_RANDOM, MOST_OF_ONE_SORT, Balance, findings
+from scoring.trees import Floats
+from training.labelled_records import LabelledRecord
+
+LEAST_OF_EACH = 8
+"""Minimum decisions per class."""
+_ONE_LANGUAGE = 10
+
+
+class Refused(ValueError):
+    """Decisions would mislead a head; the message says what to do."""
+
+
+class TooFew(Refused):
+    """Fewer than LEAST_OF_EACH decisions of either class."""
+
+
+class OneSided(Refused):
+    """Nearly all decisions are spam, and hardly any was drawn at random: no sample of what is posted."""
+
+
+class NoGain(Refused):
+    """On held-out decisions the head is no better than the content model alone."""
+
+
+def check(labelled: Sequence[LabelledRecord]) -> None:
+    """Raise TooFew or OneSided; `labelled` are one platform's decisions, reported ones included."""
+    standing = [one for one in labelled if one.weight > 0.0]
+    spam, random = _spam(standing), sum(one.is_random for one in standing)
+    if min(spam, len(standing) - spam) < LEAST_OF_EACH:
+        raise TooFew(
+            f"{spam} spam and {len(standing) - spam} other decisions, of which no complaint or appeal is "
+            f"counted; at least {LEAST_OF_EACH} of each are needed. {CURE}"
+        )
+    if _spam(labelled) > MOST_OF_ONE_SORT * len(labelled) and random < ENOUGH_RANDOM:
+        raise OneSided(
+            f"{_spam(labelled)} of {len(labelled)} decisions are spam and {random} were drawn at random: "
+            f"a head would learn that what is posted here is spam. {CURE}"
+        )
+
+
+def check_gain(labelled: Sequence[LabelledRecord], *, left_out: Floats, content: Floats) -> None:
+    """Raise NoGain unless the head's margins on decisions left out cost less than the content margins.
+
+    Only decisions that came by chance count: others are no sample.
+    """
+    standing = np.array([one.weight > 0.0 for one in labelled])
+    is_spam = np.array([one.is_spam for one in labelled])[standing]
+    head, alone = (
+        float(log_loss(is_spam, probabilities_of(margins[standing]), labels=[False, True]))
+        for margins in (left_out, content)
+    )
+    if head >= alone:
+        raise NoGain(
+            f"log loss {head:.3f} on decisions left out, {alone:.3f} by the content model alone: "
+            "it stays as it is"
+        )
+
+
+def warnings(labelled: Sequence[LabelledRecord]) -> Iterator[str]:
+    """Return warnings about the decisions that a head was fitted on."""
+    yield from (finding.message for finding in findings(_balance(labelled)))
+    languages = defaultdict(list)
+    for one in labelled:
+        languages[one.record.language or "unknown"].append(one.is_spam)
+    if len(languages) == 1:
+        yield f"one language alone: {next(iter(languages))}; what is posted in others is not known"
+        return
+    for language, verdicts in sorted(languages.items()):
+        if len(verdicts) >= _ONE_LANGUAGE and len(set(verdicts)) == 1:
+            sort = "spam" if verdicts[0] else "not spam"
+            yield f"all {len(verdicts)} decisions in {language} are {sort}. {CURE}"
+
+
+def _balance(labelled: Sequence[LabelledRecord]) -> Balance:
+    return Balance(
+        labels=len(labelled),
+        spam=_spam(labelled),
+        random=sum(one.is_random for one in labelled),
+        by_complaint=sum(one.weight == 0.0 for one in labelled),
+        languages=Counter(one.record.language or "" for one in labelled),
+    )
+
+
+def _spam(labelled: Sequence[LabelledRecord]) -> int:
+    return sum(one.is_spam for one in labelled)

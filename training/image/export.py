@@ -1,0 +1,82 @@
+"""The network as ONNX and as TorchScript: normalised pixels in, probabilities of the classes out."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from training.export_onnx import OPSET, Unfaithful
+
+if TYPE_CHECKING:
+    from torch import nn
+
+INPUT, OUTPUT = "pixels", "probabilities"
+MAX_DIFFERENCE = 1e-3
+"""Of a probability's logarithm, between the framework and the file: probabilities of a thousand classes are
+too small to tell anything by their differences.
+"""
+_CHECKED_BATCHES = (1, 3)
+
+
+def with_probabilities(model: nn.Module) -> Any:
+    """Return the network with softmax at its end, in evaluation mode."""
+    import torch
+
+    return torch.nn.Sequential(model, torch.nn.Softmax(dim=1)).eval()
+
+
+def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
+    """Write FP32 pixels [batch, 3, side, side] → probabilities; return the largest difference to torch.
+
+    Raises Unfaithful; then the file is there, but not to be used.
+    """
+    import torch
+
+    whole, example = with_probabilities(model), torch.zeros(2, 3, side, side)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about what tracing might freeze; the comparison below tells
+        torch.onnx.export(
+            whole,
+            (example,),
+            str(path),
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=[INPUT],
+            output_names=[OUTPUT],
+            dynamic_axes={INPUT: {0: "batch"}, OUTPUT: {0: "batch"}},
+        )
+    difference = _largest_difference(whole, side=side, path=path)
+    # Written so that NaN is refused too.
+    if not difference <= MAX_DIFFERENCE:
+        raise Unfaithful(
+            f"the logarithm of a probability differs by {difference:.2g} from torch's,"
+            f" at most {MAX_DIFFERENCE} is allowed"
+        )
+    return difference
+
+
+def write_torchscript(model: nn.Module, *, side: int, path: Path) -> None:
+    """Trace the same function for a server of TorchScript, which the benchmark's peer is."""
+    import torch
+
+    with torch.inference_mode():
+        traced = torch.jit.trace(with_probabilities(model), torch.zeros(1, 3, side, side))
+    torch.jit.freeze(traced).save(str(path))
+
+
+def _largest_difference(whole: Any, *, side: int, path: Path) -> float:
+    import onnxruntime
+    import torch
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    random, largest = np.random.default_rng(0), 0.0
+    for batch in _CHECKED_BATCHES:
+        pixels = random.normal(size=(batch, 3, side, side)).astype(np.float32)
+        with torch.inference_mode():
+            expected = whole(torch.from_numpy(pixels)).numpy()
+        found = np.asarray(session.run([OUTPUT], {INPUT: pixels})[0])
+        largest = max(largest, float(np.abs(np.log(expected) - np.log(found)).max()))
+    return largest

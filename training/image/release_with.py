@@ -1,0 +1,100 @@
+"""A release that carries the image model: a copy of another one with the model pinned beside content."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import dataclasses
+import io
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from scoring import hosting
+from scoring.pins import ImagePin, PictureProbe
+from scoring.release import MANIFEST, Release
+from training import served_content, whole_folder
+from training.image import export, head
+from training.image.backbone import Backbone
+from training.image.configs import MODEL
+from training.image.labelled_pictures import decoded, normalised
+
+_VERSION = "1"
+
+
+class NotForSpam(ValueError):
+    """A release's image model tells spam from other pictures; this one has other classes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the release that gets the model."""
+    parser.add_argument("--release", type=Path, help="folder of the live release; needs --data")
+    parser.add_argument("--release-out", type=Path, help="folder of its copy with the image model")
+    parser.add_argument(
+        "--models", type=Path, default=served_content.MODELS, help="where Triton finds installed ones"
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raise NotForSpam unless the options agree."""
+    if bool(arguments.release) != bool(arguments.release_out):
+        raise NotForSpam("--release and --release-out belong together")
+    if arguments.release and not arguments.data:
+        raise NotForSpam("a release needs an image model whose last layer was fitted: give --data")
+
+
+def write(backbone: Backbone, *, arguments: argparse.Namespace) -> None:
+    """Pin the image model of --out, with answers that it must still give, in a copy of --release.
+
+    It is installed, too, so that a shadow run or a promotion finds it. Raises release.Corrupt.
+    """
+    base = Release.load(arguments.release)
+    pin = pinned(backbone, repository=arguments.out)
+    text = json.dumps(dict(base.manifest) | {"image": dataclasses.asdict(pin)}, indent=1, allow_nan=False)
+    with whole_folder.written(arguments.release_out) as folder:
+        for name in base.files:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(base.folder / name, target)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        Release.load(folder)
+    hosting.install(pin, repository=arguments.out, models=arguments.models)
+
+
+def pinned(backbone: Backbone, *, repository: Path) -> ImagePin:
+    """Return the pin of a repository's image model; its probes are the framework's own answers."""
+    if tuple(backbone.labels) != head.LABELS:
+        raise NotForSpam(f"classes are {', '.join(backbone.labels[:3])} …, not {' and '.join(head.LABELS)}")
+    return ImagePin(
+        model=MODEL,
+        version=_VERSION,
+        files=hosting.pinned_files(repository, model=MODEL, version=_VERSION),
+        probes=tuple(_probes(backbone)),
+    )
+
+
+def _probes(backbone: Backbone) -> Iterator[PictureProbe]:
+    import numpy as np
+    import torch
+
+    whole, steps = export.with_probabilities(backbone.model), backbone.preprocessing
+    for picture in _drawn():
+        pixels = normalised(np.stack([decoded(picture, preprocessing=steps)]), preprocessing=steps)
+        with torch.inference_mode():
+            probability = float(whole(torch.from_numpy(pixels))[0, 1])
+        yield PictureProbe(picture=base64.b64encode(picture).decode("ascii"), probability=probability)
+
+
+def _drawn() -> Iterator[bytes]:
+    """Return small pictures as files: rings, and stripes."""
+    import numpy as np
+    from PIL import Image
+
+    across, down = np.meshgrid(np.arange(48), np.arange(48))
+    rings = np.hypot(across - 24, down - 24).astype(int) // 6 % 2 * 255
+    stripes = (across + 2 * down) // 8 % 2 * 255
+    for red, green, blue in ((rings, 255 - rings, down * 5), (stripes, across * 5, 255 - stripes)):
+        written = io.BytesIO()
+        Image.fromarray(np.dstack([red, green, blue]).astype(np.uint8)).save(written, format="PNG")
+        yield written.getvalue()

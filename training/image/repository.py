@@ -1,0 +1,110 @@
+"""The image model's part of a model repository for Triton, and its variants for a GPU."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from training import half_precision, plan_recipe
+from training.image import configs, export
+from training.image.backbone import Backbone, Preprocessing
+from training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
+from training.image.labelled_pictures import SERVED
+from training.model_configs import Variant
+from training.plan_recipe import Network, Profile
+
+ABOUT = "image.json"
+"""Beside the models: where the weights are from, preprocessing and measurements."""
+ONNX = "model.onnx"
+PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
+
+
+class NoModel(Exception):
+    """The repository that a variant is made from lacks a file; the message names it."""
+
+
+def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the models image, pixels and resnet50 into a repository, which may hold others already.
+
+    Return what was written into image.json: `about` and what is known of the network. Nothing is replaced
+    unless the exported file agrees with the framework. Raises export_onnx.Unfaithful.
+    """
+    served = Served(
+        classes=len(backbone.labels),
+        preprocessing=backbone.preprocessing,
+        origin=backbone.origin,
+        is_random=backbone.is_random,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
+        made = Path(scratch)
+        for name in (DECODER, NETWORK, MODEL):
+            (made / name / "1").mkdir(parents=True)
+        difference = export.write_onnx(
+            backbone.model, side=backbone.preprocessing.crop, path=made / NETWORK / "1" / ONNX
+        )
+        _write_labels(made, labels="".join(f"{label}\n" for label in backbone.labels))
+        _write_served(made, variant=Variant.CPU, served=served)
+        known = {"served": dataclasses.asdict(served), "largest_difference": difference, **about}
+        for name in (DECODER, NETWORK, MODEL):
+            shutil.rmtree(out / name, ignore_errors=True)
+            (made / name).rename(out / name)
+    (out / ABOUT).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    return known
+
+
+def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
+    """Write the image model of a repository in another variant below `out`.
+
+    TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel.
+    """
+    source = repository / NETWORK / "1" / ONNX
+    labels = repository / MODEL / "1" / LABELS
+    for needed in (source, labels, repository / ABOUT):
+        if not needed.is_file():
+            raise NoModel(f"{needed} is missing: write it by `python -m training image`")
+    for name in (DECODER, NETWORK, MODEL):
+        (out / name / "1").mkdir(parents=True, exist_ok=True)
+    _write_labels(out, labels=labels.read_text(encoding="utf-8"))
+    _write_served(out, variant=variant, served=served_of(repository))
+    shutil.copyfile(repository / ABOUT, out / ABOUT)
+    target = out / NETWORK / "1" / ONNX
+    if variant is Variant.CPU:
+        shutil.copyfile(source, target)
+        return
+    half_precision.write(source=source, target=target)
+    if variant is Variant.TENSORRT:
+        plan_recipe.write(target.parent, network=pictures(repository), profile=PROFILE)
+
+
+def pictures(repository: Path) -> Network:
+    """Return what a plan of a repository's network takes."""
+    side = served_of(repository).preprocessing.crop
+    return Network(name=NETWORK, inputs=("pixels",), row=(3, side, side))
+
+
+def served_of(repository: Path) -> Served:
+    """Return what image.json says of a repository's network."""
+    told = json.loads((repository / ABOUT).read_text(encoding="utf-8"))["served"]
+    steps = told["preprocessing"]
+    kept = {name: tuple(steps[name]) for name in ("mean", "deviation")}
+    return Served(**{**told, "preprocessing": Preprocessing(**{**steps, **kept})})
+
+
+def _write_labels(folder: Path, *, labels: str) -> None:
+    (folder / MODEL / "1" / LABELS).write_text(labels, encoding="utf-8")
+
+
+def _write_served(folder: Path, *, variant: Variant, served: Served) -> None:
+    """Write configurations, and the code of what runs in Triton's Python."""
+    for name, text in configs.texts(variant, served).items():
+        (folder / name / "config.pbtxt").write_text(text, encoding="utf-8")
+    python = (DECODER, NETWORK) if variant is Variant.CPU else (DECODER,)
+    for name in python:
+        for file in sorted((SERVED / name / "1").glob("*.py")):
+            shutil.copyfile(file, folder / name / "1" / file.name)

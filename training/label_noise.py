@@ -1,0 +1,125 @@
+"""Which decisions are probably wrong: confident learning on what heads say that did not learn from them.
+
+Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", JAIR 70 (2021),
+by their library (ADR 29).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.ensemble import probabilities_of
+from scoring.trees import Floats
+from training import fit_head
+from training.fit_head import Decisions
+from training.labelled_records import LabelledRecord
+
+MOST_OF_PLATFORM = 200
+"""Suspicions of one platform that are written: people look at the first ones."""
+
+_METHOD = "self_confidence"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """A decision that is probably wrong, by the platform's own id of the post.
+
+    `quality` in [0, 1] is that of `label_noise.quality`; the smallest is the most suspicious.
+    """
+
+    platform: str
+    post: str
+    is_spam: bool
+    quality: float
+
+
+def quality(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> Floats:
+    """Return cleanlab's quality (n,) of each label in [0, 1]; the smallest is the most suspicious.
+
+    It is the probability of the verdict that was given, less how sure heads are of that class on average:
+    where few posts are spam, heads are less sure of every spam post. With one class alone it is 1.
+    """
+    if not _has_both(is_spam):
+        return np.ones(len(is_spam))
+    from cleanlab.rank import get_label_quality_scores
+
+    found: Floats = get_label_quality_scores(
+        is_spam.astype(int), _columns(spam_probability), method=_METHOD, adjust_pred_probs=True
+    )
+    return found
+
+
+def suspected(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> NDArray[np.intp]:
+    """Return the rows whose verdict is probably wrong, the most suspicious first.
+
+    Their number in each class is what confident learning estimates. With one class alone there is none.
+    """
+    if not _has_both(is_spam):
+        return np.zeros(0, dtype=np.intp)
+    from cleanlab.filter import find_label_issues
+
+    found: NDArray[np.intp] = find_label_issues(
+        is_spam.astype(int),
+        _columns(spam_probability),
+        return_indices_ranked_by=_METHOD,
+        rank_by_kwargs={"adjust_pred_probs": True},
+        n_jobs=1,
+    )
+    return found
+
+
+def _has_both(is_spam: NDArray[np.bool_]) -> bool:
+    return bool(is_spam.any() and not is_spam.all())
+
+
+def _columns(spam_probability: Floats) -> Floats:
+    return np.column_stack([1.0 - spam_probability, spam_probability])
+
+
+def suspicions(learnt: Sequence[LabelledRecord], *, left_out: Floats) -> list[Suspicion]:
+    """Return the suspected decisions of a platform, the most suspicious first, MOST_OF_PLATFORM at most.
+
+    `left_out` are log-odds (n,) by heads that learned neither from the decision nor from its group.
+    """
+    is_spam = np.array([one.is_spam for one in learnt], dtype=bool)
+    spam_probability = probabilities_of(left_out)
+    qualities = quality(is_spam=is_spam, spam_probability=spam_probability)
+    worst = suspected(is_spam=is_spam, spam_probability=spam_probability)[:MOST_OF_PLATFORM]
+    return [
+        Suspicion(
+            platform=learnt[row].platform,
+            post=learnt[row].record.external_id,
+            is_spam=learnt[row].is_spam,
+            quality=float(qualities[row]),
+        )
+        for row in worst
+    ]
+
+
+def write(found: Iterable[Suspicion], *, path: Path) -> None:
+    """Write one JSON line each; no words of posts are in them."""
+    lines = [json.dumps(asdict(one), ensure_ascii=False) for one in found]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def left_out_probabilities(
+    texts: Sequence[str], *, is_spam: NDArray[np.bool_], groups: Sequence[str]
+) -> Floats:
+    """Return P(spam) (n,) of texts by heads that learned from other groups' n-grams alone."""
+    rows = len(texts)
+    decisions = Decisions(
+        grams=fit_head.grams_matrix(list(texts)),
+        vectors=np.zeros((rows, 0)),
+        content_margins=np.zeros(rows),
+        is_spam=is_spam,
+        weights=np.ones(rows),
+        groups=np.array(groups),
+        is_reported=np.zeros(rows, dtype=bool),
+    )
+    return probabilities_of(fit_head.left_out_margins(decisions))

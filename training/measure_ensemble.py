@@ -1,0 +1,120 @@
+"""Quality of an ensemble on labelled rows: ranking, calibration, and routes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
+
+from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
+from scoring.release import Calibration, Thresholds
+from scoring.trees import Floats
+from training.ensemble_rows import Rows
+
+_BINS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """Quality on one set of rows; shares in [0, 1], log loss in nats, NaN where nothing was allowed or
+    removed.
+    """
+
+    rows: int
+    spam: int
+    roc_auc: float
+    pr_auc: float
+    log_loss: float
+    calibration_error: float
+    allowed_share: float
+    spam_among_allowed: float
+    reviewed_share: float
+    removed_share: float
+    precision_of_removed: float
+
+
+def measure(
+    rows: Rows, *, ensemble: Ensemble, calibration: Calibration, thresholds: Thresholds
+) -> tuple[Measures, Floats]:
+    """Score rows with an ensemble; returns the measures and the spam probabilities they rest on, float64
+    (n,).
+    """
+    judgement = ensemble.judge(rows.features, content_probabilities=rows.content_probabilities)
+    probabilities = calibrated(judgement.margins, calibration=calibration)
+    measures = _measures(probabilities, is_spam=rows.is_spam, weights=rows.weights, thresholds=thresholds)
+    return measures, probabilities
+
+
+def family_pr_auc(rows: Rows, *, ensemble: Ensemble) -> dict[str, float]:
+    """Return the PR-AUC of each sub-model's margin alone; a silent sub-model ranks a post as one
+    about which nothing is known."""
+    judgement = ensemble.judge(rows.features, content_probabilities=rows.content_probabilities)
+    silent = np.append(ensemble.silent_margins, ensemble.base_rate)
+    margins = np.where(np.isnan(judgement.main_inputs), silent, judgement.main_inputs)
+    return {
+        name: float(average_precision_score(rows.is_spam, margins[:, place], sample_weight=rows.weights))
+        for place, name in enumerate(MAIN_INPUTS)
+    }
+
+
+def by_kind(
+    kinds: Sequence[str], *, is_spam: NDArray[np.bool_], probabilities: Floats, thresholds: Thresholds
+) -> list[dict[str, Any]]:
+    """Return, for each kind of post, how many there are and which shares would be allowed and removed."""
+    names = np.array(kinds)
+    found = []
+    for name in sorted(set(kinds)):
+        chosen = names == name
+        found.append(
+            {
+                "kind": name,
+                "is_spam": bool(is_spam[chosen].mean() >= 0.5),
+                "rows": int(chosen.sum()),
+                "allowed_share": float((probabilities[chosen] < thresholds.review_from).mean()),
+                "removed_share": float((probabilities[chosen] >= thresholds.remove_from).mean()),
+            }
+        )
+    return found
+
+
+def plain(measures: Measures) -> dict[str, Any]:
+    """Return the measures as JSON values, None for NaN."""
+    stored = dataclasses.asdict(measures)
+    return {name: None if math.isnan(value) else value for name, value in stored.items()}
+
+
+def _measures(
+    probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats, thresholds: Thresholds
+) -> Measures:
+    allowed = probabilities < thresholds.review_from
+    removed = probabilities >= thresholds.remove_from
+    return Measures(
+        rows=len(is_spam),
+        spam=int(is_spam.sum()),
+        roc_auc=float(roc_auc_score(is_spam, probabilities, sample_weight=weights)),
+        pr_auc=float(average_precision_score(is_spam, probabilities, sample_weight=weights)),
+        log_loss=float(log_loss(is_spam, probabilities, sample_weight=weights)),
+        calibration_error=_calibration_error(probabilities, is_spam=is_spam, weights=weights),
+        allowed_share=_share(allowed, weights),
+        spam_among_allowed=_share(is_spam[allowed], weights[allowed]),
+        reviewed_share=_share(~allowed & ~removed, weights),
+        removed_share=_share(removed, weights),
+        precision_of_removed=_share(is_spam[removed], weights[removed]),
+    )
+
+
+def _share(flags: NDArray[np.bool_], weights: Floats) -> float:
+    return float(np.average(flags, weights=weights)) if len(flags) else float("nan")
+
+
+def _calibration_error(probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats) -> float:
+    """Expected calibration error over ten bins of equal width: mean |said - was|, weighted by rows."""
+    bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
+    gaps = np.bincount(bins, weights=weights * (probabilities - is_spam), minlength=_BINS)
+    return float(np.abs(gaps).sum() / weights.sum())

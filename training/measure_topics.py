@@ -1,0 +1,211 @@
+"""What topics in words are worth: `python -m training topic-quality`.
+
+Rows carry their topics in `meta.labels`; TOPICS says how each is asked for. Beside the words, which need no
+label at all, stand classifiers trained on the labels, each text judged by one that saw nothing of its group.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.splits import bucket
+from scoring.topics import TopicModel
+from training import dataset, evaluate, promise, topic_card
+from training.dataset import Example
+from training.export_onnx import SHIPPED
+from training.topic_card import Curve, TopicQuality
+
+log = logging.getLogger(__name__)
+
+Floats = NDArray[np.float64]
+FOLDS = 5
+FEW_LABELS = 200
+RESAMPLES = 200
+_ROWS = 32
+LEAST_POSITIVES = 20
+"""A topic with fewer texts is not measured."""
+CURATED = "curated"
+"""Sources of texts that were written for this product: the curve is not fitted on them."""
+WAYS = ("in words", "words and counts, trained", "embeddings, trained", "embeddings, few labels")
+TOPICS: Mapping[str, str] = json.loads(Path(__file__).with_name("topics_in_words.json").read_text())
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m training topic-quality`."""
+    parser.add_argument("--data", type=Path, nargs="+", required=True, help="topics in meta.labels")
+    parser.add_argument("--repository", type=Path, default=SHIPPED, help="whose topics model is measured")
+    parser.add_argument(
+        "--triton", default="", help="grpc://host:port of a server that serves it; needed for the engine nli"
+    )
+    parser.add_argument("--card", type=Path, help="also write the card here")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    examples = dataset.read_as_served(dataset.load(arguments.data))
+    told = json.loads((arguments.repository / "topics" / "1" / "topics.json").read_text())
+    found, curve = measure(examples, repository=arguments.repository, triton=arguments.triton, told=told)
+    card = topic_card.text(found, curve=curve, ways=WAYS, told=told)
+    log.info("%s", card)
+    if arguments.card:
+        arguments.card.write_text(card, encoding="utf-8")
+
+
+def measure(
+    examples: Sequence[Example], *, repository: Path, triton: str, told: Mapping[str, Any]
+) -> tuple[list[TopicQuality], Curve | None]:
+    """Measure every topic that enough texts of a source have, and fit the curve."""
+    embed = _embedder(repository / "topics" / "1") if told["engine"] == "embeddings" else None
+    found: list[TopicQuality] = []
+    curve: Curve | None = None
+    for source in sorted({example.source for example in examples}):
+        rows = [example for example in examples if example.source == source]
+        wanted = [name for name in TOPICS if _labels(rows, name).sum() >= LEAST_POSITIVES]
+        if not wanted:
+            continue
+        vectors = embed([row.text for row in rows]) if embed else None
+        by_words = (
+            _contrasts(vectors, embed, wanted, told)
+            if vectors is not None and embed is not None and not triton
+            else _asked(rows, wanted, triton=triton)
+        )
+        counts = _counts([row.text for row in rows])
+        for place, name in enumerate(wanted):
+            log.info("%s %s", source, name)
+            found.append(_topic(rows, name, by_words=by_words[:, place], vectors=vectors, counts=counts))
+        if vectors is not None and not triton and not source.startswith(CURATED):
+            truths = np.stack([_labels(rows, name) for name in wanted], axis=1)
+            curve = _curve(by_words, truths, groups=[row.group for row in rows])
+    return found, curve
+
+
+def _topic(
+    rows: Sequence[Example], name: str, *, by_words: Floats, vectors: Floats | None, counts: Any
+) -> TopicQuality:
+    labels = _labels(rows, name)
+    groups = [row.group for row in rows]
+    folds = np.array([bucket(group, of=FOLDS) for group in groups])
+    nowhere = np.full(len(rows), np.nan)
+    ways = {
+        WAYS[0]: by_words,
+        WAYS[1]: _out_of_fold(counts, labels, folds=folds),
+        WAYS[2]: nowhere if vectors is None else _out_of_fold(vectors, labels, folds=folds),
+        WAYS[3]: nowhere if vectors is None else _out_of_fold(vectors, labels, folds=folds, most=FEW_LABELS),
+    }
+    draws = promise.group_draws(groups, seed=7, resamples=RESAMPLES)
+    return TopicQuality(
+        source=rows[0].source,
+        topic=name,
+        words=TOPICS[name],
+        rows=len(rows),
+        positives=int(labels.sum()),
+        roc_auc={way: _roc_auc(labels, scores, draws=draws) for way, scores in ways.items()},
+        average_precision={
+            way: float("nan") if np.isnan(scores).any() else evaluate.pr_auc(labels, scores)
+            for way, scores in ways.items()
+        },
+    )
+
+
+def _roc_auc(labels: Floats, scores: Floats, *, draws: Sequence[NDArray[np.intp]]) -> evaluate.Estimate:
+    if np.isnan(scores).any():
+        return evaluate.Estimate(value=np.nan, low=np.nan, high=np.nan)
+    is_about = labels == 1
+    drawn = [promise.roc_auc(is_about[rows], scores[rows]) for rows in draws if labels[rows].sum() > 0]
+    low, high = np.percentile(drawn, [2.5, 97.5])
+    return evaluate.Estimate(value=promise.roc_auc(is_about, scores), low=float(low), high=float(high))
+
+
+def _labels(rows: Sequence[Example], name: str) -> Floats:
+    return np.array([name in row.meta.get("labels", ()) for row in rows], dtype=np.float64)
+
+
+def _out_of_fold(values: Any, labels: Floats, *, folds: NDArray[np.int_], most: int | None = None) -> Floats:
+    """Return margins, each by a logistic regression that saw nothing of the row's fold; NaN if one has no
+    positives to learn from.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    found = np.full(len(labels), np.nan)
+    for fold in range(FOLDS):
+        seen = np.flatnonzero(folds != fold)
+        if most is not None:
+            seen = np.random.default_rng(7).permutation(seen)[:most]
+        if labels[seen].sum() < 2:
+            return found
+        model = LogisticRegression(C=10.0, max_iter=500, class_weight="balanced")
+        model.fit(values[seen], labels[seen])
+        found[folds == fold] = model.decision_function(values[folds == fold])
+    return found
+
+
+def _counts(texts: Sequence[str]) -> Any:
+    """TF-IDF of words and pairs of them; its weights see all texts, but no label."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True).fit_transform(texts)
+
+
+def _contrasts(
+    vectors: Floats, embed: Callable[[Sequence[str]], Floats], wanted: Sequence[str], told: Mapping[str, Any]
+) -> Floats:
+    hypotheses = embed([told["hypothesis"].format(TOPICS[name]) for name in wanted])
+    nothing = embed([told["hypothesis"].format(told["neutral"])])
+    return np.asarray(vectors @ (hypotheses - nothing).T)
+
+
+def _asked(rows: Sequence[Example], wanted: Sequence[str], *, triton: str) -> Floats:
+    model = TopicModel(url=triton, timeout_seconds=120)
+    return model.probabilities([row.text for row in rows], topics=[TOPICS[name] for name in wanted])
+
+
+def _curve(contrasts: Floats, truths: Floats, *, groups: Sequence[str]) -> Curve:
+    """Fit on one half of the groups, measure on the other; real texts only."""
+    from sklearn.linear_model import LogisticRegression
+
+    half = np.array([bucket(group, of=2) == 0 for group in groups])
+    fitted = LogisticRegression(C=1e6).fit(contrasts[half].reshape(-1, 1), truths[half].ravel())
+    probabilities = fitted.predict_proba(contrasts[~half].reshape(-1, 1))[:, 1]
+    return Curve(
+        slope=float(fitted.coef_[0, 0]),
+        intercept=float(fitted.intercept_[0]),
+        calibration_error=evaluate.calibration_error(truths[~half].ravel(), probabilities),
+    )
+
+
+def _embedder(folder: Path) -> Callable[[Sequence[str]], Floats]:
+    """Return what embeds texts as the server does, without a server."""
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    session = onnxruntime.InferenceSession(str(folder / "model.onnx"), providers=["CPUExecutionProvider"])
+    tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(128)
+
+    def embed(texts: Sequence[str]) -> Floats:
+        found: dict[int, Floats] = {}
+        for rows in _batches([len(text) for text in texts]):
+            tokenizer.enable_padding()
+            encodings = tokenizer.encode_batch([texts[row] for row in rows])
+            ids = np.array([one.ids for one in encodings], dtype=np.int32)
+            mask = np.array([one.attention_mask for one in encodings], dtype=np.int32)
+            answer = session.run(["answer"], {"input_ids": ids, "attention_mask": mask})[0]
+            found.update(zip(rows, np.asarray(answer, dtype=np.float64), strict=True))
+        return np.stack([found[row] for row in range(len(texts))])
+
+    return embed
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield rows of similar length together: padding costs as much as text."""
+    by_length = sorted(range(len(lengths)), key=lengths.__getitem__)
+    yield from (by_length[start : start + _ROWS] for start in range(0, len(by_length), _ROWS))

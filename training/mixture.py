@@ -1,0 +1,54 @@
+"""Mixing decisions and simulated records in a fit: the simulated ones are a prior."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
+from training.labelled_records import LabelledRecord
+
+PRIOR_WEIGHT = 500.0
+"""All simulated records together count as this many decisions."""
+
+
+def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
+    """Return the records with the weights that they have in a fit.
+
+    A decision counts by its weight, up to MOST_TRAINING_WEIGHT, and decisions count 1 on average. Simulated
+    records count so much that all of them together make PRIOR_WEIGHT. The scale is that of the simulated
+    records, if there are any, so that what a fit is regularised by means the same with and without decisions.
+    """
+    capped = [min(one.weight, MOST_TRAINING_WEIGHT) for one in labelled]
+    decided = [weight for one, weight in zip(labelled, capped, strict=True) if _is_decided(one)]
+    if not decided:
+        return list(labelled)
+    simulated = sum(one.weight for one in labelled if not _is_decided(one))
+    scale = (simulated / PRIOR_WEIGHT if simulated else 1.0) * len(decided) / sum(decided)
+    return [
+        dataclasses.replace(one, weight=scale * weight) if _is_decided(one) else one
+        for one, weight in zip(labelled, capped, strict=True)
+    ]
+
+
+def fitted_on(labelled: Sequence[LabelledRecord]) -> dict[str, Any]:
+    """Say what a part was fitted on, for its manifest: simulated posts, and decided ones by platform."""
+    decided = [one for one in labelled if _is_decided(one)]
+    return {
+        "simulated": len(labelled) - len(decided),
+        "prior_weight": PRIOR_WEIGHT,
+        "decided": {
+            platform: {
+                "posts": count,
+                "spam": sum(one.is_spam for one in decided if one.platform == platform),
+                "random": sum(one.is_random for one in decided if one.platform == platform),
+            }
+            for platform, count in sorted(Counter(one.platform for one in decided).items())
+        },
+    }
+
+
+def _is_decided(one: LabelledRecord) -> bool:
+    return one.origin is Origin.DECIDED

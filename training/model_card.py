@@ -1,0 +1,218 @@
+"""The content model's card, generated from what training and export measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from training.content_quality import DEEP_SHARE, SHIPPED
+from training.cross_fit import DEEP, SIMPLE, WIDE
+from training.fine_tune import Recipe
+
+TEMPLATE = Path(__file__).with_name("model_card.md.template")
+
+# source → what it is, licence and citation; a source that is not listed is its owner's to describe.
+SOURCES = {
+    "sms_uci": (
+        "SMS Spam Collection",
+        "CC BY 4.0; Almeida, Gómez Hidalgo, Yamakami: Contributions to the Study of SMS Spam Filtering, 2011",
+    ),
+    "youtube_uci": (
+        "YouTube comments under five videos (TubeSpam)",
+        "CC BY 4.0; Alberto, Lochter, Almeida: TubeSpam, 2015",
+    ),
+    "x_janitr": (
+        "posts on X, early 2026: crypto scams, promotion, engagement bait",
+        "MIT; janitrai/janitr",
+    ),
+    "sms_thai": (
+        "Thai short messages: scams and advertising, ordinary ones and one-time passwords",
+        "MIT; ssivakorn/Thai-SMS-spam-filter",
+    ),
+    "curated": (
+        "posts of 2025 and 2026 by family, written for this model (`training/curated_posts.jsonl`)",
+        "as this repository",
+    ),
+    "starter": (
+        "our own examples, written for this model (`training/starter_texts.jsonl`)",
+        "as this repository",
+    ),
+}
+MODEL_NAMES = {
+    SHIPPED: "**both halves (shipped)**",
+    DEEP: "deep half: DistilBERT",
+    WIDE: "wide half: pieces and pairs",
+    SIMPLE: "TF-IDF of words and characters",
+}
+
+
+def write(*, model_folder: Path, card: Path) -> None:
+    """Fill the template from metrics.json of the model's folder, and export.json and unseen.json if there."""
+    metrics = json.loads((model_folder / "metrics.json").read_text())
+    outcome, data = metrics["outcome"], metrics["data"]
+    ham_weight, spam_weight = outcome["class_weights"]
+    text = Template(TEMPLATE.read_text()).substitute(
+        base=_first_base(metrics),
+        sizes=_sizes(json.loads((model_folder / "config.json").read_text())),
+        runs="\n".join(_runs(metrics)),
+        class_weights=f"{ham_weight:.2f} for not spam, {spam_weight:.2f} for spam",
+        parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
+        data_rows="\n".join(_data_row(entry) for entry in data),
+        tested=_table(outcome["models"]),
+        threshold=f"{outcome['threshold']:g}",
+        mix="{deep:.3f} · deep + {wide:.3f} · wide {intercept:+.3f}".format(**outcome["mix"]),
+        deep_share=f"{DEEP_SHARE:.0%}",
+        held_out=_held_out(metrics["recipe"]["folds"]),
+        left_out=_table(outcome["held_out"]),
+        unseen=_unseen(model_folder),
+        robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
+        rules=_rules(metrics["rules"]),
+        normaliser=outcome["normaliser"],
+        files=_files(model_folder),
+        commands="\n".join(_commands(metrics, data=_given(data), out=".state/content-model")),
+    )
+    card.parent.mkdir(parents=True, exist_ok=True)
+    card.write_text(text)
+
+
+def _first_base(run: Mapping[str, Any]) -> str:
+    return _first_base(run["earlier"]) if run.get("earlier") else str(run["recipe"]["base"])
+
+
+def _sizes(config: Mapping[str, Any]) -> str:
+    return (
+        f"{config['n_layers']} layers, width {config['dim']}, {config['n_heads']} heads, "
+        f"{config['vocab_size']:,} pieces of words"
+    )
+
+
+def _runs(run: Mapping[str, Any]) -> list[str]:
+    """Describe each run that led to the weights, the first one first."""
+    recipe, outcome = run["recipe"], run.get("outcome", run)
+    earlier = _runs(run["earlier"]) if run.get("earlier") else []
+    if not recipe["epochs"]:
+        return [*earlier, "- then calibrated and measured as it was, without further training"]
+    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
+    read = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
+    begins = "then" if earlier else "from the base"
+    return [*earlier, f"- {begins}, on {read}: {told}; {outcome['train_seconds'] / 60:.0f} minutes"]
+
+
+def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [
+        str(entry["file"])
+        for entry in data
+        if entry["sources"] not in (["starter"], ["curated"]) and "rule" not in entry["provenance"]
+    ]
+
+
+def _data_row(entry: Mapping[str, Any]) -> str:
+    described = [SOURCES.get(source, (source, "ask its owner")) for source in entry["sources"]]
+    what, licence = ("; ".join(column) for column in zip(*described, strict=True))
+    share = entry["spam"] / entry["rows"]
+    return (
+        f"| {entry['file']} | {entry['rows']:,} ({share:.0%}) | {', '.join(entry['provenance'])} | {what} "
+        f"| {licence} | `{entry['sha256'][:16]}…` |"
+    )
+
+
+def _table(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    rows = [
+        f"| {MODEL_NAMES[name]} | {quality['source']} | {quality['rows']} ({quality['spam']}) "
+        f"| {_interval(quality['f1'])} | {_interval(quality['roc_auc'])} | {_interval(quality['pr_auc'])} "
+        f"| {quality['precision']:.3f} / {quality['recall']:.3f} | {quality['calibration_error']:.3f} |"
+        for name, qualities in models.items()
+        for quality in qualities
+    ]
+    return "\n".join(
+        [
+            "| model | source | texts (spam) | F1 | ROC-AUC | PR-AUC | precision / recall | ECE |",
+            "|---|---|---|---|---|---|---|---|",
+            *rows,
+        ]
+    )
+
+
+def _held_out(folds: int) -> str:
+    if not folds:
+        return "the validation part"
+    return (
+        f"{folds} folds over the groups of the train and validation parts, each answered by a training "
+        "without it"
+    )
+
+
+def _unseen(model_folder: Path) -> str:
+    """Tell what a training without a source makes of it, once `unseen` measured that."""
+    measured = model_folder / "unseen.json"
+    if not measured.exists():
+        return "Not measured: `python -m training unseen` does it, with the options of `content`."
+    return (
+        "Each answered by a training without it, and calibrated on what the other trainings answered.\n\n"
+        + _table(json.loads(measured.read_text()))
+    )
+
+
+def _robustness_row(found: Mapping[str, Any]) -> str:
+    return (
+        f"| {found['attack'].replace('_', ' ')} | {found['recall']:.3f} "
+        f"| {found['recall_without_normaliser']:.3f} |"
+    )
+
+
+def _rules(qualities: Sequence[Mapping[str, Any]]) -> str:
+    """Say which rules labelled texts of this run, if any."""
+    if not qualities:
+        return "No text of this run was labelled by rules (`training/rules.py`)."
+    rows = [
+        f"| {one['rule']} | {'spam' if one['label'] else 'not spam'} "
+        f"| {one['labelled']:,} | {one['right']:.1%} |"
+        for one in qualities
+    ]
+    head = "Rules labelled the unlabelled files. On the labelled train part each rule is right this often:"
+    return "\n".join([head, "", "| rule | says | texts | right |", "|---|---|---|---|", *rows])
+
+
+def _commands(run: Mapping[str, Any], *, data: Sequence[str], out: str) -> list[str]:
+    """Return the command of each run that led to the weights, with the options that differ from defaults."""
+    default = dataclasses.asdict(Recipe())
+    base = f"{out}-before"
+    # The first runs knew no disguise.
+    recipe = {"disguised_share": 0.0} | run["recipe"] | ({"base": base} if run.get("earlier") else {})
+    switches = {"is_bf16": "--bf16"}
+    options = [
+        switches[name] if name in switches else f"--{name.replace('_', '-')} {value}"
+        for name, value in recipe.items()
+        if value != default[name]
+    ]
+    files = " ".join(f"../shared/data/{name}" for name in data)
+    command = " ".join(["python -m training content --data", files, *options, "--out", out])
+    earlier = _commands(run["earlier"], data=data, out=base) if run.get("earlier") else []
+    return [*earlier, command]
+
+
+def _interval(estimate: Mapping[str, float]) -> str:
+    return f"{estimate['value']:.3f} ({estimate['low']:.3f} to {estimate['high']:.3f})"
+
+
+def _files(model_folder: Path) -> str:
+    weights = model_folder / "model.safetensors"
+    lines = [
+        f"- trained weights: `{weights.name}`, sha256 `{hashlib.sha256(weights.read_bytes()).hexdigest()}`"
+    ]
+    exported = model_folder / "export.json"
+    if exported.exists():
+        export = json.loads(exported.read_text())
+        lines.append(
+            f"- served: `triton_repo/distilbert/1/model.onnx`, {export['bytes']:,} bytes, sha256 "
+            f"`{export['sha256']}`: INT8 word embeddings, FP16 weights, FP32 or BF16 arithmetic; largest "
+            f"logit difference to torch {export['fp32_difference']:.1g} before and "
+            f"{export['small_weights_difference']:.1g} after "
+            "rounding the weights"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,167 @@
+"""A platform that nobody trained on: what content makes of its texts, and a head after some labels.
+
+Labelled texts that no part of the product was trained on stand for the platform's. Beside each head stands
+TF-IDF with logistic regression on the same labels.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from scoring.pipeline import ContentProtocol
+from scoring.splits import Split
+from scoring.trees import Floats
+from training import evaluate, head_guards, labelled_posts, peer, promise, train_heads
+from training.labelled_lines import Origin
+from training.labelled_records import DECISION, LabelledRecord
+from training.promise import Row
+
+FILES = [Path("../shared/data/sms_hindi_mt.jsonl")]
+_LABELS = (0, 50, 100, 200)
+_DRAWS = 3
+_RESAMPLES = 400
+_ERROR = 0.05
+_AREA, _F1 = "ROC-AUC", "F1"
+_PROMISES = {
+    ("thai", 0, _AREA): 0.72,
+    ("thai", 50, _AREA): 0.95,
+    ("hindi", 100, _AREA): 0.975,
+    ("messenger", 0, _F1): 0.82,
+    ("messenger", 0, _AREA): 0.94,
+    ("messenger", 200, _F1): 0.93,
+    ("messenger", 200, _AREA): 0.985,
+    ("comments", 0, _AREA): 0.80,
+    ("comments", 200, _F1): 0.70,
+    ("comments", 200, _AREA): 0.90,
+}
+"""By part of a file's name, labels and figure."""
+_METRICS: dict[str, Callable[[Floats, Floats], float]] = {
+    _AREA: evaluate.roc_auc,
+    _F1: lambda labels, said: evaluate.f1(labels, said >= 0.5),
+}
+
+
+def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Iterator[Row]:
+    """Measure each file bare and after 50, 100 and 200 labels, three draws of them, on the other half.
+
+    The last row counts heads that certainly rank below TF-IDF. Raises content.Unavailable.
+    """
+    ties: list[float] = []
+    for path in paths:
+        posts = posts_of(path, most=most)
+        found: dict[tuple[int, str], list[Floats]] = defaultdict(list)
+        peers: dict[int, list[float]] = defaultdict(list)
+        for seed in range(1, _DRAWS + 1):
+            arriving, unseen = halves(posts, generator=np.random.default_rng(seed))
+            labels = np.array([one.is_spam for one in unseen], dtype=np.float64)
+            draws = promise.group_draws([one.group for one in unseen], seed=seed, resamples=_RESAMPLES)
+            samples = [np.arange(len(unseen)), *draws]
+            for count in (count for count in _LABELS if count <= len(arriving)):
+                decided = [dataclasses.replace(one, is_random=True) for one in arriving[:count]]
+                said = _by_head(decided, unseen, content=content)
+                values = {
+                    name: np.array([measure(labels[rows], said[rows]) for rows in samples])
+                    for name, measure in _METRICS.items()
+                }
+                for name, drawn in values.items():
+                    found[count, name].append(drawn)
+                if count:
+                    beside = _by_tfidf(decided, unseen)
+                    area = np.array([evaluate.roc_auc(labels[rows], beside[rows]) for rows in samples])
+                    peers[count].append(area[0])
+                    ties.append(float((values[_AREA][1:] >= area[1:]).mean()))
+        for key, values_of_draws in found.items():
+            yield _row(path.stem, key, values_of_draws, texts=len(posts), peers=peers[key[0]])
+    # Of so many comparisons some would look certain by chance: their error is shared out among them.
+    below = sum(share < _ERROR / len(ties) for share in ties) if ties else math.nan
+    yield Row(
+        title="heads that rank below TF-IDF beyond noise",
+        texts=len(ties),
+        value=below,
+        low=below,
+        high=below,
+        form="{:.0f}",
+        most=0,
+    )
+
+
+def posts_of(path: Path, *, most: int) -> list[LabelledRecord]:
+    """Read every part of a file as decided posts of one platform, whole groups up to `most` texts."""
+    found = [
+        LabelledRecord(
+            record=post.record, is_spam=post.is_spam, kind=DECISION, group=post.group, origin=Origin.DECIDED
+        )
+        for split in Split
+        for post in labelled_posts.load([path], split=split)
+    ]
+    groups = sorted({one.group for one in found})
+    np.random.default_rng(0).shuffle(groups)
+    by_group = defaultdict(list)
+    for one in found:
+        by_group[one.group].append(one)
+    chosen: list[LabelledRecord] = []
+    for group in groups:
+        if len(chosen) < most:
+            chosen.extend(by_group[group])
+    return chosen
+
+
+def halves(
+    posts: Sequence[LabelledRecord], *, generator: np.random.Generator
+) -> tuple[list[LabelledRecord], list[LabelledRecord]]:
+    """Return the posts of half of the groups in the order in which they arrive, and the others."""
+    groups = np.array(sorted({one.group for one in posts}))
+    generator.shuffle(groups)
+    known = set(groups[: len(groups) // 2])
+    arriving = [one for one in posts if one.group in known]
+    unseen = [one for one in posts if one.group not in known]
+    generator.shuffle(arriving)
+    return arriving, unseen
+
+
+def _row(
+    name: str, key: tuple[int, str], drawn: Sequence[Floats], *, texts: int, peers: Sequence[float]
+) -> Row:
+    """Return the mean of the draws of labels; the interval is over labels and texts."""
+    count, metric = key
+    low, high = promise.interval(np.concatenate([one[1:] for one in drawn]).tolist())
+    promised = [
+        least for (part, labels, what), least in _PROMISES.items() if part in name and (labels, what) == key
+    ]
+    return Row(
+        title=f"{name}, {f'after {count} labels' if count else 'bare'}: {metric}",
+        texts=texts,
+        value=float(np.mean([one[0] for one in drawn])),
+        low=low,
+        high=high,
+        form="{:.3f}",
+        least=promised[0] if promised else -math.inf,
+        note=f"TF-IDF {np.mean(peers):.3f}" if peers and metric == _AREA else "",
+    )
+
+
+def _by_head(
+    decided: Sequence[LabelledRecord], unseen: Sequence[LabelledRecord], *, content: ContentProtocol
+) -> Floats:
+    """Return what a head says that learnt the decisions; content alone, if it is refused or has none."""
+    texts = [one.record.text for one in unseen]
+    scores = content.scores(texts)
+    try:
+        head = train_heads.fit_platform(decided, content=content).head
+    except head_guards.Refused:
+        return np.array([score.probability for score in scores])
+    return head.probabilities(texts, scores=scores)
+
+
+def _by_tfidf(decided: Sequence[LabelledRecord], unseen: Sequence[LabelledRecord]) -> Floats:
+    return peer.on_few(
+        [one.record.text for one in decided],
+        is_spam=[one.is_spam for one in decided],
+        asked=[one.record.text for one in unseen],
+    )

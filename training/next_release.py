@@ -1,0 +1,256 @@
+"""`python -m training next-release`: from decisions to a judged candidate, step by step.
+
+Each step is kept beside its result with a digest of all that it read: restarted, it continues where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scoring import gate
+from scoring.content import Unavailable
+from scoring.features import SCHEMA_HASH
+from scoring.release import MANIFEST, Release, file_sha256
+from training import (
+    added_links,
+    continue_content,
+    evaluate_releases,
+    export_onnx,
+    fine_tuned_release,
+    label_noise,
+    served_content,
+    train_content,
+    train_ensemble,
+    train_heads,
+)
+from training.served_content import Served
+
+CANDIDATE, REPORT, SUSPICIOUS = "candidate", "report", "suspicious.jsonl"
+_STEPS = "steps.json"
+_WEIGHTS = Path("distilbert") / "1" / "model.onnx"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "--labels", type=Path, nargs="+", required=True, help="exports of decisions, oldest first"
+    )
+    parser.add_argument("--live", type=Path, required=True, help="folder of the live release")
+    parser.add_argument(
+        "--records",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="simulated records: with them the ensemble is refitted on them and the decisions",
+    )
+    parser.add_argument(
+        "--texts",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="real labelled texts that the refitted ensemble is calibrated on, as the shipped one is",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="more labelled posts or texts that judge the candidate",
+    )
+    parser.add_argument(
+        "--replay",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="texts that the live content model was trained on: beside them it learns the labels",
+    )
+    parser.add_argument("--bf16", action="store_true", help="train it in BF16, where the processor has it")
+    served_content.add_arguments(parser)
+    parser.add_argument("--out", type=Path, required=True, help=f"folder for {CANDIDATE}/ and {REPORT}/")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Make and judge a candidate; print what to do next. Exits with EX_TEMPFAIL if Triton is away."""
+    given = Given(
+        labels=arguments.labels,
+        live=arguments.live,
+        records=arguments.records,
+        texts=arguments.texts,
+        data=arguments.data,
+        replay=arguments.replay,
+        is_bf16=arguments.bf16,
+    )
+    try:
+        run(given, out=arguments.out, served=Served.named_by(arguments))
+    except Unavailable as away:
+        sys.stderr.write(f"The content model is away: {away}\n")
+        sys.exit(os.EX_TEMPFAIL)
+    except (continue_content.TooFew, continue_content.Forgotten, added_links.Refused) as refused:
+        raise SystemExit(str(refused)) from refused
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a next release is made from; with `replay` the content model is trained further, too."""
+
+    labels: Sequence[Path]
+    live: Path
+    records: Sequence[Path] = ()
+    texts: Sequence[Path] = ()
+    data: Sequence[Path] = ()
+    replay: Sequence[Path] = ()
+    is_bf16: bool = False
+
+
+def run(given: Given, *, out: Path, served: Served) -> Release:
+    """Fit what the decisions allow, judge it, and return the candidate; `out` keeps every step.
+
+    Raises content.Unavailable, labelled_lines.Malformed, release.Corrupt, added_links.Refused, or
+    continue_content.TooFew and Forgotten.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    steps, base, promoted_with = _Steps(out / _STEPS), given.live, ""
+    if given.replay:
+        repository = _trained_further(steps, given, out=out, models=served.models)
+        served = replace(served, repository=repository)
+        base, promoted_with = out / "content-release", f" --repository {repository}"
+        reads = [*given.labels, given.live / MANIFEST, repository / _WEIGHTS]
+        with steps.step("pin", reads=reads, makes=base / MANIFEST) as is_due:
+            if is_due:
+                fine_tuned_release.run(given.live, labels=given.labels, served=served, out=base)
+    if given.records:
+        base = _refitted(steps, given, base=base, out=out, served=served)
+    made = _with_heads(steps, given, base=base, out=out, served=served)
+    report = _judged(steps, given, candidate=made, out=out, served=served)
+    found = json.loads(report.read_text(encoding="utf-8"))
+    for line in summary(made, report=found):
+        sys.stdout.write(line + "\n")
+    doubted = out / SUSPICIOUS
+    if doubted.exists():
+        count = len(doubted.read_text(encoding="utf-8").splitlines())
+        sys.stdout.write(f"\n{count} decisions are probably wrong: manage.py suspicious_labels {doubted}\n")
+    if gate.verdict(found["findings"]) == gate.Verdict.PASSED:
+        sys.stdout.write(f"\nmanage.py promote {made.folder} --report {report}{promoted_with}\n")
+    return made
+
+
+def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) -> Path:
+    """Train the live content model further and export it; return its model repository."""
+    content, repository = out / "content", out / "repository"
+    trained = content / "model.safetensors"
+    reads = [*given.labels, *given.replay, given.live / MANIFEST]
+    with steps.step("content", reads=reads, makes=trained) as is_due:
+        if is_due:
+            train_content.further(
+                given.live,
+                models=models,
+                labels=given.labels,
+                replay=[*given.replay, *train_content.OWN_TEXTS],
+                recipe=replace(continue_content.RECIPE, is_bf16=given.is_bf16),
+                out=content,
+            )
+    with steps.step("export", reads=[trained], makes=repository / _WEIGHTS) as is_due:
+        if is_due:
+            export_onnx.export(model_folder=content, repository=repository)
+    return repository
+
+
+def _refitted(steps: _Steps, given: Given, *, base: Path, out: Path, served: Served) -> Path:
+    """Refit the ensemble of a release on simulated records and decisions; return the folder."""
+    refitted = out / "ensemble"
+    reads = [*given.records, *given.texts, *given.labels, base / MANIFEST]
+    with steps.step("ensemble", reads=reads, makes=refitted / MANIFEST) as is_due:
+        if is_due:
+            config = train_ensemble.Config(
+                posts=[*given.records, *given.labels], texts=given.texts, feature_models=base
+            )
+            train_ensemble.run(config, served=served, out=refitted)
+    return refitted
+
+
+def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: Served) -> Release:
+    candidate = out / CANDIDATE
+    with steps.step("heads", reads=[*given.labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
+        if is_due:
+            made = train_heads.run(
+                base,
+                labels=given.labels,
+                content_knows_labels=bool(given.replay),
+                served=served,
+                out=candidate,
+            )
+            label_noise.write(made.suspicions, path=out / SUSPICIOUS)
+    return Release.load(candidate)
+
+
+def _judged(steps: _Steps, given: Given, *, candidate: Release, out: Path, served: Served) -> Path:
+    report = out / REPORT / "report.json"
+    data = [*given.labels, *given.records, *given.texts, *given.data]
+    reads = [*data, given.live / MANIFEST, candidate.folder / MANIFEST]
+    with steps.step("evaluate", reads=reads, makes=report) as is_due:
+        if is_due:
+            evaluate_releases.run(
+                candidate.folder, against=given.live, data=data, served=served, out=report.parent
+            )
+    return report
+
+
+def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
+    """Summarise what was learned, what changed, and the gate's findings."""
+    yield f"candidate {candidate.id[:12]}"
+    yield from train_heads.told(candidate)
+    for part in report["slices"]:
+        if part["by"] in {"all", "source"}:
+            pr_auc = part["metrics"]["pr_auc"]
+            if pr_auc["live"] is not None and pr_auc["candidate"] is not None:
+                yield (
+                    f"PR-AUC on {part['name']}: {pr_auc['live']:.3f} live, "
+                    f"{pr_auc['candidate']:.3f} candidate ({part['rows']} posts)"
+                )
+    yield from gate.told(report["findings"])
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What each step read when it was last done."""
+
+    path: Path
+
+    @contextmanager
+    def step(self, name: str, *, reads: Sequence[Path], makes: Path) -> Iterator[bool]:
+        """Tell whether a step has to be done; remember what it read once it is."""
+        digest = _digest(reads)
+        done = self._done()
+        if done.get(name) == digest and makes.exists():
+            sys.stdout.write(f"{name}: as before\n")
+            yield False
+            return
+        sys.stdout.write(f"{name} …\n")
+        sys.stdout.flush()
+        begun, used = time.monotonic(), time.process_time()
+        yield True
+        self.path.write_text(json.dumps(done | {name: digest}, indent=1) + "\n", encoding="utf-8")
+        took, used = time.monotonic() - begun, time.process_time() - used
+        sys.stdout.write(f"{name}: {took:.0f} s, {used:.0f} s of processor time beside the content model's\n")
+
+    def _done(self) -> dict[str, str]:
+        try:
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return stored if isinstance(stored, dict) else {}
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    said = [SCHEMA_HASH, *(f"{path.name} {file_sha256(path)}" for path in paths)]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()

@@ -1,0 +1,97 @@
+"""Two models on the same texts: by source, what one gains or loses against the other, with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from training import evaluate
+from training.dataset import Example
+from training.evaluate import Floats
+
+THRESHOLD = 0.5
+
+Metric = Callable[[Floats, Floats], float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One metric of one source: both values, and the 95 % interval of `after` less `before` over groups.
+
+    NaN where the source has one class only.
+    """
+
+    source: str
+    texts: int
+    spam: int
+    metric: str
+    before: float
+    after: float
+    low: float
+    high: float
+
+
+METRICS: dict[str, Metric] = {
+    "ROC-AUC": evaluate.roc_auc,
+    "PR-AUC": evaluate.pr_auc,
+    "F1": lambda labels, probabilities: evaluate.f1(labels, probabilities >= THRESHOLD),
+}
+
+
+def by_source(
+    examples: Sequence[Example],
+    *,
+    before: Floats,
+    after: Floats,
+    metrics: Sequence[str] = tuple(METRICS),
+    seed: int = 1,
+) -> list[Change]:
+    """Compare P(spam) of the same examples, float64 (n_examples,) each, on every source alone."""
+    sources = np.array([example.source for example in examples])
+    return [
+        change
+        for source in sorted(set(sources.tolist()))
+        for change in _of_source(
+            [examples[row] for row in np.flatnonzero(sources == source)],
+            before=before[sources == source],
+            after=after[sources == source],
+            metrics=metrics,
+            seed=seed,
+        )
+    ]
+
+
+def table(changes: Sequence[Change], *, names: tuple[str, str]) -> Iterator[str]:
+    """Write the comparison as a table in Markdown; `names` are the two models'."""
+    yield f"| source | texts (spam) | metric | {names[0]} | {names[1]} | difference (95 % interval) |"
+    yield "|---|---|---|---|---|---|"
+    for one in changes:
+        yield (
+            f"| {one.source} | {one.texts:,} ({one.spam:,}) | {one.metric} | {one.before:.3f} "
+            f"| {one.after:.3f} | {one.after - one.before:+.3f} ({one.low:+.3f} to {one.high:+.3f}) |"
+        )
+
+
+def _of_source(
+    examples: Sequence[Example], *, before: Floats, after: Floats, metrics: Sequence[str], seed: int
+) -> Iterator[Change]:
+    labels = np.array([example.label for example in examples], dtype=np.float64)
+    draws = evaluate.group_draws([example.group for example in examples], seed=seed)
+    for name in metrics:
+        measure = METRICS[name]
+        drawn = [measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws]
+        finite = [value for value in drawn if not math.isnan(value)]
+        low, high = np.percentile(finite, [2.5, 97.5]).tolist() if finite else (math.nan, math.nan)
+        yield Change(
+            source=examples[0].source,
+            texts=len(examples),
+            spam=int(labels.sum()),
+            metric=name,
+            before=measure(labels, before),
+            after=measure(labels, after),
+            low=low,
+            high=high,
+        )

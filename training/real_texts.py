@@ -1,0 +1,147 @@
+"""Real labelled texts in circumstances that know nothing of their label.
+
+Simulated posts teach what surrounds spam; real texts teach that much of it surrounds honest posts, too. Each
+text gets the circumstances of a simulated post drawn by chance, whatever either is: account, past, copies,
+journey. Its links keep their looks; a third of those without one get an everyday link, whatever their label,
+so that a link says nothing by itself. Of decisions and complaints nothing is known. What content says of a
+text comes from a training that left it out (held_out.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring import features
+from scoring.features import Evidence, Models, link_looks, links
+from scoring.known_domains import popular_domains
+from scoring.links import links_in
+from scoring.pipeline import ContentProtocol
+from scoring.records import NOTHING_KNOWN, Link
+from scoring.release import file_sha256
+from scoring.splits import Split
+from scoring.trees import Floats
+from training import everyday_urls, held_out, labelled_lines, labelled_posts
+from training.ensemble_rows import Rows
+from training.labelled_posts import LabelledPost
+
+COPIES = 3
+"""In so many circumstances each text of the train part is learnt."""
+_LENT = 1 / 3
+_LENT_PER_KIND = 50
+_HAS_LINK = features.NAMES.index("context.link_count")
+# Decisions and complaints look at the post itself, so they can never stand around any text by chance.
+_DRAWN = [features.NAMES.index(name) for name in features.names_of(Evidence.CIRCUMSTANCE)]
+_OF_LINKS = np.array(
+    [features.NAMES.index(feature.name) for feature in (*links.FEATURES, *link_looks.FEATURES)], dtype=np.intp
+)
+
+
+@dataclass(frozen=True)
+class RealTexts:
+    """Posts of one part about which nothing but the text is known, with content's answers, float64 (n,)."""
+
+    posts: Sequence[LabelledPost]
+    content_probabilities: Floats
+    models: Models
+
+    def and_those(self, others: RealTexts) -> RealTexts:
+        """Return the texts of both."""
+        answers = np.concatenate([self.content_probabilities, others.content_probabilities])
+        return RealTexts([*self.posts, *others.posts], answers, self.models)
+
+    def bare(self) -> Rows:
+        """Return one row for each text as it is."""
+        records = [post.record for post in self.posts]
+        return Rows(
+            features=np.stack([features.extract(record, models=self.models) for record in records]),
+            content_probabilities=self.content_probabilities,
+            is_spam=np.array([post.is_spam for post in self.posts]),
+            groups=np.array([post.group for post in self.posts]),
+            domains=np.array([post.group for post in self.posts]),
+            weights=np.array([post.weight for post in self.posts]),
+        )
+
+    def surrounded(self, surroundings: Rows, *, copies: int, seed: int) -> Rows:
+        """Return each text in that many circumstances, drawn from the rows by their weights."""
+        random = np.random.default_rng(seed)
+        own = self.bare().taken(np.tile(np.arange(len(self.posts)), copies))
+        unlinked = own.features[:, _HAS_LINK] == 0.0
+        lent = unlinked & (random.random(len(unlinked)) < _LENT)
+        own.features[np.ix_(lent, _OF_LINKS)] = self._everyday_links(random, count=int(lent.sum()))
+        chosen = _drawn(own, surroundings, random=random)
+        table = own.features.copy()
+        table[:, _DRAWN] = surroundings.features[chosen][:, _DRAWN]
+        unlinked = own.features[:, _HAS_LINK] == 0.0
+        table[np.ix_(unlinked, _OF_LINKS)] = own.features[np.ix_(unlinked, _OF_LINKS)]
+        return Rows(
+            features=table,
+            content_probabilities=own.content_probabilities,
+            is_spam=own.is_spam,
+            groups=own.groups,
+            domains=own.domains,
+            weights=own.weights,
+        )
+
+    def _everyday_links(self, random: np.random.Generator, *, count: int) -> Floats:
+        """Return what features say of that many posts with an everyday link, (count, len(_OF_LINKS))."""
+        written = everyday_urls.write(
+            sorted(popular_domains()), generator=random, urls_per_kind=_LENT_PER_KIND
+        )
+        found = [parts for one in written for parts in links_in("", extra=[one.labelled.url])]
+        posts = [
+            dataclasses.replace(NOTHING_KNOWN, links=(Link(url=one.url, host=one.host, domain=one.domain),))
+            for one in found
+        ]
+        rows = np.stack([features.extract(post, models=self.models) for post in posts])
+        return rows[random.integers(len(rows), size=count)][:, _OF_LINKS]
+
+
+def load(
+    paths: Sequence[Path], *, split: Split, content: ContentProtocol, models: Models, answers: Path
+) -> RealTexts:
+    """Read one part of labelled texts. Raises Malformed, Corrupt, content.Unavailable.
+
+    `answers` is the file of held_out.py for the content model; texts that each training learned are left out.
+    """
+    posts = [post for post in labelled_posts.load(paths, split=split) if post.record.text.strip()]
+    asked = held_out.ask([post.record.text for post in posts], path=answers, content=content)
+    known = ~np.isnan(asked)
+    return RealTexts([post for post, kept in zip(posts, known, strict=True) if kept], asked[known], models)
+
+
+def at_prevalence(rows: Rows, *, share: float) -> Rows:
+    """Weigh rows so that this share of them is spam: simulations hold more of it than platforms do."""
+    total = rows.weights[rows.is_spam].sum(), rows.weights[~rows.is_spam].sum()
+    factors = np.where(rows.is_spam, share / total[0], (1.0 - share) / total[1])
+    return dataclasses.replace(rows, weights=rows.weights * factors)
+
+
+def _drawn(own: Rows, surroundings: Rows, *, random: np.random.Generator) -> NDArray[np.intp]:
+    """Draw surroundings for each row: any for a text without links, those of a linked post for one with."""
+    chosen = np.empty(len(own.is_spam), dtype=np.intp)
+    is_linked = own.features[:, _HAS_LINK] > 0.0
+    linked = np.flatnonzero(surroundings.features[:, _HAS_LINK] > 0.0)
+    anywhere = np.arange(len(surroundings.is_spam))
+    for rows, among in ((is_linked, linked if len(linked) else anywhere), (~is_linked, anywhere)):
+        weights = surroundings.weights[among]
+        chosen[rows] = random.choice(among, size=int(rows.sum()), p=weights / weights.sum())
+    return chosen
+
+
+def described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[dict[str, Any]]:
+    """Name each file of real texts and how many of each part were used."""
+    described = []
+    for path in texts:
+        sources = {line.stored["source"] for line in labelled_lines.read_all([path])}
+        counts = {
+            str(split): sum(post.source in sources for post in part.posts) for split, part in real.items()
+        }
+        described.append({"file": path.name, "sha256": file_sha256(path), "source": path.stem, **counts})
+    return described

@@ -1,0 +1,170 @@
+"""The content model that a release is trained and judged with: pinned, and served under its own name."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scoring import hosting, trees
+from scoring.content import MODEL, ContentModel, ContentScore
+from scoring.ensemble import Ensemble
+from scoring.hosting import TritonAdmin
+from scoring.pins import ContentPin, Probe
+from scoring.pipeline import ContentProtocol, Scorer
+from scoring.records import PostRecord
+from scoring.release import Release
+from scoring.trees import Floats
+from training import vocabulary_scripts
+
+SHIPPED = Path(__file__).resolve().parents[1] / "triton_repo"
+_STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
+MODELS = _STATE / "triton" / "models"
+_SOCKET = _STATE / "triton" / "admin" / "http.sock"
+_TIMEOUT_SECONDS = 30.0
+_BATCH = 64
+PROBES = (
+    "Are you ready?",
+    "Congratulations, you won a free prize! Call 0800 123 456 now to claim your cash.",
+    "Shall we meet at the station at six? I bring the bread.",
+    "сheap p.i.l.l.s, no prescription, order at www.pills.example today",  # noqa: RUF001 - a disguise is meant
+)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A release with its scorer; what its content model says of texts is cached."""
+
+    scorer: Scorer
+    content: ContentModel
+    known: dict[str, ContentScore]
+
+    @property
+    def release(self) -> Release:
+        return self.scorer.release
+
+    def judge(self, records: Sequence[PostRecord]) -> Floats:
+        """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
+        texts = [record.text for record in records]
+        own = [
+            self.scorer.heads.read(record, score if record.text.strip() else None)
+            for record, score in zip(records, self.scores(texts), strict=True)
+        ]
+        return self.scorer.spam_probabilities(
+            records, content_probabilities=np.array(own), read=self.scorer.read(records, content=self)
+        )
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Return what the content model says of texts, as probabilities. Raises content.Unavailable."""
+        return np.array([score.probability for score in self.scores(texts)])
+
+    def scores(self, texts: Sequence[str]) -> list[ContentScore]:
+        """Return what the content model says of texts. Raises content.Unavailable."""
+        asked = [text for text in dict.fromkeys(texts) if text not in self.known]
+        self.known.update(zip(asked, self.content.scores(asked), strict=True))
+        return [self.known[text] for text in texts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """Where content models are served (grpc://host:port), and where one that is not yet comes from."""
+
+    triton: str
+    repository: Path = SHIPPED
+    models: Path = MODELS
+    admin_socket: Path = _SOCKET
+
+    @classmethod
+    def named_by(cls, arguments: argparse.Namespace) -> Served:
+        """Read it from the options that `add_arguments` declares."""
+        return cls(**{field.name: getattr(arguments, field.name) for field in dataclasses.fields(cls)})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where content models are served and where they come from."""
+    parser.add_argument("--triton", required=True, help="where content models are served, grpc://host:port")
+    parser.add_argument(
+        "--repository", type=Path, default=SHIPPED, help="model repository of the release's content model"
+    )
+    parser.add_argument("--models", type=Path, default=MODELS, help="where Triton finds installed ones")
+    parser.add_argument(
+        "--admin-socket",
+        type=Path,
+        default=_SOCKET,
+        help="the socket over which models are loaded; --triton is asked where there is none",
+    )
+
+
+def pin(repository: Path, *, version: str) -> ContentPin:
+    """Pin the weights and vocabulary of a repository's content model, and the scripts that it reads.
+
+    Raises release.Corrupt.
+    """
+    files = hosting.pinned_files(repository, model=MODEL, version=version)
+    tokenizers = [repository / name for name in files if name.endswith(vocabulary_scripts.FILE)]
+    scripts = vocabulary_scripts.of(tokenizers[0]) if tokenizers else ()
+    return ContentPin(model=MODEL, version=version, files=files, scripts=scripts)
+
+
+def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
+    """Add answers that the model must still give wherever it is served. Raises content.Unavailable."""
+    answers = content.probabilities(PROBES).tolist()
+    probes = tuple(Probe(text=text, probability=said) for text, said in zip(PROBES, answers, strict=True))
+    return dataclasses.replace(pinned, probes=probes)
+
+
+def connect(pinned: ContentPin, *, normaliser: str, served: Served, remembers: int = 0) -> ContentModel:
+    """Return the client of a pinned model, which keeps so many answers.
+
+    One other than the shipped is installed and loaded beside it.
+
+    Raises release.Corrupt, hosting.Refused, hosting.WrongAnswers or normalise.VersionMismatch.
+    """
+    content = ContentModel(
+        url=served.triton,
+        model=_name(pinned, served=served),
+        version=pinned.version,
+        normaliser=normaliser,
+        timeout_seconds=_TIMEOUT_SECONDS,
+        remembers=remembers,
+    )
+    hosting.probe(pinned, content=content)
+    return content
+
+
+def ask(texts: Sequence[str], *, content: ContentProtocol) -> Floats:
+    """Return P(spam) of each text, float64 (n_texts,), NaN for an empty one. Raises content.Unavailable."""
+    probabilities = np.full(len(texts), np.nan)
+    asked = [place for place, text in enumerate(texts) if text.strip()]
+    for start in range(0, len(asked), _BATCH):
+        places = asked[start : start + _BATCH]
+        probabilities[places] = content.probabilities([texts[place] for place in places])
+    return probabilities
+
+
+def tree_digests(ensemble: Ensemble) -> dict[str, str]:
+    """Return the SHA-256 of each tree model: two releases are told apart part by part."""
+    forests = {**ensemble.sub_models, "main": ensemble.main}
+    return {
+        name: hashlib.sha256(json.dumps(trees.to_json(forest), sort_keys=True).encode()).hexdigest()
+        for name, forest in forests.items()
+    }
+
+
+def _name(pinned: ContentPin, *, served: Served) -> str:
+    shipped = hosting.pinned_files(SHIPPED, model=pinned.model, version=pinned.version)
+    if not pinned.files or dict(pinned.files) == shipped:
+        return pinned.model
+    name = hosting.served_name(pinned)
+    if not (served.models / name).is_dir():
+        hosting.install(pinned, repository=served.repository, models=served.models)
+    socket = served.admin_socket
+    TritonAdmin(url=f"unix://{socket}" if socket.exists() else served.triton).load(name)
+    return name

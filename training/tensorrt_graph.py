@@ -1,0 +1,72 @@
+"""The content model as TensorRT builds it: in FP16, and not in the form of the committed file.
+
+TensorRT 8.6 refuses that one (`wide_and_deep.PaddedWideHalf`); later versions were not tried.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from scoring import normalise
+from training import export_onnx, half_precision, plan_recipe, served_content, served_weights
+from training.model_configs import MAX_TOKENS
+from training.plan_recipe import GRAPH, TEXTS, Answers, Inputs, Profile
+
+MAX_DIFFERENCE = 1e-4  # logits, between this form and the model it is made of, both in FP32
+
+
+def write(*, repository: Path, folder: Path) -> None:
+    """Write graph and recipe of an exported model into a version folder. Raises served_weights.Unreadable."""
+    source = repository / served_weights.MODEL_FILE
+    write_graph(source=source, target=folder / GRAPH)
+    asked = tokenised(served_content.PROBES, tokenizer=repository / served_weights.TOKENIZER_FILE)
+    answers = Answers(asked=asked, probabilities=_probabilities(source, asked=asked))
+    plan_recipe.write(folder, network=TEXTS, profile=Profile(), answers=answers)
+
+
+def write_graph(*, source: Path, target: Path) -> None:
+    """Write an exported float file in TensorRT's form and in FP16. Raises served_weights.Unreadable."""
+    if not served_weights.has_wide_half(source):  # then its form is DistilBERT's
+        half_precision.write(source=source, target=target)
+        return
+    from training import wide_and_deep
+
+    model = wide_and_deep.for_tensorrt(served_weights.read(source))
+    with tempfile.TemporaryDirectory() as scratch:
+        full = Path(scratch, GRAPH)
+        export_onnx.write_onnx(model, path=full)
+        difference = export_onnx.largest_difference(model, path=full)
+        if not difference <= MAX_DIFFERENCE:
+            raise served_weights.Unreadable(
+                f"{source}: a logit differs by {difference:.2g} in TensorRT's form"
+            )
+        half_precision.write(source=full, target=target)
+
+
+def tokenised(texts: Sequence[str], *, tokenizer: Path) -> Inputs:
+    """Return what the server's tokenizer gives: normalised first, as the product asks, padded to 128."""
+    from tokenizers import Tokenizer
+
+    read = Tokenizer.from_file(str(tokenizer))
+    read.no_padding()
+    read.enable_truncation(MAX_TOKENS)
+    as_asked = normalise.of_version(normalise.VERSION)
+    ids = np.zeros((len(texts), MAX_TOKENS), dtype=np.int32)
+    mask = np.zeros_like(ids)
+    for row, encoding in enumerate(read.encode_batch([as_asked(text) for text in texts])):
+        ids[row, : len(encoding.ids)] = encoding.ids
+        mask[row, : len(encoding.ids)] = 1
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+def _probabilities(source: Path, *, asked: Inputs) -> list[float]:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(source), providers=["CPUExecutionProvider"])
+    logits = np.asarray(session.run(["logits"], dict(asked))[0], dtype=np.float64)
+    found: list[float] = (1 / (1 + np.exp(logits[:, 0] - logits[:, 1]))).tolist()
+    return found

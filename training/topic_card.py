@@ -1,0 +1,100 @@
+"""The card of the topics model: what it is worth on labelled topics, beside trained classifiers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from training.evaluate import Estimate
+
+NONE = "-"
+TEMPLATE = Path(__file__).with_name("topic_card.md.template")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicQuality:
+    """One topic of one source; ROC-AUC and average precision by way, NaN where a way could not be fitted."""
+
+    source: str
+    topic: str
+    words: str
+    rows: int
+    positives: int
+    roc_auc: Mapping[str, Estimate]
+    average_precision: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """The logistic curve from contrast to probability, and its error where it was not fitted."""
+
+    slope: float
+    intercept: float
+    calibration_error: float
+
+
+def text(
+    found: Sequence[TopicQuality], *, curve: Curve | None, ways: Sequence[str], told: Mapping[str, Any]
+) -> str:
+    """Return the card as markdown."""
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        base=told["base"],
+        engine=told["engine"],
+        hypothesis=told["hypothesis"].format("…"),
+        curve=_curve(curve, told),
+        summary="\n".join(_summary(found, ways)),
+        tables="\n".join(_tables(found, ways)),
+    )
+
+
+def _curve(curve: Curve | None, told: Mapping[str, Any]) -> str:
+    if curve is None:
+        return "The probabilities are the model's own."
+    return (
+        f"Contrast becomes a probability by a logistic curve. Fitted on one half of the groups of the real "
+        f"texts it has slope {curve.slope:.1f} and intercept {curve.intercept:.1f}, and an expected "
+        f"calibration error of {curve.calibration_error:.3f} on the other half; the shipped curve has "
+        f"{told['slope']} and {told['intercept']}."
+    )
+
+
+def _summary(found: Sequence[TopicQuality], ways: Sequence[str]) -> Iterator[str]:
+    yield "| source | topics | " + " | ".join(ways) + " |"
+    yield "|---|--:|" + "--:|" * len(ways)
+    for source in dict.fromkeys(one.source for one in found):
+        rows = [one for one in found if one.source == source]
+        means = [_mean([one.roc_auc[way].value for one in rows]) for way in ways]
+        yield f"| {source} | {len(rows)} | " + " | ".join(means) + " |"
+
+
+def _mean(values: Sequence[float]) -> str:
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return NONE
+    mean = f"{sum(known) / len(known):.3f}"
+    return mean if len(known) == len(values) else f"{mean} ({len(known)} topics)"
+
+
+def _tables(found: Sequence[TopicQuality], ways: Sequence[str]) -> Iterator[str]:
+    for source in dict.fromkeys(one.source for one in found):
+        rows = [one for one in found if one.source == source]
+        yield f"\n### {source}, {rows[0].rows:,} texts\n"
+        yield "| topic, in words | texts | " + " | ".join(ways) + " |"
+        yield "|---|--:|" + "---|" * len(ways)
+        for one in rows:
+            cells = [f"{_cell(one.roc_auc[way])}, {_short(one.average_precision[way])}" for way in ways]
+            yield f"| `{one.topic}`: {one.words} | {one.positives:,} | " + " | ".join(cells) + " |"
+
+
+def _cell(one: Estimate) -> str:
+    if math.isnan(one.value):
+        return NONE
+    return f"**{_short(one.value)}** ({_short(one.low)} to {_short(one.high)})"
+
+
+def _short(value: float) -> str:
+    return NONE if math.isnan(value) else f"{value:.2f}"

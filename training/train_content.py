@@ -1,0 +1,295 @@
+"""The command that trains the content model, measures it on the group split, and writes its card."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring import normalise
+from training import (
+    content_quality,
+    continue_content,
+    cross_fit,
+    dataset,
+    held_out,
+    model_card,
+    rules,
+    served_content,
+)
+from training.content_quality import SHIPPED, Robustness
+from training.dataset import Example, FileManifest, Provenance, Split
+from training.evaluate import Quality
+from training.fine_tune import Recipe
+from training.wide import Mix
+
+log = logging.getLogger(__name__)
+
+OWN_TEXTS = tuple(Path(__file__).with_name(name) for name in ("starter_texts.jsonl", "curated_posts.jsonl"))
+# Probabilities are calibrated, so the threshold of a verdict needs no tuning.
+
+
+@dataclass(frozen=True)
+class Material:
+    """The labelled texts of a run and the files they came from."""
+
+    examples: list[Example]
+    files: list[FileManifest]
+    rules: list[rules.RuleQuality]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a training run measured: by model, the quality per source on held-out texts and on TEST."""
+
+    models: dict[str, list[Quality]]
+    held_out: dict[str, list[Quality]]
+    threshold: float
+    mix: Mix
+    robustness: list[Robustness]
+    class_weights: tuple[float, float]
+    train_seconds: float
+    parts: dict[str, int]
+    normaliser: str = normalise.VERSION
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m training content`."""
+    add_training_arguments(parser)
+    parser.add_argument(
+        "--from-live",
+        type=Path,
+        metavar="FOLDER",
+        help="train the content model of this release, or of this model repository, further; needs --replay",
+    )
+    parser.add_argument(
+        "--replay",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="labelled texts of the sources that it was trained on: learned again, and measured",
+    )
+    parser.add_argument(
+        "--models", type=Path, default=served_content.MODELS, help="where Triton finds installed ones"
+    )
+
+
+def add_training_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare data and recipe; what is not given is as in `Recipe`, or as continue_content.RECIPE has it."""
+    parser.add_argument(
+        "--data",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="JSON lines of labelled texts, or of exported decisions",
+    )
+    parser.add_argument(
+        "--unlabelled",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="JSON lines of texts that rules label for training",
+    )
+    parser.add_argument(
+        "--without-own-texts",
+        action="store_true",
+        help="leave out starter_texts.jsonl and curated_posts.jsonl",
+    )
+    for provenance, weight in dataset.DEFAULT_WEIGHTS.items():
+        parser.add_argument(
+            f"--{provenance}-weight", type=float, default=weight, help="of one text in training"
+        )
+    parser.add_argument("--base", help="offline package, local folder or hub name")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder for the model, metrics.json and model-card.md"
+    )
+    parser.add_argument("--epochs", type=int, help="0: only calibrate and measure the base")
+    parser.add_argument("--batch-size", type=int)
+    parser.add_argument("--learning-rate", type=float)
+    parser.add_argument("--disguised-share", type=float)
+    parser.add_argument(
+        "--consistency",
+        type=float,
+        help="weight in the loss of two readings under dropout that disagree; 0: read once, in half the time",
+    )
+    parser.add_argument(
+        "--likeness", type=float, help="weight in the loss of a text's vector that leaves the base's"
+    )
+    parser.add_argument(
+        "--bf16",
+        dest="is_bf16",
+        action="store_true",
+        default=None,
+        help="BF16 arithmetic, for processors that have it",
+    )
+    parser.add_argument("--seed", type=int, default=Recipe.seed)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument(
+        "--folds",
+        type=int,
+        help="train so many more times, to calibrate and measure on all texts outside the test part",
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command: train, measure, write model, metrics and card into --out."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    if arguments.from_live:
+        _continue(arguments)
+        return
+    outcome = train(material=material_of(arguments), recipe=recipe_of(arguments), out=arguments.out)
+    model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
+    content_quality.tell(outcome.models)
+
+
+def _continue(arguments: argparse.Namespace) -> None:
+    """Train the live model further; exit with a message if it must not be, or forgot."""
+    for option in ("base", "folds", "unlabelled"):
+        if getattr(arguments, option):
+            raise SystemExit(f"--{option} is not for --from-live")
+    if not arguments.replay:
+        raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
+    weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
+    own = [] if arguments.without_own_texts else OWN_TEXTS
+    try:
+        further(
+            arguments.from_live,
+            models=arguments.models,
+            labels=arguments.data,
+            replay=[*arguments.replay, *own],
+            weights=weights,
+            recipe=recipe_of(arguments, default=continue_content.RECIPE),
+            out=arguments.out,
+        )
+    except (continue_content.TooFew, continue_content.Forgotten) as refused:
+        raise SystemExit(str(refused)) from refused
+
+
+def further(
+    live: Path,
+    *,
+    models: Path,
+    labels: Sequence[Path],
+    replay: Sequence[Path],
+    weights: Mapping[Provenance, float] = dataset.DEFAULT_WEIGHTS,
+    recipe: Recipe = continue_content.RECIPE,
+    out: Path,
+) -> None:
+    """Train the live content model further on labels, beside texts of `replay` that it knows.
+
+    Raises dataset.Malformed, continue_content.TooFew, or continue_content.Forgotten once all is written.
+    """
+    learned, known = (
+        gather(data=files, unlabelled=[], weights=weights).examples for files in (labels, replay)
+    )
+    texts = continue_content.Texts(labels=learned, replay=known)
+    continue_content.run(live=live, models=models, texts=texts, recipe=recipe, out=out)
+
+
+def recipe_of(arguments: argparse.Namespace, *, default: Recipe = Recipe()) -> Recipe:  # noqa: B008 - frozen
+    """Read the recipe from the options; what they leave open is as in `default`."""
+    names = {field.name for field in dataclasses.fields(Recipe)}
+    given = {name: value for name, value in vars(arguments).items() if name in names and value is not None}
+    return dataclasses.replace(default, **given)
+
+
+def material_of(arguments: argparse.Namespace) -> Material:
+    """Gather what the options name. Raises dataset.Malformed."""
+    return gather(
+        data=[*arguments.data, *([] if arguments.without_own_texts else OWN_TEXTS)],
+        unlabelled=arguments.unlabelled,
+        weights={provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance},
+    )
+
+
+def gather(
+    *, data: Sequence[Path], unlabelled: Sequence[Path], weights: Mapping[Provenance, float]
+) -> Material:
+    """Read labelled files, label the others by rules, weigh all by provenance. Raises dataset.Malformed."""
+    labelled = dataset.load(data)
+    ruled = [rules.load(path) for path in unlabelled]
+    together = [*labelled, *(example for examples in ruled for example in examples)]
+    return Material(
+        examples=dataset.weighted(together, weights=weights),
+        files=[
+            *dataset.manifest(data),
+            *(dataset.describe(path, examples=found) for path, found in zip(unlabelled, ruled, strict=True)),
+        ],
+        rules=rules.measure(dataset.part(labelled, split=Split.TRAIN)) if unlabelled else [],
+    )
+
+
+def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
+    """Fit both halves on TRAIN, join and calibrate them on held-out texts, measure on TEST, save into `out`.
+
+    Held out are the folds of TRAIN and VALIDATION, or without folds VALIDATION.
+    """
+    raw = {split: dataset.part(material.examples, split=split) for split in Split}
+    for split, members in raw.items():
+        log.info("%s: %d texts, %d spam", split, len(members), sum(example.label for example in members))
+    started = time.monotonic()
+    halves = cross_fit.train(raw, recipe=recipe, out=out)
+    train_seconds = time.monotonic() - started
+    held = (
+        cross_fit.by_folds([*raw[Split.TRAIN], *raw[Split.VALIDATION]], recipe=recipe)
+        if recipe.folds
+        else cross_fit.on_validation(raw[Split.VALIDATION], halves=halves)
+    )
+    calibration = content_quality.calibrate(held)
+    left_out = content_quality.left_out(held)
+    held_out.write(
+        out / held_out.FILE,
+        learned=[example.text for example in dataset.read_as_served(raw[Split.TRAIN])],
+        texts=[example.text for example in held.examples],
+        answers=left_out[SHIPPED],
+    )
+    ours = halves.save(mix=calibration.mix, out=out)
+    tested = dataset.read_as_served(raw[Split.TEST])
+    answers = halves.answers([example.text for example in tested])
+    shipped = {SHIPPED: ours([example.text for example in tested])}
+    outcome = Outcome(
+        models=content_quality.measured(
+            tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed
+        ),
+        held_out=content_quality.measured(held.examples, answers=left_out, seed=recipe.seed),
+        threshold=content_quality.THRESHOLD,
+        mix=calibration.mix,
+        robustness=content_quality.robustness(
+            raw[Split.TEST], answer=ours, threshold=content_quality.THRESHOLD, seed=recipe.seed
+        ),
+        class_weights=halves.weights,
+        train_seconds=train_seconds,
+        parts={split.value: len(members) for split, members in raw.items()},
+    )
+    _write_metrics(outcome, material=material, recipe=recipe, out=out)
+    return outcome
+
+
+def _write_metrics(outcome: Outcome, *, material: Material, recipe: Recipe, out: Path) -> None:
+    report = {
+        "recipe": dataclasses.asdict(recipe),
+        "earlier": _earlier(Path(recipe.base)),
+        "data": [dataclasses.asdict(entry) for entry in material.files],
+        "rules": [dataclasses.asdict(quality) for quality in material.rules],
+        "outcome": dataclasses.asdict(outcome),
+    }
+    (out / "metrics.json").write_text(json.dumps(report, indent=2) + "\n")
+
+
+def _earlier(base: Path) -> dict[str, object] | None:
+    """Return how the base was trained, if it is the outcome of an earlier run of this command."""
+    metrics = base / "metrics.json"
+    if not metrics.is_file():
+        return None
+    report = json.loads(metrics.read_text())
+    return {
+        "recipe": report["recipe"],
+        "train_seconds": report["outcome"]["train_seconds"],
+        "normaliser": report["outcome"].get("normaliser", "none"),
+        "earlier": report.get("earlier"),
+    }

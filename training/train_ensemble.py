@@ -1,0 +1,299 @@
+"""`python -m training ensemble`: fit sub-models and main tree on records, write a release."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from scoring import evidence_model, features, normalise
+from scoring.ensemble import Ensemble
+from scoring.features import Models
+from scoring.features.models import MODEL_FILES
+from scoring.label_balance import ENOUGH_FOR_ROUTES
+from scoring.pins import ContentPin
+from scoring.pipeline import ContentProtocol
+from scoring.release import Calibration, Cascade, Release, Thresholds
+from scoring.splits import Split
+from training import (
+    added_links,
+    calibrate,
+    choose_routes,
+    ensemble_card,
+    evidence,
+    held_out,
+    labelled_records,
+    measure_ensemble,
+    mixture,
+    real_texts,
+    replace_release,
+    served_content,
+)
+from training.choose_routes import Choice
+from training.ensemble_rows import GAPPED_COPIES, Material, ask_content
+from training.fit_ensemble import fit
+from training.labelled_lines import Origin
+from training.labelled_records import LabelledRecord, bare
+from training.served_content import Served
+from training.train_urls import URLS_MANIFEST
+
+SEED = 20_260
+# What joins evidence is fitted to log-odds, which mean the same after a refit.
+_OTHERS = (*MODEL_FILES, URLS_MANIFEST, *evidence_model.FILES)
+_SHIPPED = Path(__file__).resolve().parents[1] / "scoring" / "starter"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    labelled_records.add_arguments(parser)
+    served_content.add_arguments(parser)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
+    parser.add_argument(
+        "--feature-models",
+        type=Path,
+        default=_SHIPPED,
+        help="folder with the URL and journey models, copied into --out unless it has its own",
+    )
+    parser.add_argument("--card", type=Path, help="page whose ensemble part is rewritten, docs/models.md")
+    parser.add_argument(
+        "--texts",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="real labelled texts: learnt in drawn circumstances, and what the rest is chosen on",
+    )
+    answers = "what `content` wrote beside the model: answers to texts by trainings that left them out"
+    parser.add_argument("--held-out", type=Path, default=held_out.SHIPPED, help=answers)
+    parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
+    parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
+    parser.add_argument(
+        "--ask-content-from",
+        type=float,
+        default=Cascade().ask_content_from,
+        help="spam probability of the cheap sub-models under which content is not asked; 0: always asked",
+    )
+    parser.add_argument(
+        "--ask-content-below",
+        type=float,
+        default=Cascade().ask_content_below,
+        help="spam probability of the cheap sub-models from which content is not asked; 2: always asked",
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command: measure, write release and card; exit with 1 if links change too many routes."""
+    same = ("texts", "held_out", "feature_models", "content_version", "seed")
+    cascade = {name: getattr(arguments, name) for name in ("ask_content_from", "ask_content_below")}
+    config = Config(
+        posts=[*arguments.records, *arguments.labels],
+        cascade=Cascade(**cascade),
+        **{name: getattr(arguments, name) for name in same},
+    )
+    try:
+        run(config, served=Served.named_by(arguments), out=arguments.out, card=arguments.card)
+    except added_links.Refused as why:
+        sys.exit(f"refused: {why}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """What a release is fitted on: records and decisions, real texts, what trainings without these said."""
+
+    posts: Sequence[Path]
+    texts: Sequence[Path] = ()
+    held_out: Path = held_out.SHIPPED
+    feature_models: Path = _SHIPPED
+    content_version: str = "1"
+    cascade: Cascade = Cascade()  # noqa: RUF009 - frozen
+    seed: int = SEED
+
+
+def run(config: Config, *, served: Served, out: Path, card: Path | None = None) -> Release:
+    """Train, measure, write the release into `out` and its card into the page `card`; return the release.
+
+    Raises content.Unavailable, labelled_lines.Malformed, and added_links.Refused once all is written.
+    """
+    _bring_models(config.feature_models, out=out)
+    pin = served_content.pin(served.repository, version=config.content_version)
+    content = served_content.connect(pin, normaliser=normalise.VERSION, served=served)
+    release = train(
+        labelled_records.given(config.posts),
+        texts=config.texts,
+        answers=config.held_out,
+        content=content,
+        out=out,
+        source=labelled_records.sources(config.posts),
+        pin=served_content.with_probes(pin, content=content),
+        normaliser=normalise.VERSION,
+        cascade=config.cascade,
+        seed=config.seed,
+    )
+    written = ensemble_card.write(release)
+    if card:
+        ensemble_card.insert(written, page=card)
+    sys.stdout.write(written)
+    added_links.check(release, content=content)
+    return release
+
+
+def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where it goes
+    labelled: Sequence[LabelledRecord],
+    *,
+    texts: Sequence[Path] = (),
+    answers: Path = held_out.SHIPPED,
+    content: ContentProtocol,
+    out: Path,
+    source: Mapping[str, str],
+    pin: ContentPin,
+    normaliser: str,
+    cascade: Cascade,
+    seed: int,
+) -> Release:
+    """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
+
+    Decisions outweigh what was simulated in the fit (mixture.py). Calibration, thresholds and safety bounds
+    are chosen on real texts where there are any (choose_routes.py), else on what was simulated: decisions are
+    those of some platforms, and the curve is that of all.
+    The URL and journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
+    """
+    models = Models.load(out, files=_present(out, MODEL_FILES))
+    known = ask_content(labelled, content=content)
+    material = Material(labelled, known, seed, models)
+    real = {
+        split: real_texts.load(texts, split=split, content=content, models=models, answers=answers)
+        for split in (Split.TRAIN, Split.VALIDATION)
+        if texts
+    }
+    # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
+    with threadpool_limits(limits=1):
+        rows = Material(mixture.mixed(labelled), known, seed, models).part(Split.TRAIN).rows_with_gaps()
+        surrounded = (
+            real[Split.TRAIN].surrounded(rows, copies=real_texts.COPIES, seed=seed) if texts else None
+        )
+        ensemble = fit(rows, real=surrounded, models=models, seed=seed)
+    validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
+    # The forests read no text, so those of the train part are as good here: content is held out.
+    both = real[Split.TRAIN].and_those(real[Split.VALIDATION]) if texts else None
+    choice = (
+        choose_routes.on_texts(ensemble, both, surroundings=validation, seed=seed)
+        if both
+        else choose_routes.on_records(ensemble, validation)
+    )
+    calibration, thresholds = choice.calibration, choice.thresholds
+    manifest = {
+        "content": dataclasses.asdict(pin),
+        "sub_models": served_content.tree_digests(ensemble),
+        "schema_hash": features.SCHEMA_HASH,
+        "normaliser": normaliser,
+        "cascade": dataclasses.asdict(cascade),
+        "bounds": dataclasses.asdict(ensemble.bounds),
+        "safety": dataclasses.asdict(choice.safety),
+        "calibration": dataclasses.asdict(calibration),
+        "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
+        "training": _training(labelled, source=source, seed=seed, choice=choice)
+        | {"texts": real_texts.described(texts, real)},
+        "metrics": _metrics(
+            material.part(Split.TEST),
+            ensemble=ensemble,
+            calibration=calibration,
+            thresholds=thresholds,
+        )
+        | {"evidence": evidence.measure(material.part(Split.TRAIN).rows(), ensemble=ensemble)},
+    }
+    replace_release.write(out, ensemble=ensemble, manifest=manifest, others=_present(out, _OTHERS))
+    return Release.load(out)
+
+
+def _bring_models(folder: Path, *, out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for name in _present(folder, _OTHERS):
+        if not (out / name).exists():
+            shutil.copy(folder / name, out / name)
+
+
+def _present(folder: Path, names: Sequence[str]) -> list[str]:
+    return [name for name in names if (folder / name).exists()]
+
+
+def _calibrating(material: Material) -> Material:
+    """Keep what the curve and the thresholds of all platforms are chosen on: not decisions, which are those
+    of some. A platform's own curve stands with its head. Without anything else, random decisions will do.
+    """
+    decided = np.array([one.origin is Origin.DECIDED for one in material.labelled])
+    if not decided.all():
+        return material.taken(~decided)
+    is_random = np.array([one.is_random for one in material.labelled])
+    if is_random.sum() < ENOUGH_FOR_ROUTES:
+        raise calibrate.TooFewRandom(
+            f"{is_random.sum()} random labels and no simulated record: thresholds need at least "
+            f"{ENOUGH_FOR_ROUTES}. Give --records, or label more random posts."
+        )
+    return material.taken(is_random)
+
+
+def _training(
+    labelled: Sequence[LabelledRecord],
+    *,
+    source: Mapping[str, str],
+    seed: int,
+    choice: Choice,
+) -> dict[str, Any]:
+    """Describe what the release was trained from, for the manifest."""
+    return {
+        "simulated": any(one.origin is Origin.SIMULATED for one in labelled),
+        "fitted_on": mixture.fitted_on(labelled),
+        "records": {
+            **source,
+            "rows": len(labelled),
+            "spam": sum(one.is_spam for one in labelled),
+            "groups": len({one.group for one in labelled}),
+            "kinds": dict(sorted(Counter(one.kind for one in labelled).items())),
+        },
+        "gapped_copies": GAPPED_COPIES,
+        "seed": seed,
+        "calibration_log_losses": dict(choice.log_losses),
+        "thresholds_chosen": choice.rule,
+        "libraries": {name: version(name) for name in ("numpy", "scikit-learn")},
+    }
+
+
+def _metrics(
+    test: Material, *, ensemble: Ensemble, calibration: Calibration, thresholds: Thresholds
+) -> dict[str, Any]:
+    """Measure the test part whole, with random gaps, bare, and without the content model."""
+    complete = test.rows()
+    variants = {
+        "complete": complete,
+        "with random gaps": test.rows_with_gaps(),
+        "bare (text and links only)": test.rows(change=bare),
+        "without content": dataclasses.replace(
+            complete, content_probabilities=np.full(len(complete.is_spam), np.nan)
+        ),
+    }
+    measured = {
+        name: measure_ensemble.measure(
+            rows, ensemble=ensemble, calibration=calibration, thresholds=thresholds
+        )
+        for name, rows in variants.items()
+    }
+    return {
+        "simulated": any(one.origin is Origin.SIMULATED for one in test.labelled),
+        "test": {name: measure_ensemble.plain(measures) for name, (measures, _) in measured.items()},
+        "pr_auc_of_each_sub_model": measure_ensemble.family_pr_auc(complete, ensemble=ensemble),
+        "by_kind": measure_ensemble.by_kind(
+            [one.kind for one in test.labelled],
+            is_spam=complete.is_spam,
+            probabilities=measured["complete"][1],
+            thresholds=thresholds,
+        ),
+    }

@@ -1,0 +1,221 @@
+"""`python -m training evidence`: fit what pages, pictures and captions add to a release's scores.
+
+The trees stay as they are. A reader learns from texts of simulated pages (`--pages`) and from what was behind
+decided posts (`--labels`); the steps are fitted on records, each read by a reader that has not learnt its
+families. Give it records of other simulated worlds than those that the trees learnt from, and `--held-out`
+ones whose pages are worded by nobody that it learnt from: these are measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from scoring import evidence_model, features
+from scoring import release as releases
+from scoring.ensemble import Ensemble
+from scoring.evidence_model import EvidenceModel
+from scoring.features import collected
+from scoring.pipeline import ContentProtocol, Scorer
+from scoring.readings import Readings
+from scoring.records import PostRecord
+from scoring.release import MANIFEST, Release, file_sha256
+from scoring.trees import Floats
+from training import (
+    cards,
+    fit_evidence,
+    fit_reader,
+    labelled_records,
+    measure_evidence,
+    served_content,
+    whole_folder,
+    worded_texts,
+)
+from training.fit_evidence import TooFew
+from training.fit_reader import Readers
+from training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
+from training.labelled_records import LabelledRecord
+from training.measure_evidence import FALSE_ALARMS
+from training.served_content import Served
+from training.worded_texts import Texts, WordedText
+
+PART = "evidence"
+TEMPLATE = Path(__file__).with_name("evidence_card.md.template")
+FEWEST = 30
+"""Of either sort, posts with evidence and texts, without which nothing is fitted."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    labelled_records.add_arguments(parser)
+    parser.add_argument(
+        "--pages", type=Path, nargs="*", default=[], help="pages.jsonl of manage.py simulate_pages"
+    )
+    parser.add_argument(
+        "--release", type=Path, required=True, help="folder of the release that it is added to"
+    )
+    parser.add_argument("--held-out", type=Path, nargs="*", default=[], help="records that are only measured")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder of the release with it; may be --release"
+    )
+    parser.add_argument("--card", type=Path, help="page whose evidence part is rewritten, docs/models.md")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same model")
+    served_content.add_arguments(parser)
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Fit, write the release, measure it. Raises content.Unavailable."""
+    base = Release.load(arguments.release)
+    served = Served.named_by(arguments)
+    content = served_content.connect(base.content, normaliser=base.normaliser, served=served)
+    model = train(
+        labelled_records.given([*arguments.records, *arguments.labels]),
+        worded_texts.load(arguments.pages),
+        base=base,
+        content=content,
+        source=_sources(arguments),
+        seed=arguments.seed,
+    )
+    release = write(base, model, out=arguments.out)
+    scorer = Scorer(release=release, content=content)
+    tables = [
+        measure_evidence.measure(labelled_records.load(path), scorer=scorer, name=path.stem)
+        for path in arguments.held_out
+    ]
+    card = _card(model, tables=tables)
+    if arguments.card:
+        cards.insert(card, part=PART, page=arguments.card)
+    sys.stdout.write(card)
+
+
+def train(
+    labelled: Sequence[LabelledRecord],
+    pages: Sequence[WordedText],
+    *,
+    base: Release,
+    content: ContentProtocol,
+    source: Mapping[str, str],
+    seed: int,
+) -> EvidenceModel:
+    """Fit the reader, and the steps on the records that have evidence. Raises TooFew."""
+    known = [one for one in labelled if one.record.evidence]
+    spam = sum(one.is_spam for one in known)
+    if min(spam, len(known) - spam) < FEWEST:
+        raise TooFew(f"{len(known)} posts with evidence, {spam} of them spam; {FEWEST} of either are needed")
+    texts = [Readings([one.record], manifest=base.manifest).texts for one in known]
+    learnt = [*pages, *worded_texts.decided(known, texts=texts)]
+    of_spam = sum(one.is_spam for one in learnt)
+    if min(of_spam, len(learnt) - of_spam) < FEWEST:
+        raise TooFew(f"{len(learnt)} texts to learn from, {of_spam} of spam; {FEWEST} of either are needed")
+    with threadpool_limits(limits=1):
+        readers = fit_reader.fit(Texts.of(learnt), seed=seed)
+        judged = cross_read(known, readers=readers, manifest=base.manifest)
+        is_spam = np.array([one.is_spam for one, _ in judged])
+        weights = np.array([min(one.weight, MOST_TRAINING_WEIGHT) for one, _ in judged])
+        rows = np.stack([row for _, row in judged])
+        margins = _margins([one.record for one, _ in judged], base=base, content=content)
+        model = fit_evidence.fit(
+            rows,
+            margins=margins,
+            is_spam=is_spam,
+            weights=fit_reader.balanced(is_spam, weights=weights, share=fit_evidence.SPAM_SHARE),
+        )
+    trained: dict[str, Any] = {
+        "simulated": any(one.origin is Origin.SIMULATED for one in known),
+        **source,
+        "posts": len(judged),
+        "spam": int(is_spam.sum()),
+        "texts": len(learnt),
+        "families": len({one.family for one in learnt}),
+        "seed": seed,
+        "recall": [
+            round(measure_evidence.recall_at(said, is_spam=is_spam, false_alarms=FALSE_ALARMS), 4)
+            for said in (margins, model.join(margins, rows=rows).margins)
+        ],
+    }
+    return dataclasses.replace(model, reader=readers.whole, trained=trained)
+
+
+def cross_read(
+    known: Sequence[LabelledRecord], *, readers: Readers, manifest: Mapping[str, Any]
+) -> list[tuple[LabelledRecord, Floats]]:
+    """Return records with their features of evidence, float64 (11,), read by a reader that has learnt none of
+    their families; those of which every reader has learnt one are left out.
+    """
+    found = []
+    for one in known:
+        reader = readers.unaware_of(worded_texts.family_of(one))
+        if reader is not None:
+            read = Readings([one.record], manifest=manifest).read_by(reader)
+            found.append((one, evidence_model.rows_of([one.record], read=read)[0]))
+    return found
+
+
+def write(base: Release, model: EvidenceModel, *, out: Path) -> Release:
+    """Write a release anew into `out` with what joins evidence; everything else stays as it is."""
+    kept = [name for name in base.files if name not in evidence_model.FILES]
+    with whole_folder.written(out) as folder:
+        for name in kept:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(base.folder / name, folder / name)
+        made = model.save(folder)
+        files = {name: base.files[name] for name in kept}
+        files |= {path.name: releases.file_sha256(path) for path in made}
+        text = json.dumps(dict(base.manifest) | {"files": files}, indent=1, allow_nan=False)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        Release.load(folder)
+    return Release.load(out)
+
+
+def _margins(records: Sequence[PostRecord], *, base: Release, content: ContentProtocol) -> Floats:
+    """Return the margins of posts without their evidence, as at their first score."""
+    bare = [measure_evidence.without(record) for record in records]
+    own = served_content.ask([record.text for record in bare], content=content)
+    models = features.Models.load(base.folder, files=base.files)
+    rows = np.stack([features.extract(record, models=models) for record in bare])
+    margins: Floats = Ensemble.load(base.folder).judge(rows, content_probabilities=own).margins
+    return margins
+
+
+def _sources(arguments: argparse.Namespace) -> dict[str, str]:
+    """Name the files and one SHA-256 over theirs."""
+    found = labelled_records.sources([*arguments.records, *arguments.labels])
+    for path in arguments.pages:
+        found = {
+            "file": f"{found['file']}, {path.name}",
+            "sha256": sha256((found["sha256"] + file_sha256(path)).encode()).hexdigest(),
+        }
+    return found
+
+
+def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> str:
+    trained = model.trained
+    weights = [
+        f"| `{name}` | {', '.join(f'{one:g}' for one in steps.knots)} to {steps.top:g} "
+        f"| {', '.join(f'{one:.2f}' for one in steps.weights)} |"
+        for name, steps in model.steps.items()
+        if name in collected.NAMES
+    ]
+    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        {name: f"{trained[name]:,}" for name in ("posts", "spam", "texts", "families")},
+        file=trained["file"],
+        before=f"{trained['recall'][0]:.1%}",
+        after=f"{trained['recall'][1]:.1%}",
+        sha256=trained["sha256"][:16],
+        intercept=f"{model.intercept:g}",
+        suspicion=f"{model.suspicion:g}",
+        steps="\n".join(weights),
+        tables="\n".join([measure_evidence.HEAD, *map(measure_evidence.row, tables)]),
+    )
+    return cards.marked(text, part=PART)

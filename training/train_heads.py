@@ -1,0 +1,299 @@
+"""`python -m training heads`: give a release a head for each platform with enough decisions, and a
+curve and thresholds of its own for each with enough random labels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from scoring import release as releases
+from scoring.content import ContentScore, vectors_of
+from scoring.ensemble import content_margins, probabilities_of
+from scoring.pipeline import ContentProtocol
+from scoring.platform_head import PlatformHead, file_of, learnt_keys
+from scoring.release import MANIFEST, Release
+from scoring.splits import Split, split_of
+from scoring.trees import Floats
+from training import (
+    choose_platform_routes,
+    fit_head,
+    head_guards,
+    label_noise,
+    labelled_records,
+    mixture,
+    scripts_seen,
+    served_content,
+    whole_folder,
+)
+from training.calibrate import TooFewRandom
+from training.choose_platform_routes import Choice
+from training.ensemble_rows import ask_content
+from training.fit_head import Decisions
+from training.label_noise import Suspicion
+from training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
+from training.labelled_records import LabelledRecord
+from training.served_content import Served
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--release", type=Path, required=True, help="folder of the release that gets heads")
+    parser.add_argument(
+        "--labels", type=Path, nargs="+", required=True, help="exports of decisions, oldest first"
+    )
+    parser.add_argument(
+        "--platform", nargs="+", default=[], help="slugs; all that have decisions if left out"
+    )
+    parser.add_argument(
+        "--content-knows-labels",
+        action="store_true",
+        help="the content model was trained on these labels: heads learn from what it did not learn from",
+    )
+    served_content.add_arguments(parser)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the release with heads")
+    parser.add_argument(
+        "--suspicious", type=Path, help="file for the decisions that are probably wrong, the worst first"
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command; say what was refused and why."""
+    made = run(
+        arguments.release,
+        labels=arguments.labels,
+        platforms=arguments.platform,
+        content_knows_labels=arguments.content_knows_labels,
+        served=Served.named_by(arguments),
+        out=arguments.out,
+    )
+    if arguments.suspicious:
+        label_noise.write(made.suspicions, path=arguments.suspicious)
+    sys.stdout.writelines(f"{line}\n" for line in told(made.release))
+
+
+def run(
+    release: Path,
+    *,
+    labels: Sequence[Path],
+    platforms: Sequence[str] = (),
+    content_knows_labels: bool = False,
+    served: Served,
+    out: Path,
+) -> Made:
+    """Fit on exports of decisions (of all platforms unless some are named), and write the release with heads.
+
+    Raises content.Unavailable.
+    """
+    base = Release.load(release)
+    content = served_content.connect(base.content, normaliser=base.normaliser, served=served)
+    labelled = labelled_records.load(*labels, with_reported=True)
+    if content_knows_labels:
+        labelled = [one for one in labelled if split_of(one.group) is not Split.TRAIN]
+    return add_heads(base, labelled, content=content, out=out, platforms=platforms)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted:
+    """A platform's head, its decisions, what heads without each make of it (log-odds), and what is told."""
+
+    head: PlatformHead
+    learnt: Sequence[LabelledRecord]
+    left_out: Floats
+    about: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A release with heads, and why some platforms got none, or no curve and thresholds of their own.
+
+    `suspicions` are decisions that are probably wrong, of platforms with a new head.
+    """
+
+    release: Release
+    refused: dict[str, str]
+    not_chosen: dict[str, str]
+    suspicions: list[Suspicion]
+
+
+def add_heads(
+    base: Release,
+    labelled: Sequence[LabelledRecord],
+    *,
+    content: ContentProtocol,
+    out: Path,
+    platforms: Sequence[str] = (),
+) -> Made:
+    """Write `base` anew into `out` with a head for each platform whose decisions allow it, and a curve and
+    thresholds of its own for each whose random labels do.
+
+    A platform without new decisions, or whose new head is refused, keeps what it has. Heads learn from the
+    test part, too: what judges a release is a head without it (fresh_decisions).
+    """
+    by_platform = defaultdict(list)
+    for one in labelled:
+        if one.origin is Origin.DECIDED and (not platforms or one.platform in platforms):
+            by_platform[one.platform].append(one)
+    fitted, refused = {}, {}
+    for platform, decided in sorted(by_platform.items()):
+        try:
+            fitted[platform] = fit_platform(decided, content=content, content_model=base.content_model)
+        except head_guards.Refused as why:
+            refused[platform] = f"{type(why).__name__}: {why}"
+    chosen, not_chosen = {}, {}
+    for platform, decided in sorted(by_platform.items()):
+        if platform in refused and platform in base.heads:
+            continue
+        try:
+            chosen[platform] = _choose(decided, fitted=fitted.get(platform), content=content, base=base)
+        except TooFewRandom as why:
+            not_chosen[platform] = f"{type(why).__name__}: {why}"
+    manifest = _with_routes(base.manifest, chosen=chosen, not_chosen=not_chosen)
+    release = _write(base, manifest, fitted, refused=refused, out=out)
+    suspicions = [
+        one for own in fitted.values() for one in label_noise.suspicions(own.learnt, left_out=own.left_out)
+    ]
+    return Made(release=release, refused=refused, not_chosen=not_chosen, suspicions=suspicions)
+
+
+def fit_platform(
+    labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str = ""
+) -> Fitted:
+    """Fit a head on decisions of one platform; `content` is asked what `content_model` did not say before.
+
+    Raises head_guards.Refused or content.Unavailable.
+    """
+    learnt = learnable(labelled)
+    head_guards.check(learnt)
+    decisions = decisions_of(learnt, scores=_scores(learnt, content=content, content_model=content_model))
+    with threadpool_limits(limits=1):
+        made = fit_head.calibrated(decisions)
+    keys = {key for one in learnt for key in learnt_keys(post=one.record.external_id, group=one.group)}
+    head = dataclasses.replace(made.head, learnt=np.array(sorted(keys), dtype=np.uint64))
+    head_guards.check_gain(learnt, left_out=made.left_out, content=decisions.content_margins)
+    about = {
+        "fitted_on": mixture.fitted_on(learnt)["decided"],
+        "reported": int(decisions.is_reported.sum()),
+        "content_slope": round(made.head.content_slope, 3),
+        "scripts": scripts_seen.seen(learnt),
+        "warnings": list(head_guards.warnings(learnt)),
+    }
+    return Fitted(head=head, learnt=learnt, left_out=made.left_out, about=about)
+
+
+def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
+    """Return the decisions of a platform that its head is fitted to: those with text, the newest."""
+    return [one for one in labelled if one.record.text.strip()][-fit_head.MOST_DECISIONS :]
+
+
+def _scores(
+    labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str
+) -> list[ContentScore]:
+    """Return what the content model says of each text: as it was exported with the decision, else now."""
+    known = [one.content_score if one.content_model == content_model else None for one in labelled]
+    unknown = [one.record.text for one, score in zip(labelled, known, strict=True) if score is None]
+    asked = iter(content.scores(unknown) if unknown else [])
+    return [next(asked) if score is None else score for score in known]
+
+
+def decisions_of(labelled: Sequence[LabelledRecord], *, scores: Sequence[ContentScore]) -> Decisions:
+    """Return decisions as the arrays that a head is fitted to, given what the content model says of each."""
+    reported = np.array([one.weight == 0.0 for one in labelled])
+    weights = np.array([min(one.weight, MOST_TRAINING_WEIGHT) for one in labelled])
+    # One that stands for no other post still is what it is.
+    weights = np.where(reported, 1.0, weights / (1.0 if reported.all() else weights[~reported].mean()))
+    return Decisions(
+        grams=fit_head.grams_matrix([one.record.text for one in labelled]),
+        vectors=vectors_of(scores),
+        content_margins=content_margins(np.array([score.probability for score in scores])),
+        is_spam=np.array([one.is_spam for one in labelled]),
+        weights=weights,
+        groups=np.array([one.group for one in labelled]),
+        is_reported=reported,
+    )
+
+
+def told(release: Release) -> list[str]:
+    """Say of each platform what its head was fitted on, or why it has none."""
+    lines = []
+    for platform, about in release.manifest.get("heads", {}).items():
+        counts = about["fitted_on"].get(platform, {})
+        lines.append(
+            f"{platform}: a head from {counts.get('posts', 0)} decisions ({counts.get('spam', 0)} spam, "
+            f"{counts.get('random', 0)} random), {about['reported']} of them reported"
+        )
+        lines.extend(f"{platform}: WARNING {warning}" for warning in about["warnings"])
+    lines.extend(
+        f"{platform}: NO HEAD {why}" for platform, why in release.training.get("heads_refused", {}).items()
+    )
+    lines.extend(choose_platform_routes.told(release))
+    return lines
+
+
+def _choose(
+    decided: Sequence[LabelledRecord], *, fitted: Fitted | None, content: ContentProtocol, base: Release
+) -> Choice:
+    """Choose a platform's curve and thresholds on decisions as its head reads them. Raises TooFewRandom."""
+    learnt = fitted.learnt if fitted else learnable(decided)
+    random = sum(one.is_random for one in decided)
+    choose_platform_routes.check(random)
+    read = probabilities_of(fitted.left_out) if fitted else ask_content(learnt, content=content)
+    # The test part judges what is chosen, and nothing is fitted to a curve as a head is, fold by fold.
+    kept = [place for place, one in enumerate(learnt) if split_of(one.group) is not Split.TEST]
+    return choose_platform_routes.on_labels(
+        [learnt[place] for place in kept],
+        content_probabilities=read[kept],
+        random=random,
+        base=base,
+    )
+
+
+def _with_routes(
+    manifest: Mapping[str, Any], *, chosen: Mapping[str, Choice], not_chosen: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a manifest with what was chosen; what no longer can be chosen is as for all platforms."""
+    kept = {name: own for name, own in manifest.get("platforms", {}).items() if name not in not_chosen}
+    return dict(manifest) | {
+        "platforms": kept | {platform: choice.to_json() for platform, choice in chosen.items()},
+        "training": dict(manifest["training"]) | {"platforms_refused": dict(not_chosen)},
+    }
+
+
+def _write(
+    base: Release,
+    manifest: Mapping[str, Any],
+    fitted: Mapping[str, Fitted],
+    *,
+    refused: dict[str, str],
+    out: Path,
+) -> Release:
+    files, heads = dict(base.files), dict(base.manifest.get("heads", {}))
+    with whole_folder.written(out) as folder:
+        for name in base.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(base.folder / name, folder / name)
+        for platform, one in fitted.items():
+            name = file_of(platform)
+            (folder / name).parent.mkdir(exist_ok=True)
+            one.head.save(folder / name)
+            files[name] = releases.file_sha256(folder / name)
+            heads[platform] = {"file": name, **one.about}
+        made = dict(manifest) | {
+            "files": files,
+            "heads": heads,
+            "training": dict(manifest["training"]) | {"heads_refused": refused},
+        }
+        (folder / MANIFEST).write_text(json.dumps(made, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        Release.load(folder)
+    return Release.load(out)

@@ -1,0 +1,147 @@
+"""`python -m training journeys`: fit the journey model on labelled records.
+
+Give it records of other simulated worlds than the ensemble is fitted on: an ensemble that met the very
+journeys that its journey model learnt would trust it too much.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from scoring.journeys import MEASURES, PAUSES_MS, START, JourneyModel, is_understood, tokens
+from scoring.splits import Split, split_of
+from scoring.trees import Floats
+from training import cards, labelled_records, mixture
+from training.labelled_lines import Origin
+from training.labelled_records import LabelledRecord
+
+PART = "journeys"
+
+# A step never seen is not impossible: half a step in every cell.
+_SMOOTHING = 0.5
+_HALVES = 2
+TEMPLATE = Path(__file__).with_name("journey_card.md.template")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    labelled_records.add_arguments(parser)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
+    parser.add_argument("--card", type=Path, help="page whose journey part is rewritten, docs/models.md")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Train, measure, write model and card."""
+    paths = [*arguments.records, *arguments.labels]
+    model = train(labelled_records.given(paths), source=labelled_records.sources(paths))
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    model.save(arguments.out)
+    card = _card(model.trained)
+    if arguments.card:
+        cards.insert(card, part=PART, page=arguments.card)
+    sys.stdout.write(card)
+
+
+def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> JourneyModel:
+    """Fit the chains on one half of the groups, their weights on the other, measure on the test part.
+
+    Raises ValueError if a part has journeys of one sort only.
+    """
+    known = [one for one in mixture.mixed(labelled) if is_understood(one.record.journey)]
+    fitted = [one for one in known if split_of(one.group) is not Split.TEST]
+    tested = [one for one in known if split_of(one.group) is Split.TEST]
+    halves: tuple[list[LabelledRecord], list[LabelledRecord]] = ([], [])
+    for one in fitted:
+        halves[_half(one.group)].append(one)
+    for part in (*halves, tested):
+        if len({one.is_spam for one in part}) < 2:
+            raise ValueError(f"a part of {len(part)} journeys needs both sorts: give more records")
+    chains = JourneyModel(_log_ratios(halves[0]), (0.0,) * len(MEASURES), 0.0, {})
+    rows = np.array([chains.measures(one.record.journey) for one in halves[1]])
+    line = LogisticRegression(C=1.0, max_iter=1000).fit(
+        rows, _is_spam(halves[1]), sample_weight=_weights(halves[1])
+    )
+    model = dataclasses.replace(
+        chains, weights=tuple(map(float, line.coef_[0])), intercept=float(line.intercept_[0])
+    )
+    trained: dict[str, Any] = {
+        "simulated": any(one.origin is Origin.SIMULATED for one in known),
+        "fitted_on": mixture.fitted_on(known),
+        **source,
+        "rows": len(labelled),
+        "known": len(known),
+        "spam": sum(one.is_spam for one in known),
+        **_measured(model, tested),
+    }
+    return dataclasses.replace(model, trained=trained)
+
+
+def _card(trained: dict[str, Any]) -> str:
+    counts = {name: f"{trained[name]:,}" for name in ("rows", "known", "spam", "tested")}
+    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        counts,
+        file=trained["file"],
+        sha256=trained["sha256"][:16],
+        measures=", ".join(MEASURES),
+        roc_auc=f"{trained['roc_auc']:.4f}",
+        pr_auc=f"{trained['pr_auc']:.4f}",
+        accuracy=f"{trained['accuracy']:.1%}",
+    )
+    return cards.marked(text, part=PART)
+
+
+def _log_ratios(labelled: Sequence[LabelledRecord]) -> Floats:
+    spam, honest = (
+        _log_chain([one for one in labelled if one.is_spam is is_spam]) for is_spam in (True, False)
+    )
+    return (spam - honest).round(4)
+
+
+def _log_chain(labelled: Sequence[LabelledRecord]) -> Floats:
+    """Return log P(step, pause | step before), smoothed; every journey counts by its weight, however long it
+    is.
+    """
+    counts = np.zeros((START + 1, START, len(PAUSES_MS) + 1))
+    for one in labelled:
+        found = tokens(one.record.journey)
+        for token, times in Counter(found).items():
+            counts[token] += one.weight * times / len(found) ** 0.5
+    counts += _SMOOTHING
+    chain: Floats = np.log(counts / counts.sum(axis=(1, 2), keepdims=True))
+    return chain
+
+
+def _measured(model: JourneyModel, tested: Sequence[LabelledRecord]) -> dict[str, Any]:
+    probabilities = np.array([model.probability(one.record.journey) for one in tested])
+    is_spam, weights = _is_spam(tested), _weights(tested)
+    return {
+        "tested": len(tested),
+        "roc_auc": float(roc_auc_score(is_spam, probabilities, sample_weight=weights)),
+        "pr_auc": float(average_precision_score(is_spam, probabilities, sample_weight=weights)),
+        "accuracy": float(np.average((probabilities >= 0.5) == is_spam, weights=weights)),
+    }
+
+
+def _half(group: str) -> int:
+    """Return 0 or 1, the same for ever and apart from the split's own hash."""
+    return sum(group.encode()) % _HALVES
+
+
+def _is_spam(labelled: Sequence[LabelledRecord]) -> NDArray[np.bool_]:
+    return np.array([one.is_spam for one in labelled])
+
+
+def _weights(labelled: Sequence[LabelledRecord]) -> Floats:
+    return np.array([one.weight for one in labelled])

@@ -1,0 +1,272 @@
+"""`python -m training urls`: fit the URL model, split by registrable domain, and write its page.
+
+It learns from labelled URLs, links of small sites from the documentation of packages, pages beside both,
+links by pattern, and links of decided posts if exports are given. Other lists are only measured on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from scoring.release import file_sha256
+from scoring.splits import Split, split_of
+from scoring.trees import Floats
+from scoring.urls import UrlModel, is_silent
+from training import (
+    decided_urls,
+    everyday_urls,
+    fit_urls,
+    gain_of_decided,
+    labelled_urls,
+    measure_urls,
+    url_card,
+)
+from training.everyday_urls import EverydayUrl
+from training.fit_urls import Material, Row
+from training.gain_of_decided import Gain
+from training.labelled_urls import LabelledUrl
+from training.measure_urls import Measures, Share
+
+URLS_MANIFEST = "urls.json"
+SEED = 20_260
+FLAGGED_AT_MOST = 0.03
+"""Of benign domains, by the upper end of the interval."""
+DOCUMENTED = Path(__file__).with_name("documented_urls.csv")
+SCAM = "written scam"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Everyday:
+    """How many everyday links are flagged by a model that saw none of their domains: by domain, by kind."""
+
+    urls: int
+    domains: int
+    flagged: Share
+    flagged_by_kind: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """URLs of another list, a bare name asked as its front page, against left-out fronts of small sites."""
+
+    file: str
+    sha256: str
+    urls: int
+    flagged: float
+    roc_auc: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """A model and what it is worth; `small_fronts` are left-out probabilities of small sites' front pages;
+    `gain` is what decisions changed, None without any.
+    """
+
+    model: UrlModel
+    measured: dict[str, Measures]
+    everyday: Everyday
+    small_fronts: Floats
+    gain: Gain | None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--urls", type=Path, required=True, help="CSV with url, dom, cls (may be .gz)")
+    parser.add_argument("--popular", type=Path, required=True, help="popular domains, one per line")
+    parser.add_argument(
+        "--lists", type=Path, nargs="*", default=(), help="URLs and names of sites, to measure on"
+    )
+    parser.add_argument(
+        "--everyday", type=int, default=everyday_urls.URLS_PER_KIND, help="links by pattern of each kind"
+    )
+    parser.add_argument(
+        "--labels", type=Path, nargs="*", default=(), help="exports of decisions, oldest first"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
+    parser.add_argument("--card", type=Path, help="page whose URL part is rewritten, docs/models.md")
+    parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same model")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Train, measure, write model, manifest and card; nothing is written if decisions are refused."""
+    urls = labelled_urls.load(arguments.urls)
+    sites = everyday_urls.popular_domains(
+        arguments.popular, without={one.domain for one in urls if one.is_bad}
+    )
+    documented = labelled_urls.load(DOCUMENTED)
+    try:
+        trained = train(
+            urls,
+            documented=documented,
+            sites=sites,
+            decided=decided_urls.load(arguments.labels, popular=arguments.popular)
+            if arguments.labels
+            else [],
+            seed=arguments.seed,
+            everyday_per_kind=arguments.everyday,
+        )
+    except (decided_urls.TooFew, gain_of_decided.NoGain) as why:
+        sys.exit(f"{type(why).__name__}: {why}")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    trained.model.save(arguments.out)
+    manifest: dict[str, Any] = {
+        "file": arguments.urls.name,
+        "sha256": file_sha256(arguments.urls),
+        "popular": {"sha256": file_sha256(arguments.popular), "used": len(sites)},
+        "seed": arguments.seed,
+        "urls": len(urls),
+        "kinds": dict(sorted(Counter(one.kind for one in urls).items())),
+        "review_from": trained.model.review_from,
+        "flagged_at_most": FLAGGED_AT_MOST,
+        "measured": {name: asdict(measures) for name, measures in trained.measured.items()},
+        "everyday": asdict(trained.everyday),
+        "documented": {
+            "sha256": file_sha256(DOCUMENTED),
+            "urls": len(documented),
+            "domains": len({one.domain for one in documented}),
+        },
+        "fronts": len(trained.small_fronts),
+        "lists": [asdict(_listed(path, trained=trained)) for path in arguments.lists],
+        "decided": None
+        if trained.gain is None
+        else {"sha256": [file_sha256(path) for path in arguments.labels], **asdict(trained.gain)},
+    }
+    (arguments.out / URLS_MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    card = url_card.write(manifest)
+    if arguments.card:
+        url_card.insert(card, page=arguments.card)
+    sys.stdout.write(card)
+
+
+def train(
+    urls: Sequence[LabelledUrl],
+    *,
+    sites: Sequence[str],
+    documented: Sequence[LabelledUrl] = (),
+    decided: Sequence[LabelledUrl] = (),
+    seed: int,
+    everyday_per_kind: int,
+) -> Trained:
+    """Fit on the domains outside the test part; measure there left out by folds, and on the test part.
+
+    Written and decided links of a domain in the test part are not fitted on. Raises ValueError if a part has
+    URLs of one sort only, and gain_of_decided.NoGain if decisions do not make the model better.
+    """
+    known, unseen = _parts(urls)
+    generator = np.random.default_rng(seed)
+    small = [one for one in documented if split_of(one.domain) is not Split.TEST]
+    unseen += [one for one in documented if split_of(one.domain) is Split.TEST]
+    write = partial(everyday_urls.write, sites, generator=generator, urls_per_kind=everyday_per_kind)
+    hidden = {one.domain for one in unseen}
+    everyday = [one for one in write() if one.labelled.domain not in hidden]
+    rows = [
+        *map(Row, [*known, *labelled_urls.relatives(known, generator=generator)]),
+        *(Row(one, "documented") for one in [*small, *labelled_urls.relatives(small, generator=generator)]),
+        *(Row(one.labelled, "everyday", one.kind) for one in everyday),
+        *(Row(one.labelled, "scam", one.kind) for one in write(label=SCAM)),
+        *(Row(one, "decided") for one in decided if split_of(one.domain) is not Split.TEST),
+    ]
+    material = Material.of(rows)
+    margins = fit_urls.left_out_margins(material, seed=seed)
+    slope, intercept = fit_urls.platt(margins[: len(known)], urls=known)
+    left_out = _left_out(rows, margins=slope * margins + intercept)
+    honest = [one for one in known if not one.is_bad] + small
+    written = [one.labelled for one in everyday]
+    review_from = max(
+        measure_urls.lowest_bound(left_out(part), benign=part, flagged_at_most=FLAGGED_AT_MOST, seed=seed)
+        for part in (honest, written)
+    )
+    line = fit_urls.fit(material, places=np.arange(len(rows)), seed=seed)
+    gain = (
+        gain_of_decided.measure(material, left_out=margins, line=line, unseen=unseen, seed=seed)
+        if decided
+        else None
+    )
+    model = fit_urls.packed(line, slope=slope, intercept=intercept, review_from=review_from)
+    with_small = [*(one for one in known if one.is_bad), *small]
+    fronts = [
+        row.url
+        for row in rows
+        if row.part == "documented" and row.url.url.endswith("/") and row.url.url.count("/") == 3
+    ]
+    return Trained(
+        model=model,
+        measured={
+            name: measure_urls.measure(said, urls=part, review_from=review_from, seed=seed)
+            for name, said, part in (
+                ("listed, left out by folds", left_out(known), known),
+                ("the same bad ones, small sites", left_out(with_small), with_small),
+                ("test domains", np.array([model.probability(one.url) for one in unseen]), unseen),
+            )
+            if part is not with_small or small
+        },
+        everyday=_everyday(left_out(written), links=everyday, review_from=review_from, seed=seed),
+        small_fronts=left_out(fronts),
+        gain=gain,
+    )
+
+
+def _left_out(rows: Sequence[Row], *, margins: Floats) -> Callable[[Sequence[LabelledUrl]], Floats]:
+    """Return a lookup of the rows' left-out probabilities, 0 where the model is silent."""
+    spoken = ~np.array([is_silent(row.url.url) for row in rows])
+    probabilities = dict(zip((row.url.url for row in rows), _logistic(margins) * spoken, strict=True))
+    return lambda urls: np.array([probabilities[one.url] for one in urls])
+
+
+def _parts(urls: Sequence[LabelledUrl]) -> tuple[list[LabelledUrl], list[LabelledUrl]]:
+    known = [one for one in urls if split_of(one.domain) is not Split.TEST]
+    unseen = [one for one in urls if split_of(one.domain) is Split.TEST]
+    for part in (known, unseen):
+        if len({one.is_bad for one in part}) < 2:
+            raise ValueError(f"a part of {len(part)} URLs needs benign and bad ones: give more URLs")
+    return known, unseen
+
+
+def _everyday(
+    probabilities: Floats, *, links: Sequence[EverydayUrl], review_from: float, seed: int
+) -> Everyday:
+    flagged = probabilities >= review_from
+    kinds = np.array([one.kind for one in links])
+    urls = [one.labelled for one in links]
+    return Everyday(
+        urls=len(urls),
+        domains=len({one.domain for one in urls}),
+        flagged=measure_urls.flagged_share(flagged, urls=urls, seed=seed),
+        flagged_by_kind={str(kind): float(flagged[kinds == kind].mean()) for kind in np.unique(kinds)},
+    )
+
+
+def _listed(path: Path, *, trained: Trained) -> Listed:
+    """Measure on a file of URLs or names, one per line; lines with other marks, such as comments, are left
+    out.
+    """
+    lines = {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
+    urls = [line for line in lines if "://" in line and " " not in line]
+    names = [line for line in lines if "." in line and not {*line} & {" ", "#", "/"}]
+    asked = np.array(
+        [trained.model.probability(url) for url in [*urls, *(f"http://{name}/" for name in names)]]
+    )
+    both = np.concatenate([asked, trained.small_fronts])
+    return Listed(
+        file=path.name,
+        sha256=file_sha256(path),
+        urls=len(asked),
+        flagged=float((asked >= trained.model.review_from).mean()),
+        roc_auc=float(roc_auc_score(np.arange(len(both)) < len(asked), both)),
+    )
+
+
+def _logistic(margins: Floats) -> Floats:
+    probabilities: Floats = 0.5 * (1.0 + np.tanh(0.5 * margins))
+    return probabilities

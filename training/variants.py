@@ -1,0 +1,90 @@
+"""Triton's model repository in its variants, from one description: `python -m training variants`.
+
+cpu is the one that is committed and served locally; the other two are for NVIDIA's container on a GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import shutil
+from pathlib import Path
+
+from training import half_precision, model_configs, tensorrt_graph
+from training.image import repository as image_repository
+from training.model_configs import Variant
+
+log = logging.getLogger(__name__)
+
+REPOSITORY = Path(__file__).resolve().parents[1] / "triton_repo"
+
+
+CONTENT, IMAGE = MODELS = ("content", "image")
+
+
+class NoModel(Exception):
+    """The repository that a variant is made from lacks a file; the message names it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m training variants`."""
+    parser.add_argument("--variant", nargs="+", type=Variant, choices=list(Variant), default=list(Variant))
+    parser.add_argument(
+        "--repository", type=Path, default=REPOSITORY, help="the exported model, as served on CPU"
+    )
+    parser.add_argument("--model", choices=MODELS, default=CONTENT, help="which one of the repository")
+    parser.add_argument("--out", type=Path, required=True, help="each variant becomes a folder in here")
+    parser.add_argument(
+        "--configs-only",
+        action="store_true",
+        help="rewrite the config.pbtxt files of --out/<model>, and no more",
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    if arguments.configs_only:
+        write_configs(variant=arguments.variant[0], out=arguments.out)
+        return
+    for variant in arguments.variant:
+        write_one = image_repository.write_variant if arguments.model == IMAGE else write
+        write_one(variant=variant, repository=arguments.repository, out=arguments.out / variant)
+        log.info("%s", arguments.out / variant)
+
+
+def write_configs(*, variant: Variant, out: Path) -> None:
+    """Write the config.pbtxt of each model below `out`."""
+    for model, text in model_configs.texts(variant).items():
+        (out / model / "1").mkdir(parents=True, exist_ok=True)
+        (out / model / "config.pbtxt").write_text(text)
+
+
+def write(*, variant: Variant, repository: Path, out: Path) -> None:
+    """Write a whole repository of this variant below `out`, from the exported one at `repository`.
+
+    TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel or served_weights.Unreadable.
+    """
+    model, tokenizer = repository / "distilbert" / "1", repository / "tokenizer" / "1"
+    for needed in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
+        if not needed.is_file():
+            raise NoModel(f"{needed} is missing: export a model first")
+    write_configs(variant=variant, out=out)
+    for name in ("tokenizer.json", "model.py"):
+        shutil.copyfile(tokenizer / name, out / "tokenizer" / "1" / name)
+    (out / "content" / "1" / ".gitkeep").touch()  # an ensemble needs its version folder
+    if (repository / "topics").is_dir():  # on CPU everywhere: few texts are asked about
+        shutil.copytree(
+            repository / "topics",
+            out / "topics",
+            ignore=shutil.ignore_patterns("__pycache__"),
+            dirs_exist_ok=True,
+        )
+    target = out / "distilbert" / "1"
+    if variant is Variant.CPU:
+        for name in ("model.onnx", "model.py"):
+            shutil.copyfile(model / name, target / name)
+    elif variant is Variant.ONNXRUNTIME_GPU:
+        half_precision.write(source=model / "model.onnx", target=target / "model.onnx")
+    else:
+        tensorrt_graph.write(repository=repository, folder=target)

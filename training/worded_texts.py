@@ -1,0 +1,89 @@
+"""Texts that a reader of evidence learns from, each with who worded it: pages, posters, captions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.trees import Floats
+from training import labelled_lines
+from training.labelled_lines import MOST_TRAINING_WEIGHT, Malformed, Origin
+from training.labelled_records import LabelledRecord
+
+# A family has twenty pages, four posters and two videos: so that each sort counts.
+_WEIGHTS = {"page": 1.0, "picture": 2.0, "captions": 3.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordedText:
+    """A text and whether it is spam's; what is of one `family` is worded alike, and left out together."""
+
+    text: str
+    is_spam: bool
+    family: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """Texts as arrays of one length."""
+
+    texts: Sequence[str]
+    is_spam: NDArray[np.bool_]
+    families: NDArray[np.str_]
+    weights: Floats
+
+    @classmethod
+    def of(cls, texts: Sequence[WordedText]) -> Texts:
+        """Return texts as arrays."""
+        return cls(
+            texts=[one.text for one in texts],
+            is_spam=np.array([one.is_spam for one in texts], dtype=np.bool_),
+            families=np.array([one.family for one in texts], dtype=np.str_),
+            weights=np.array([one.weight for one in texts], dtype=np.float64),
+        )
+
+
+def load(paths: Sequence[Path]) -> list[WordedText]:
+    """Read what `manage.py simulate_pages` wrote. Raises Malformed for the first line that is wrong."""
+    return [_worded(line.stored, where=line.where) for path in paths for line in labelled_lines.lines(path)]
+
+
+def decided(labelled: Sequence[LabelledRecord], *, texts: Sequence[Sequence[str]]) -> list[WordedText]:
+    """Return the texts of evidence of posts that people decided; nothing is learnt from simulated ones."""
+    return [
+        WordedText(
+            text=text,
+            is_spam=one.is_spam,
+            family=family_of(one)[0],
+            weight=min(one.weight, MOST_TRAINING_WEIGHT),
+        )
+        for one, own in zip(labelled, texts, strict=True)
+        if one.origin is Origin.DECIDED
+        for text in own
+    ]
+
+
+def family_of(one: LabelledRecord) -> tuple[str, ...]:
+    """Return the families of a record's evidence; that of a decision is its near-duplicates'."""
+    return one.families if one.origin is Origin.SIMULATED else (f"decided {one.group}",)
+
+
+def _worded(stored: object, *, where: str) -> WordedText:
+    if not isinstance(stored, dict):
+        raise Malformed(f"{where}: not an object")
+    try:
+        if not isinstance(stored["is_spam"], bool):
+            raise Malformed(f"{where}: is_spam: expected true or false")
+        return WordedText(
+            text=str(stored["text"]),
+            is_spam=stored["is_spam"],
+            family=str(stored["family"]),
+            weight=_WEIGHTS[stored["shown"]],
+        )
+    except KeyError as wrong:
+        raise Malformed(f"{where}: KeyError: {wrong}") from wrong
