@@ -13,7 +13,6 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.api.example_rows import SPEECH_EVIDENCE
 from moderation.api.serializers.transcripts import MOST_TEXT
 from moderation.models import Case, Post
 from moderation.models.evidence import EvidenceKind
@@ -163,9 +162,7 @@ class TestHeard:
 
         [found] = read(case)["evidence"]
 
-        assert json.loads(block) == SPEECH_EVIDENCE["transcript"]
-        assert found.keys() == SPEECH_EVIDENCE.keys()
-        assert found["transcript"].keys() == SPEECH_EVIDENCE["transcript"].keys()
+        assert found["transcript"].keys() == json.loads(block).keys()
 
 
 def test_takes_as_many_queries_for_many_as_for_none(
