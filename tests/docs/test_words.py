@@ -124,7 +124,6 @@ ALLOWED = {
     ("newcomer", "simulation/population.py"): "the same",
     ("newcomer", "tests/simulation/test_realism.py"): "the same",
     ("newcomer", "tests/moderation/queries/records/test_records.py"): "the same",
-    ("newcomer", "tests/config/server/test_fair_queue.py"): "the item that comes last",
 }
 """Where a forbidden word is right, by its beginning and file."""
 
