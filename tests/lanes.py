@@ -21,6 +21,7 @@ WHOLE = (
     "tests/browser",
     "tests/deploy",
     "tests/faults",
+    "tests/lab",
     "tests/moderation/management",
     "tests/simulation",
     "tests/training",
