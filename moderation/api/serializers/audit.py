@@ -51,7 +51,13 @@ class AuditLinkSerializer(serializers.Serializer[Any]):
     """One link of the chain."""
 
     seq = serializers.IntegerField(help_text="Its place: 1, 2, 3… without a gap.")
-    hash = serializers.CharField(help_text="SHA-256 of the hash before it and the entry, in hex.")
+    hash = serializers.CharField(
+        help_text=(
+            "SHA-256, in hex, of the hash before (64 zeros before the first), a line feed, and this JSON in"
+            " ASCII, without spaces, names sorted: number (seq), id and actor (its id, or null) as numbers,"
+            " at in UTC with microseconds and +00:00, action, subject_kind, subject_id, details."
+        )
+    )
     sealed_at = serializers.DateTimeField()
     entry = AuditEntrySerializer(allow_null=True, help_text="Null where it is not about your platform.")
 
