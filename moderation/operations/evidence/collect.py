@@ -24,13 +24,10 @@ from moderation.operations.evidence import (
     answers,
     browsing,
     fetch,
-    kinds,
     leads,
     leases,
     mattering,
     picture_model,
-    places,
-    politeness,
     renewal,
     sent_pictures,
     thumbnails,
@@ -62,7 +59,7 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
     Safe to run twice. Nothing is locked while a site answers. What got no reader in time waits again, without
     an attempt. A rehearsal gives `means` of its own.
     """
-    with places.held(evidence_id) as owner:
+    with leases.place(evidence_id) as owner:
         row = leases.claim(evidence_id=evidence_id, at=at) if owner else None
         return _collect(row, owner=owner, at=at, means=means) if row and owner else 0
 
@@ -71,7 +68,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
     if means is None:
         ends_at = time.monotonic() + _READERS_WITHIN_SECONDS
         read = partial(_guarded_read, owner=owner, site=row.site, ends_at=ends_at)
-        means = Means(get=answers.get, read=read, wait=politeness.wait)
+        means = Means(get=answers.get, read=read, wait=leases.wait_for_site)
     journey = fetch.begin(row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
     try:
         facts = picture_model.judged(_facts(journey, expected=row.kind))
@@ -126,7 +123,7 @@ def _read(journey: Journey, *, expected: str) -> dict[str, Any] | None:
     answer = journey.answer
     if answer is None:
         return None
-    kind = kinds.of(answer, expected=expected)
+    kind = answers.kind_of(answer, expected=expected)
     if kind is None:
         return _offered(journey, answer)
     if kind == "picture" and answer.is_cut:
