@@ -17,7 +17,7 @@ from moderation.models.users import Role
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import erasure_locks, transactions
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
-from moderation.queries.cases import knowledge
+from moderation.queries import case_access
 
 LASTS = timedelta(days=90)
 """From the post's arrival: an older post would stand out among other blind reviews."""
@@ -105,7 +105,7 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
     for item in _usable(platform_id, at=at):
         if len(found) == number:
             break
-        if moderators - set(knowledge.who_know(item.post)):
+        if moderators - set(case_access.who_know(item.post)):
             found.append(
                 BlindReview(
                     platform_id=platform_id,

@@ -16,10 +16,8 @@ from django.db.models import F
 from moderation.models import LinkVerdict, PostLink, Revision, Score
 from moderation.operations import rescore
 from moderation.operations.infrastructure import erasure_locks
-from moderation.operations.reputation.provider import NoAnswer, Provider, Said
+from moderation.operations.reputation.provider import NoAnswer, Provider, Said, Trust, WebRisk
 from moderation.operations.reputation.registration import Registration
-from moderation.operations.reputation.trust import Trust
-from moderation.operations.reputation.web_risk import WebRisk
 from scoring.content import Unavailable
 
 log = structlog.get_logger(__name__)

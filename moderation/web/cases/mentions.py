@@ -11,8 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Mention
 from moderation.operations.cases import mentions
-from moderation.queries.cases import mention_names, mention_pages
-from moderation.queries.cases.mention_names import MentionName
+from moderation.queries.cases import mention_pages
+from moderation.queries.cases.mention_pages import MentionName
 from moderation.web import access
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
@@ -59,7 +59,7 @@ def count(request: access.DeskRequest) -> HttpResponse:
 def names(request: access.DeskRequest) -> HttpResponse:
     """Answer whom a note can name, for what was typed after its @, as JSON."""
     start = request.GET.get("start", "")[:_LONGEST]
-    found = mention_names.beginning(start, viewer=request.user)
+    found = mention_pages.beginning(start, viewer=request.user)
     return JsonResponse({"names": [{"name": one.name, "told": _told(one)} for one in found]})
 
 

@@ -19,6 +19,7 @@ from moderation.operations.cases.named_queues import Content
 from moderation.queries.accounts.users import deciders
 from moderation.queries.cases import named_queues as queue_lists
 from moderation.queries.cases import queue_mix
+from moderation.queries.cases.queue_mix import WHOLE, Mix
 from moderation.web import access
 
 
@@ -181,3 +182,29 @@ def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | N
 
 def _first_error(form: forms.Form) -> str:
     return str(next(iter(form.errors.values()))[0])
+
+
+class MixForm(forms.Form):
+    """The shares in per cent."""
+
+    harm = forms.IntegerField(min_value=0, max_value=WHOLE)
+    uncertainty = forms.IntegerField(min_value=0, max_value=WHOLE)
+    diversity = forms.IntegerField(min_value=0, max_value=WHOLE)
+    audit = forms.IntegerField(min_value=0, max_value=WHOLE)
+
+
+@require_POST
+@access.leads
+def change_mix(request: access.DeskRequest) -> HttpResponse:
+    """Set the shares."""
+    form = MixForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Nothing was changed: enter four whole numbers from 0 to 100."))
+        return redirect("named-queues")
+    try:
+        named_queues.change_mix(mix=Mix(**form.cleaned_data), actor=request.user, at=timezone.now())
+    except named_queues.NotWhole as refusal:
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": refusal})
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("named-queues")

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from django import forms
 from django.http import Http404, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from moderation.models import Domain
+from moderation.models.saved_filters import FilterPage
 from moderation.queries.entities import domains
 from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import entity
-from moderation.web.entities.domain_filters import DomainFilterForm
 from moderation.web.lists import list_pages
+from moderation.web.lists.filter_form import FilterForm
 from moderation.web.middleware.standby_reads import may_be_behind
+
+_WHICH = (
+    ("", _("Most linked")),
+    ("all", _("All, by name")),
+    ("banned", _("Banned")),
+)
+
+
+class DomainFilterForm(FilterForm):
+    """The filters of the list of domains."""
+
+    page = FilterPage.DOMAINS
+    q = forms.CharField(max_length=255, required=False, strip=True)
+    which = forms.ChoiceField(choices=_WHICH, required=False)
 
 
 @require_safe
