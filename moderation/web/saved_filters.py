@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.operations.accounts import preferences
 from moderation.web import access
 from moderation.web.cases.queue_filters import QueueFilterForm

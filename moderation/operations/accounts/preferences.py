@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from moderation.models import SavedFilter, User
-from moderation.models.preferences import Preferences
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage, Preferences
 
 MOST_FILTERS = 20
 """Saved filters per user and list: more would not fit above the list."""

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from moderation.models import User
 from moderation.models.decisions import AUTOMATIC_REASONS, DecisionSource, Verdict
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.queries.accounts import reasons
 from moderation.queries.decisions.decision_pages import DecisionFilter
 from moderation.web import days

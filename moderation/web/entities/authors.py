@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from moderation.models import Author
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.queries.entities import authors
 from moderation.queries.entities.authors import AuthorFilter
 from moderation.queries.search import PostFilter

@@ -8,7 +8,7 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.queries.policies import policy_pages
 from moderation.queries.search import PostFilter
 from moderation.web import days

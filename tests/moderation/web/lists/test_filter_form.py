@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from moderation.models import Case
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.queries.cases.queue_filter import QueueFilter
 from moderation.web.cases.queue_filters import QueueFilterForm
 from moderation.web.entities.authors import AuthorFilterForm
