@@ -15,11 +15,11 @@ from moderation.models.preferences import FilterPage
 from moderation.operations.accounts import preferences
 from moderation.web import access
 from moderation.web.cases.queue_filters import QueueFilterForm
-from moderation.web.decisions.decision_filters import DecisionFilterForm
+from moderation.web.decisions.decisions import DecisionFilterForm
 from moderation.web.entities.authors import AuthorFilterForm
 from moderation.web.entities.domains import DomainFilterForm
 from moderation.web.lists.filter_form import FilterForm
-from moderation.web.posts.post_filters import PostFilterForm
+from moderation.web.posts.search import PostFilterForm
 
 FORMS: dict[FilterPage | None, type[FilterForm]] = {
     form.page: form

@@ -12,8 +12,7 @@ from moderation.models import Revision, Translation, User
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.refusals import Erased
-from moderation.operations.translation.libre_translate import LibreTranslate
-from moderation.operations.translation.translator import NotTranslated, Translator
+from moderation.operations.translation.libre_translate import LibreTranslate, NotTranslated, Translator
 
 MOST_CHARACTERS = 5_000
 """How much of a text is sent."""

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Mention
-from moderation.operations.cases import mentions
+from moderation.operations.cases import notes
 from moderation.queries.cases import mention_pages
 from moderation.queries.cases.mention_pages import MentionName
 from moderation.web import access
@@ -68,7 +68,7 @@ def names(request: access.DeskRequest) -> HttpResponse:
 def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
     """Say that one is done."""
     try:
-        mentions.settle(mention_id=mention_id, by=request.user, at=timezone.now())
+        notes.settle(mention_id=mention_id, by=request.user, at=timezone.now())
     except Mention.DoesNotExist as refusal:
         raise Http404(str(refusal)) from refusal
     return redirect("mentions")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.http import Http404, HttpResponse
+from csp.decorators import csp
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models import Post, Revision, Score
+from moderation.operations.evidence import thumbnails
 from moderation.queries import post_pages
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
@@ -23,6 +25,7 @@ from moderation.web.lists import list_pages
 from moderation.web.text.text_marks import Segment
 
 _Text = tuple[Revision, list[Segment], bool, list[behind.Captions]]
+_NOTHING = {"default-src": ["'none'"], "sandbox": True}
 
 
 @require_safe
@@ -89,3 +92,17 @@ def _text(revision: Revision, explained: ScoredPost | None) -> _Text:
 
 def _score_of(revision: Revision, explained: ScoredPost | None) -> Score | None:
     return explained.score if explained and explained.score.revision_id == revision.pk else None
+
+
+@require_safe
+@access.readers
+@csp(_NOTHING)  # type: ignore[arg-type]  # it is annotated for views without arguments
+def picture(request: HttpRequest, post_id: int, digest: str) -> HttpResponse:  # noqa: ARG001 - Django's
+    """Answer with a thumbnail that a post carries; who may read posts may see it."""
+    found = thumbnails.of_post(post_id=post_id, digest=digest)
+    if found is None:
+        raise Http404("This post has no such picture.")
+    answer = HttpResponse(found, content_type=thumbnails.CONTENT_TYPE)
+    answer["Content-Disposition"] = 'inline; filename="picture.webp"'
+    answer["Cross-Origin-Resource-Policy"] = "same-origin"
+    return answer
