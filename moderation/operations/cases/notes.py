@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from moderation.models import Author, AuthorNote, Case, CaseNote, Mention, User
 from moderation.models.users import DECIDERS
 from moderation.operations.audit import entries
-from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased, NotAllowed
 from moderation.queries.cases import mention_pages
 
@@ -25,7 +25,7 @@ def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
     if not author.may_decide or (case.is_escalated and not author.may_lead):
         raise NotAllowed(_("Your role cannot work on this case."))
     with transaction.atomic():
-        if not erasure_locks.posts(cases=case.pk):
+        if not transactions.lock_posts(cases=case.pk):
             raise Erased("The post was erased.")
         row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
         record(note=row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -167,27 +167,9 @@ def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
 def _decided(case_id: int, choice: Choice, *, moderator: User, at: datetime) -> Decision | None:
     """Return the decision; None of a blind review, whose answer is none."""
     try:
-        return review.decide(
-            case_id=case_id,
-            case_version=choice.case_version,
-            moderator=moderator,
-            verdict=choice.verdict,
-            reason=choice.reason,
-            note=choice.note,
-            idempotency_key=choice.idempotency_key,
-            at=at,
-        )
+        return review.decide(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
     except review.JudgedBlindly:
-        blind_answers.answer(
-            case_id=case_id,
-            case_version=choice.case_version,
-            moderator=moderator,
-            verdict=choice.verdict,
-            reason=choice.reason,
-            note=choice.note,
-            idempotency_key=choice.idempotency_key,
-            at=at,
-        )
+        blind_answers.answer(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
     return None
 
 

@@ -101,7 +101,7 @@ def _most(content_type: str) -> int:
 
 def _body(response: httpcore.Response, *, packing: str, most: int) -> tuple[bytes, bool]:
     body = bytearray()
-    for piece in _unpacked(_received(response.iter_stream(), most=most), packing=packing.strip().lower()):
+    for piece in _unpacked(_Received(response.iter_stream(), most), packing=packing.strip().lower()):
         body += piece
         if len(body) > most:
             return bytes(body[:most]), True
@@ -122,10 +122,6 @@ class _Received:
             yield piece
             if self.count > self.most:
                 return
-
-
-def _received(pieces: Iterable[bytes], *, most: int) -> _Received:
-    return _Received(pieces=pieces, most=most)
 
 
 def _unpacked(received: _Received, *, packing: str) -> Iterator[bytes]:

@@ -35,7 +35,7 @@ from moderation.operations.evidence import (
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey, Means
 from moderation.operations.evidence.thumbnails import Kept
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups
 from scoring import links
 
@@ -78,7 +78,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
     with transaction.atomic():
         kept = thumbnails.keep(facts, at=at)
         group = picture_groups.of(facts, at=at)
-        posts = erasure_locks.posts(revisions__evidence__evidence=row)
+        posts = transactions.lock_posts(revisions__evidence__evidence=row)
         other = browsing.lock_with_other(row)
         if not leases.is_still_held(row):
             return 0

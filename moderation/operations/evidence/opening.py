@@ -17,7 +17,7 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.evidence import browsing, leads, mattering, renewal
 from moderation.operations.evidence.leads import Address
-from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups
 
 
@@ -27,7 +27,7 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     Safe to run twice: a request is opened once, and again when something leads further (`leads.again`).
     """
     with transaction.atomic():
-        posts = erasure_locks.posts(revisions__in=revision_ids)
+        posts = transactions.lock_posts(revisions__in=revision_ids)
         waiting = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
         waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
         asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
@@ -40,7 +40,7 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         return 0
     # In a transaction after that: who collects must find these revisions, or we what they collected.
     with transaction.atomic():
-        posts = erasure_locks.posts(revisions__in=ours)
+        posts = transactions.lock_posts(revisions__in=ours)
         ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
         fresh += write_down(leads.of(ours), at=at)
         # What was read before they came is news to their scores and campaigns: who collected it told others.

@@ -118,7 +118,7 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
 def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
     complaints.lock_platform(platform=platform, may_be_early=False)
     # Authors of posts last: how they call themselves is newer than what an answer says of them.
-    names = _authors_of_parents(posts) | _names(posts)
+    names = _authors_of_parents(posts) | {post.author.external_id: post.author.display_name for post in posts}
     authors = sql.authors(platform=platform, names=names, at=at)
     rows, new = sql.posts(
         platform=platform, fresh=_posts(platform=platform, posts=posts, authors=authors, at=at), at=at
@@ -127,10 +127,6 @@ def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> 
     answers, fresh = _sort_out(posts=posts, rows=rows, known=known, authors=authors, at=at)
     _write(fresh=fresh, new=new, at=at)
     return answers, fresh
-
-
-def _names(posts: Sequence[IncomingPost]) -> dict[str, str]:
-    return {post.author.external_id: post.author.display_name for post in posts}
 
 
 def _posts(

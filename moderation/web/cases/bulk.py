@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -103,7 +102,7 @@ def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
         "key": key,
         "made": made,
         "is_undone": all(hasattr(decision, "reversal") for decision in made),
-        "effective_at": _effective_at(made),
+        "effective_at": min(decision.effective_at for decision in made),
     }
     return render(request, "cases/bulk.html", context)
 
@@ -131,10 +130,6 @@ def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
 def context() -> dict[str, object]:
     """Return what `cases/_bulk_bar.html` needs."""
     return {"bulk_reasons": reasons.reasons(), "bulk_key": uuid.uuid4(), "bulk_most": bulk.MOST}
-
-
-def _effective_at(made: list[Decision]) -> datetime:
-    return min(decision.effective_at for decision in made)
 
 
 def _back(request: access.DeskRequest) -> str:

@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from moderation.models import Revision, Translation, User
+from moderation.models import Revision, User
 from moderation.operations.refusals import Erased
 from moderation.operations.translation import translate
 from moderation.operations.translation.libre_translate import Busy, KeyRefused, NotTranslated, Unsupported
@@ -42,13 +42,9 @@ def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
     except NotTranslated as refusal:
         context["problem"] = _words(refusal)
     else:
-        context |= {"translation": found, "segments": _segments(found)}
+        context |= {"translation": found, "segments": evidence.segments_of(found.text, is_whole=True)}
     template = "posts/translation.html#translation" if request.htmx else "posts/translation.html"
     return render(request, template, context)
-
-
-def _segments(found: Translation) -> object:
-    return evidence.segments_of(found.text, is_whole=True)
 
 
 def _words(refusal: NotTranslated) -> str:
