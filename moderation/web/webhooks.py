@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -64,8 +64,6 @@ def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Send a test message."""
     try:
         endpoints.ping(endpoint_id=endpoint_id, actor=request.user, at=timezone.now())
-    except WebhookEndpoint.DoesNotExist as refusal:
-        raise Http404 from refusal
     except endpoints.NotActive:
         messages.warning(request, _("Nothing is sent to inactive endpoints."))
     else:

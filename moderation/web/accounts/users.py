@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -59,8 +59,6 @@ def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
     is_allowed = request.POST.get("allowed") == "1"
     try:
         users.allow_addresses(user_id=user_id, is_allowed=is_allowed, actor=request.user, at=timezone.now())
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
     except users.NoMLEngineer:
         messages.warning(request, _("Only ML engineers are allowed to see addresses one by one."))
     else:
@@ -80,11 +78,8 @@ def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @access.admins
 def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Give somebody a new password and show it, once."""
-    try:
-        password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
-        user = User.objects.get(pk=user_id)
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
+    password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
+    user = User.objects.get(pk=user_id)
     return _page(request, NewUserForm(), status=200, shown=user, password=password)
 
 
@@ -92,10 +87,7 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @access.admins
 def end_sessions(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """End every session of somebody."""
-    try:
-        count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
+    count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())
     told = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", count)
     messages.success(request, told % {"count": count})
     return redirect("users")
@@ -105,8 +97,6 @@ def _done(request: access.DeskRequest, act: Callable[..., object]) -> HttpRespon
     """Do something to an account, and say so or why not."""
     try:
         act(actor=request.user, at=timezone.now())
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
     except users.NotYourself:
         messages.warning(request, _("You cannot change your own role or deactivate your own account."))
     except users.LastAdministrator:

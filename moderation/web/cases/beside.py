@@ -142,10 +142,6 @@ def _address(name: str, panel: Panel) -> str:
 def around(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the author's last posts, similar posts and lanes of time."""
     at = timezone.now()
-    try:
-        found = beside.around(case_id=case_id, viewer=request.user, at=at)
-    # 404 also for a case that exists but waits for a lead: a 403 would tell that it does.
-    except Case.DoesNotExist as refusal:
-        raise Http404("This case does not exist, or waits for a lead.") from refusal
+    found = beside.around(case_id=case_id, viewer=request.user, at=at)
     picture = event_lanes.picture(found.lanes, at=at)
     return render(request, "cases/_around.html", {"found": found, "picture": picture, "at": at})

@@ -15,7 +15,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import Case, Decision
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import bulk
 from moderation.operations.cases.bulk import Picked
@@ -78,8 +77,6 @@ def decide(request: access.DeskRequest) -> HttpResponse:
         context = {"section": "queue", "picked": picked, "names": names, "is_wrong": is_wrong}
         context["back"] = _back(request)
         return render(request, "cases/bulk_confirm.html", context, status=422 if is_wrong else 200)
-    except Case.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
         return redirect(_back(request))
@@ -113,8 +110,6 @@ def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     """Take all of it back."""
     try:
         cases = bulk.undo(key=key, moderator=request.user, at=timezone.now())
-    except Decision.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:

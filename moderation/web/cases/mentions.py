@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from django import forms
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import Mention
 from moderation.operations.cases import notes
 from moderation.queries.cases import mention_pages
 from moderation.queries.cases.mention_pages import MentionName
@@ -67,10 +66,7 @@ def names(request: access.DeskRequest) -> HttpResponse:
 @access.deciders
 def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
     """Say that one is done."""
-    try:
-        notes.settle(mention_id=mention_id, by=request.user, at=timezone.now())
-    except Mention.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    notes.settle(mention_id=mention_id, by=request.user, at=timezone.now())
     return redirect("mentions")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from django import forms
 from django.contrib import messages
 from django.contrib.postgres.forms import SimpleArrayField
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from moderation.models import NamedQueue, Platform, User
+from moderation.models import Platform, User
 from moderation.models.cases import CaseReason
 from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
@@ -107,10 +107,7 @@ def change(request: access.DeskRequest, queue_id: int) -> HttpResponse:
 @access.leads
 def delete(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     """Delete a queue; its cases stay."""
-    try:
-        named_queues.delete(queue_id=queue_id, actor=request.user, at=timezone.now())
-    except NamedQueue.DoesNotExist as refusal:
-        raise Http404 from refusal
+    named_queues.delete(queue_id=queue_id, actor=request.user, at=timezone.now())
     messages.success(request, _("Deleted. Its cases stay in the main queue."))
     return redirect("named-queues")
 
@@ -132,8 +129,6 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-    except NamedQueue.DoesNotExist as refusal:
-        raise Http404 from refusal
     except named_queues.CannotDecide:
         messages.warning(request, _("This role does not decide cases."))
     else:
@@ -168,8 +163,6 @@ def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
 def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | None) -> bool:
     try:
         named_queues.save(queue_id=queue_id, content=form.content(), actor=request.user, at=timezone.now())
-    except NamedQueue.DoesNotExist as refusal:
-        raise Http404 from refusal
     except named_queues.NameTaken:
         form.add_error("name", _("This name is already taken."))
     except named_queues.TooMany:

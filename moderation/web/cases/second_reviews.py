@@ -6,13 +6,13 @@ from functools import partial
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import BlindReview, Platform
+from moderation.models import Platform
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_answers, disagreements
 from moderation.operations.cases import blind_reviews as plans
@@ -104,8 +104,6 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
             lead=request.user,
             at=timezone.now(),
         )
-    except BlindReview.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
         return redirect("second-reviews")
@@ -141,7 +139,4 @@ def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, review_id: int) -> HttpResponse:
     """Take back one's own answer while its countdown runs; the case is shown again."""
-    try:
-        return undoing.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")
-    except BlindReview.DoesNotExist as refusal:
-        raise Http404 from refusal
+    return undoing.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")

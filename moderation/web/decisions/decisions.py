@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from moderation.models import Decision, User
+from moderation.models import User
 from moderation.models.decisions import AUTOMATIC_REASONS, DecisionSource, Verdict
 from moderation.models.preferences import FilterPage
 from moderation.operations.cases import reversals
@@ -133,10 +133,7 @@ def export(request: access.DeskRequest) -> StreamingHttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     """Undo one's own decision while its countdown runs; the case is shown again."""
-    try:
-        return undoing.undone(request, partial(reversals.undo, decision_id=decision_id), back="decisions")
-    except Decision.DoesNotExist as refusal:
-        raise Http404 from refusal
+    return undoing.undone(request, partial(reversals.undo, decision_id=decision_id), back="decisions")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -158,8 +155,6 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
             moderator=request.user,
             at=timezone.now(),
         )
-    except Decision.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:

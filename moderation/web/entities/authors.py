@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from django import forms
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from moderation.models import Author
 from moderation.models.preferences import FilterPage
 from moderation.queries.entities import authors
 from moderation.queries.entities.authors import AuthorFilter
@@ -56,10 +55,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""
     at = timezone.now()
-    try:
-        facts = authors.facts(author_id=author_id, viewer=request.user, at=at)
-    except Author.DoesNotExist as refusal:
-        raise Http404 from refusal
+    facts = authors.facts(author_id=author_id, viewer=request.user, at=at)
     more: dict[str, object] = {
         "section": "authors",
         "is_of_author": True,

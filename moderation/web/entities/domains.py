@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from django import forms
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from moderation.models import Domain
 from moderation.models.preferences import FilterPage
 from moderation.queries.entities import domains
 from moderation.queries.search import PostFilter
@@ -53,10 +52,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()
-    try:
-        facts = domains.facts(name=name, at=at)
-    except Domain.DoesNotExist as refusal:
-        raise Http404 from refusal
+    facts = domains.facts(name=name, at=at)
     wanted = PostFilter(domain=facts.target.domain)
     more: dict[str, object] = {"section": "domains"}
     return entity.page(request, "entities/domain.html", more, facts=facts, wanted=wanted, at=at)

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models import Post, Revision, Score
+from moderation.models import Revision, Score
 from moderation.operations.evidence import thumbnails
 from moderation.queries import post_pages
 from moderation.queries.cases import golden_items
@@ -34,16 +34,13 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Show a post, also one that no human saw; `?score=` explains an earlier score."""
     at = timezone.now()
     asked = request.GET.get("score", "")
-    try:
-        with list_pages.cursor_or_404():
-            found = post_pages.page(
-                post_id=post_id,
-                viewer=request.user,
-                cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
-                score_id=int(asked) if asked.isdecimal() else None,
-            )
-    except Post.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    with list_pages.cursor_or_404():
+        found = post_pages.page(
+            post_id=post_id,
+            viewer=request.user,
+            cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
+            score_id=int(asked) if asked.isdecimal() else None,
+        )
     explained = found.explained
     context = {
         "section": "posts",
@@ -63,10 +60,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
 @access.readers
 def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the whole text of a revision."""
-    try:
-        revision = post_pages.revision(post_id=post_id, number=number)
-    except Revision.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    revision = post_pages.revision(post_id=post_id, number=number)
     segments = evidence.segments_of(revision.text, is_whole=True)
     context = {"section": "posts", "revision": revision, "segments": segments}
     template = "posts/revision_text.html#text" if request.htmx else "posts/revision_text.html"

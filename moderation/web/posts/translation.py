@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -28,10 +28,7 @@ def is_foreign(revision: Revision, user: User) -> bool:
 @access.deciders
 def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the machine translation of a revision, or say why there is none; for htmx only that."""
-    try:
-        revision = post_pages.revision(post_id=post_id, number=number)
-    except Revision.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    revision = post_pages.revision(post_id=post_id, number=number)
     context: dict[str, object] = {"section": "posts", "revision": revision}
     try:
         found = translate.translate(
