@@ -22,13 +22,13 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.evidence import (
     answers,
-    browsing,
+    browse,
     fetch,
     leads,
     leases,
     mattering,
     picture_model,
-    renewal,
+    renew,
     sent_pictures,
     thumbnails,
 )
@@ -79,7 +79,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         kept = thumbnails.keep(facts, at=at)
         group = picture_groups.of(facts, at=at)
         posts = transactions.lock_posts(revisions__evidence__evidence=row)
-        other = browsing.lock_with_other(row)
+        other = browse.lock_with_other(row)
         if not leases.is_still_held(row):
             return 0
         _keep(row, journey, kept=kept, group=group, at=at)
@@ -210,12 +210,12 @@ def _due(row: Evidence, other: Evidence | None) -> set[int]:
 
     What a browser is shown is news only if it is something else.
     """
-    is_cloaked = browsing.compare(row, other)
-    changed = renewal.compare(row)
+    is_cloaked = browse.compare(row, other)
+    changed = renew.compare(row)
     due = {revision for revision, is_changed in changed.items() if is_changed}
     is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
     if is_cloaked or (not is_repeated and mattering.could_matter(row)):
-        due |= set(browsing.carriers(row, other if is_cloaked else None)) - changed.keys()
+        due |= set(browse.carriers(row, other if is_cloaked else None)) - changed.keys()
     return due
 
 

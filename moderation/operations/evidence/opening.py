@@ -15,7 +15,7 @@ from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, Rev
 from moderation.models.evidence import EvidenceKind, EvidenceRole
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
-from moderation.operations.evidence import browsing, leads, mattering, renewal
+from moderation.operations.evidence import browse, leads, mattering, renew
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups
@@ -32,8 +32,8 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
         asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
         ours = list(asked)
-        carried = carried_by(ours, as_browser=browsing.wanted(ours))
-        due = renewal.due(ours, at=at)
+        carried = carried_by(ours, as_browser=browse.wanted(ours))
+        due = renew.due(ours, at=at)
         again = [one for one in carried if one.revision_id in due and one.role != EvidenceRole.MEDIA]
         fresh = write_down(carried, at=at) + write_down(again, at=at, renews=True)
     if not ours:
@@ -66,7 +66,7 @@ def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
 def carried_by(revision_ids: Sequence[int], *, as_browser: Collection[int]) -> list[Address]:
     """Return the addresses that revisions carry; the links of some of them to be opened as a browser, too."""
     pages = links_of(revision_ids)
-    browsed = browsing.of(one for one in pages if one.revision_id in as_browser)
+    browsed = browse.of(one for one in pages if one.revision_id in as_browser)
     return [*pages, *browsed, *_media(revision_ids)]
 
 

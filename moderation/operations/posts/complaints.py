@@ -13,7 +13,7 @@ from moderation import prepared
 from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
 from moderation.operations import rescore
-from moderation.operations.evidence import renewal
+from moderation.operations.evidence import renew
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.posts import sql
@@ -63,7 +63,7 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
             },
         )
         if is_new and post is not None:
-            renewal.after_complaint(post, platform=platform, at=at)
+            renew.after_complaint(post, platform=platform, at=at)
             _rescore_if_doubled(post=post, at=at)
             # After the revision, as scoring locks them, so that the two cannot deadlock.
             Case.objects.filter(post=post, state=CaseState.OPEN).update(

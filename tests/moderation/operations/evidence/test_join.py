@@ -24,7 +24,7 @@ from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, known, opening
+from moderation.operations.evidence import collect, join, opening
 from moderation.operations.infrastructure import transactions
 from moderation.operations.scoring import score
 from tests.moderation.operations.evidence.hostile_site import HostileSite
@@ -118,11 +118,11 @@ class TestJoin:
         revisions = list(Revision.objects.select_related("post__platform"))
 
         with django_assert_num_queries(3):  # links, pictures, evidence
-            known.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=at)
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
         revisions = list(Revision.objects.select_related("post__platform"))
         with django_assert_num_queries(0):
-            known.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=at)
 
     @pytest.mark.django_db(transaction=True)
     def test_is_nothing_once_it_is_erased(
