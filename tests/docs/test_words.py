@@ -84,7 +84,6 @@ BESIDE = {
         "forms": "shared by pages",
         "lists": "lists with filters, whatever their subject",
         "middleware": "of every request",
-        "platform_models": "the models of a platform's page",
         "provenance": "shared by pages",
         "quantities": "shared by pages",
         "text": "hostile text, shown inert",
