@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models.posts import ComplaintReason
@@ -35,7 +36,7 @@ class ComplaintSerializer(StrictSerializer):
     reported_at = InstantField()
 
 
-class ComplaintAnswerSerializer(serializers.Serializer[Any]):
+class ComplaintAnswerSerializer(AnswerSerializer):
     """The answer to a stored complaint."""
 
     id = serializers.CharField()

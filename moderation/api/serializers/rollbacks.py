@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Promotion
-from moderation.queries.wire import instant
 
 
 class RollbackRequestSerializer(StrictSerializer):
@@ -29,13 +26,9 @@ class RollbackRequestSerializer(StrictSerializer):
     )
 
 
-class RollbackSerializer(serializers.Serializer[Any]):
+class RollbackSerializer(AnswerSerializer):
     """An earlier release that is live again."""
 
-    release = serializers.CharField()
-    replaces = serializers.CharField()
+    release = serializers.CharField(source="release_id")
+    replaces = serializers.CharField(source="replaced_id")
     at = serializers.DateTimeField()
-
-
-def rollback(row: Promotion) -> dict[str, Any]:
-    return {"release": row.release_id, "replaces": row.replaced_id, "at": instant(row.at)}
