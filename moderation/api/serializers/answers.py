@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from django.utils.functional import cached_property
 from rest_framework import serializers
 
 from moderation.api.serializers.cursor_format import NextCursorField
@@ -16,11 +18,25 @@ class AnswerSerializer(serializers.Serializer[Any]):
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """Return the answer, its fields in the order in which they are declared."""
         answer = {}
-        for name, field in self.fields.items():
-            read = getattr(self, f"read_{name}", None)
-            value = field.get_attribute(instance) if read is None else read(instance)
-            answer[name] = None if value is None else field.to_representation(value)
+        for name, read, write in self._steps:
+            value = read(instance)
+            answer[name] = None if value is None else write(value)
         return answer
+
+    @cached_property
+    def _steps(self) -> list[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
+        """How each field is read from a row, and written: looked up once for all rows of a page."""
+        return [
+            (name, getattr(self, f"read_{name}", field.get_attribute), field.to_representation)
+            for name, field in self.fields.items()
+        ]
+
+
+class DescribedSerializer(serializers.Serializer[Any]):
+    """A part of an answer that is made elsewhere, or stored, and given as it is: only its schema is here."""
+
+    def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
+        return instance
 
 
 def page_of(row: type[AnswerSerializer], *, name: str, description: str) -> type[AnswerSerializer]:

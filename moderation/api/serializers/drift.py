@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rest_framework import serializers
 
-from moderation.api.serializers.answers import AnswerSerializer, page_of
+from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.queries.quality.drift_traits import TraitFamily
 
@@ -19,7 +19,7 @@ class DriftQuerySerializer(PageQuerySerializer):
     cursor = KeysetField(kinds=(datetime, int), required=False)
 
 
-class TraitSerializer(AnswerSerializer):
+class TraitSerializer(DescribedSerializer):
     """What has grown; an author counts once in every four hours."""
 
     family = serializers.ChoiceField(choices=[family.value for family in TraitFamily])
@@ -32,7 +32,7 @@ class TraitSerializer(AnswerSerializer):
     all_authors_before = serializers.IntegerField()
 
 
-class DriftSliceSerializer(AnswerSerializer):
+class DriftSliceSerializer(DescribedSerializer):
     """Where the posts of an alarm are."""
 
     kind = serializers.ChoiceField(choices=_SLICES)

@@ -12,6 +12,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
+from moderation.api.serializers.answers import DescribedSerializer
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.language_field import LanguageField
 from moderation.api.serializers.strict import StrictSerializer
@@ -62,7 +63,7 @@ class CueSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
 
 
-class SaidSerializer(serializers.Serializer[Any]):
+class SaidSerializer(DescribedSerializer):
     """What is said in a video or a recording."""
 
     language = serializers.CharField(allow_null=True, help_text="As you sent it; null if you did not.")

@@ -17,7 +17,7 @@ from moderation.api.idempotency import idempotent
 from moderation.api.serializers.decisions import PostQuerySerializer
 from moderation.api.serializers.erasures import AuthorDeletionSerializer, ErasureSerializer
 from moderation.api.serializers.incoming_post import read
-from moderation.api.serializers.post_page import PostPageSerializer, post_page
+from moderation.api.serializers.post_page import PostPageSerializer
 from moderation.api.serializers.posts import (
     AcceptedSerializer,
     CountsAnswerSerializer,
@@ -89,7 +89,7 @@ class Posts(PostingView):
             )
         except Post.DoesNotExist:
             raise Refused("not_found", "No post has this external_id.") from None
-        return Response(post_page(page))
+        return Response(PostPageSerializer(page).data)
 
 
 _ACCOUNT_ID = OpenApiParameter(
@@ -120,7 +120,7 @@ class OnePost(ApiView):
             page = platform_posts.by_id(platform=platform_of(request), post_id=id, at=timezone.now())
         except Post.DoesNotExist:
             raise Refused("not_found", "No post has this id.") from None
-        return Response(post_page(page))
+        return Response(PostPageSerializer(page).data)
 
     @extend_schema(
         operation_id="update_counts",
