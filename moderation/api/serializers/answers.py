@@ -39,7 +39,7 @@ class DescribedSerializer(serializers.Serializer[Any]):
         return instance
 
 
-def page_of(row: type[AnswerSerializer], *, name: str, description: str) -> type[AnswerSerializer]:
+def page_of(row: type[serializers.Serializer[Any]], *, name: str, description: str) -> type[AnswerSerializer]:
     """Return the answer that is a keyset page of such rows, under its name in the OpenAPI document."""
 
     class PageSerializer(AnswerSerializer):
