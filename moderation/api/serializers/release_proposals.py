@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.simulations import (
@@ -18,7 +17,6 @@ from moderation.api.serializers.simulations import (
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import ReleaseProposal
 from moderation.models.learning import ProposalKind
-from moderation.queries.wire import instant
 
 _STATES = ("open", "confirmed", "refused", "expired")
 
@@ -51,7 +49,7 @@ class ProposalRequestSerializer(StrictSerializer):
         return attrs
 
 
-class LiveThresholdsSerializer(serializers.Serializer[Any]):
+class LiveThresholdsSerializer(DescribedSerializer):
     """Thresholds of a release."""
 
     review_from = serializers.FloatField()
@@ -59,7 +57,7 @@ class LiveThresholdsSerializer(serializers.Serializer[Any]):
     audit_rate = serializers.FloatField()
 
 
-class ProposalSerializer(serializers.Serializer[Any]):
+class ProposalSerializer(AnswerSerializer):
     """A proposal that a release goes live."""
 
     id = serializers.CharField()
@@ -67,10 +65,16 @@ class ProposalSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=_STATES)
     candidate = serializers.CharField(help_text="The release that should go live.")
     replaces = serializers.CharField(help_text="The release that was live when it was proposed.")
-    live_thresholds = LiveThresholdsSerializer(allow_null=True, help_text="Null unless thresholds change.")
-    thresholds = LiveThresholdsSerializer(allow_null=True, help_text="Null unless thresholds change.")
+    live_thresholds = LiveThresholdsSerializer(
+        source="changes.from", allow_null=True, help_text="Null unless thresholds change."
+    )
+    thresholds = LiveThresholdsSerializer(
+        source="changes.to", allow_null=True, help_text="Null unless thresholds change."
+    )
     training_run = serializers.CharField(
-        allow_null=True, help_text="The training run that made the candidate, if one did."
+        source="changes.training_run",
+        allow_null=True,
+        help_text="The training run that made the candidate, if one did.",
     )
     reason = serializers.CharField()
     is_own = serializers.BooleanField(help_text="Whether your key's person made it, so another confirms it.")
@@ -78,37 +82,17 @@ class ProposalSerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
 
+    def read_state(self, row: ReleaseProposal) -> str:
+        if row.confirmed_by_id:
+            return "confirmed"
+        if row.refused_by_id:
+            return "refused"
+        return "open" if row.is_open(at=self.context["at"]) else "expired"
 
-class ProposalPageSerializer(serializers.Serializer[Any]):
-    """Proposals, the newest first."""
-
-    data = ProposalSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
-
-
-def proposal(row: ReleaseProposal, *, person_id: int | None, at: datetime) -> dict[str, Any]:
-    """Return a proposal as the key of a person, or of nobody, reads it."""
-    run = row.changes.get("training_run")
-    return {
-        "id": str(row.pk),
-        "kind": row.kind,
-        "state": _state(row, at=at),
-        "candidate": row.candidate,
-        "replaces": row.replaces,
-        "live_thresholds": row.changes.get("from"),
-        "thresholds": row.changes.get("to"),
-        "training_run": None if run is None else str(run),
-        "reason": row.reason,
-        "is_own": row.made_by_id == person_id,
-        "made_at": instant(row.made_at),
-        "expires_at": instant(row.expires_at),
-        "closed_at": instant(row.closed_at) if row.closed_at else None,
-    }
+    def read_is_own(self, row: ReleaseProposal) -> bool:
+        return row.made_by_id == self.context["person_id"]
 
 
-def _state(row: ReleaseProposal, *, at: datetime) -> str:
-    if row.confirmed_by_id:
-        return "confirmed"
-    if row.refused_by_id:
-        return "refused"
-    return "open" if row.is_open(at=at) else "expired"
+ProposalPageSerializer = page_of(
+    ProposalSerializer, name="ProposalPage", description="Proposals, the newest first."
+)
