@@ -65,7 +65,7 @@ class MemberSerializer(AnswerSerializer):
     joined_at = serializers.DateTimeField()
 
     def read_post(self, row: OwnMember) -> dict[str, Any]:
-        return {"id": row.post_id, "external_id": row.external_id, "revision": row.revision}
+        return {"id": str(row.post_id), "external_id": row.external_id, "revision": row.revision}
 
 
 MemberPageSerializer = page_of(

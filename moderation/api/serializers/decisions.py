@@ -34,7 +34,7 @@ class PostQuerySerializer(StrictSerializer):
     external_id = TextField(max_length=200, help_text="Your id of the post.")
 
 
-class PostReferenceSerializer(serializers.Serializer[Any]):
+class PostReferenceSerializer(DescribedSerializer):
     """The revision of a post that a decision is about."""
 
     id = serializers.CharField()
