@@ -90,7 +90,7 @@ class ProposalSerializer(AnswerSerializer):
         return "open" if row.is_open(at=self.context["at"]) else "expired"
 
     def read_is_own(self, row: ReleaseProposal) -> bool:
-        return row.made_by_id == self.context["person_id"]
+        return bool(row.made_by_id == self.context["person_id"])
 
 
 ProposalPageSerializer = page_of(
