@@ -39,8 +39,10 @@ class DescribedSerializer(serializers.Serializer[Any]):
         return instance
 
 
-def page_of(row: type[serializers.Serializer[Any]], *, name: str, description: str) -> type[AnswerSerializer]:
-    """Return the answer that is a keyset page of such rows, under its name in the OpenAPI document."""
+def page_of(
+    row: type[serializers.Serializer[Any]], description: str, *, name: str = ""
+) -> type[AnswerSerializer]:
+    """Return the answer that is a keyset page of such rows; the OpenAPI document names it after them."""
 
     class PageSerializer(AnswerSerializer):
         data = row(many=True, source="rows")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
@@ -49,5 +51,6 @@ def page_of(row: type[serializers.Serializer[Any]], *, name: str, description: s
         def read_next_cursor(self, page: Page[Any]) -> str | None:
             return page.next_cursor or None
 
-    PageSerializer.__name__, PageSerializer.__doc__ = name, description
+    PageSerializer.__name__ = name or f"{row.__name__.removesuffix('Serializer')}Page"
+    PageSerializer.__doc__ = description
     return PageSerializer

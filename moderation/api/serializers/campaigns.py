@@ -43,9 +43,7 @@ class CampaignSerializer(AnswerSerializer):
     latest_at = serializers.DateTimeField(help_text="When the newest post joined.")
 
 
-CampaignPageSerializer = page_of(
-    CampaignSerializer, name="CampaignPage", description="Campaigns, the newest first."
-)
+CampaignPageSerializer = page_of(CampaignSerializer, "Campaigns, the newest first.")
 
 
 class MemberSerializer(AnswerSerializer):
@@ -68,9 +66,7 @@ class MemberSerializer(AnswerSerializer):
         return {"id": str(row.post_id), "external_id": row.external_id, "revision": row.revision}
 
 
-MemberPageSerializer = page_of(
-    MemberSerializer, name="MemberPage", description="Members in the order in which they joined."
-)
+MemberPageSerializer = page_of(MemberSerializer, "Members in the order in which they joined.")
 
 
 class PostIdListField(TextListField):

@@ -91,7 +91,7 @@ class CaseSerializer(AnswerSerializer):
         return row.lease_end_at if platform_cases.held(row, at=self.context["at"]) else None
 
 
-CasePageSerializer = page_of(CaseSerializer, name="CasePage", description="Cases by expected harm.")
+CasePageSerializer = page_of(CaseSerializer, "Cases by expected harm.")
 
 
 class CaseNoteSerializer(AnswerSerializer):

@@ -55,4 +55,4 @@ class DriftAlarmSerializer(AnswerSerializer):
     slices = DriftSliceSerializer(many=True)
 
 
-DriftPageSerializer = page_of(DriftAlarmSerializer, name="DriftPage", description="Alarms, the newest first.")
+DriftPageSerializer = page_of(DriftAlarmSerializer, "Alarms, the newest first.", name="DriftPage")

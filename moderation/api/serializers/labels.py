@@ -78,7 +78,7 @@ class LabelSerializer(DescribedSerializer):
         return told | {"provenance": provenance}
 
 
-LabelPageSerializer = page_of(LabelSerializer, name="LabelPage", description="Labels, the oldest first.")
+LabelPageSerializer = page_of(LabelSerializer, "Labels, the oldest first.")
 
 
 class LabelChangeQuerySerializer(PageQuerySerializer):

@@ -93,6 +93,4 @@ class ProposalSerializer(AnswerSerializer):
         return bool(row.made_by_id == self.context["person_id"])
 
 
-ProposalPageSerializer = page_of(
-    ProposalSerializer, name="ProposalPage", description="Proposals, the newest first."
-)
+ProposalPageSerializer = page_of(ProposalSerializer, "Proposals, the newest first.")

@@ -95,7 +95,7 @@ class RuleSerializer(AnswerSerializer):
         return state_of(row, at=self.context["at"]).value
 
 
-RulePageSerializer = page_of(RuleSerializer, name="RulePage", description="Rules, the newest first.")
+RulePageSerializer = page_of(RuleSerializer, "Rules, the newest first.")
 
 
 class ShareIntervalSerializer(serializers.Serializer[Any]):

@@ -80,9 +80,7 @@ class ShadowRunSerializer(AnswerSerializer):
         return progress
 
 
-ShadowRunPageSerializer = page_of(
-    ShadowRunSerializer, name="ShadowRunPage", description="Shadow runs, the newest first."
-)
+ShadowRunPageSerializer = page_of(ShadowRunSerializer, "Shadow runs, the newest first.")
 
 
 class JudgementSerializer(AnswerSerializer):
@@ -112,9 +110,7 @@ class DisagreementSerializer(AnswerSerializer):
         return row.case.state if row.case else ""
 
 
-DisagreementPageSerializer = page_of(
-    DisagreementSerializer, name="DisagreementPage", description="Disagreements, the farthest apart first."
-)
+DisagreementPageSerializer = page_of(DisagreementSerializer, "Disagreements, the farthest apart first.")
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):

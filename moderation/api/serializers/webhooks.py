@@ -185,6 +185,4 @@ class WholeDeliverySerializer(DeliverySerializer):
     log = AttemptSerializer(many=True)
 
 
-DeliveryPageSerializer = page_of(
-    DeliverySerializer, name="DeliveryPage", description="Deliveries, the newest first."
-)
+DeliveryPageSerializer = page_of(DeliverySerializer, "Deliveries, the newest first.")
