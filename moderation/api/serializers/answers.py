@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.utils.functional import cached_property
 from rest_framework import serializers
+from rest_framework.fields import get_attribute
 
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.queries.keyset import Page
@@ -25,9 +27,16 @@ class AnswerSerializer(serializers.Serializer[Any]):
 
     @cached_property
     def _steps(self) -> list[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
-        """How each field is read from a row, and written: looked up once for all rows of a page."""
+        """How each field is read from a row, and written: looked up once for all rows of a page.
+
+        Where null is allowed, DRF itself gives null for an attribute that does not exist; here that fails.
+        """
         return [
-            (name, getattr(self, f"read_{name}", field.get_attribute), field.to_representation)
+            (
+                name,
+                getattr(self, f"read_{name}", partial(get_attribute, attrs=field.source_attrs)),
+                field.to_representation,
+            )
             for name, field in self.fields.items()
         ]
 

@@ -65,16 +65,10 @@ class ProposalSerializer(AnswerSerializer):
     state = serializers.ChoiceField(choices=_STATES)
     candidate = serializers.CharField(help_text="The release that should go live.")
     replaces = serializers.CharField(help_text="The release that was live when it was proposed.")
-    live_thresholds = LiveThresholdsSerializer(
-        source="changes.from", allow_null=True, help_text="Null unless thresholds change."
-    )
-    thresholds = LiveThresholdsSerializer(
-        source="changes.to", allow_null=True, help_text="Null unless thresholds change."
-    )
+    live_thresholds = LiveThresholdsSerializer(allow_null=True, help_text="Null unless thresholds change.")
+    thresholds = LiveThresholdsSerializer(allow_null=True, help_text="Null unless thresholds change.")
     training_run = serializers.CharField(
-        source="changes.training_run",
-        allow_null=True,
-        help_text="The training run that made the candidate, if one did.",
+        allow_null=True, help_text="The training run that made the candidate, if one did."
     )
     reason = serializers.CharField()
     is_own = serializers.BooleanField(help_text="Whether your key's person made it, so another confirms it.")
@@ -88,6 +82,15 @@ class ProposalSerializer(AnswerSerializer):
         if row.refused_by_id:
             return "refused"
         return "open" if row.is_open(at=self.context["at"]) else "expired"
+
+    def read_live_thresholds(self, row: ReleaseProposal) -> Any:
+        return row.changes.get("from")
+
+    def read_thresholds(self, row: ReleaseProposal) -> Any:
+        return row.changes.get("to")
+
+    def read_training_run(self, row: ReleaseProposal) -> Any:
+        return row.changes.get("training_run")
 
     def read_is_own(self, row: ReleaseProposal) -> bool:
         return bool(row.made_by_id == self.context["person_id"])
