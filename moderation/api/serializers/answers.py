@@ -12,6 +12,7 @@ from rest_framework.fields import get_attribute
 
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.queries.keyset import Page
+from moderation.queries.wire import instant
 
 
 class AnswerSerializer(serializers.Serializer[Any]):
@@ -35,7 +36,7 @@ class AnswerSerializer(serializers.Serializer[Any]):
             (
                 name,
                 getattr(self, f"read_{name}", partial(get_attribute, attrs=field.source_attrs)),
-                field.to_representation,
+                instant if isinstance(field, serializers.DateTimeField) else field.to_representation,
             )
             for name, field in self.fields.items()
         ]
