@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Appeal
 from moderation.operations.decisions import appeal_outcomes
 
@@ -17,18 +17,11 @@ class AppealRequestSerializer(StrictSerializer):
     """A decision that somebody disputes."""
 
     decision = TextField(max_length=20, help_text="Our id of the decision.")
-    external_id = TextField(
-        max_length=200,
-        required=False,
-        allow_blank=True,
-        allow_null=True,
-        help_text="Your id of the appeal.",
-    )
+    external_id = TextField(max_length=200, allow_blank=True, **OPTIONAL, help_text="Your id of the appeal.")
     reason = TextField(
         max_length=2_000,
-        required=False,
         allow_blank=True,
-        allow_null=True,
+        **OPTIONAL,
         help_text="In the words of who disputes it; moderators read it.",
     )
 

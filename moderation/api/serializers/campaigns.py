@@ -16,7 +16,7 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models.campaigns import CampaignDecisionState, TieKind
 from moderation.models.decisions import Verdict
 from moderation.queries.campaigns.campaign_members import Place
@@ -73,7 +73,7 @@ class PostIdListField(TextListField):
     """Our ids of posts."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_items=_MAX_NAMED, max_length=20, required=False, allow_null=True, **kwargs)
+        super().__init__(max_items=_MAX_NAMED, max_length=20, **OPTIONAL, **kwargs)
 
 
 class CampaignDecisionRequestSerializer(StrictSerializer):
@@ -86,12 +86,10 @@ class CampaignDecisionRequestSerializer(StrictSerializer):
     sample_seen = PostIdListField(help_text="The posts that were looked at.")
     exclude = PostIdListField(help_text="Posts that are left out; they keep waiting.")
     has_filtered = FlagField(
-        required=False,
-        allow_null=True,
-        help_text="Whether to decide also the posts that the filter decided the other way.",
+        **OPTIONAL, help_text="Whether to decide also the posts that the filter decided the other way."
     )
-    reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
-    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    reason = TextField(max_length=40, allow_blank=True, **OPTIONAL)
+    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
 
 
 class CampaignDecisionSerializer(AnswerSerializer):

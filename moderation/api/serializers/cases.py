@@ -13,7 +13,7 @@ from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.post_page import PostParentSerializer
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Case, CaseNote
 from moderation.models.cases import BLIND_REASONS, PLATFORM_REASONS, CaseState
 from moderation.models.decisions import Verdict
@@ -123,12 +123,7 @@ class ClaimRequestSerializer(StrictSerializer):
     """How many cases to claim."""
 
     count = WholeNumberField(
-        min_value=1,
-        max_value=MAX_CLAIMS,
-        required=False,
-        allow_null=True,
-        default=1,
-        help_text=f"At most {MAX_CLAIMS}.",
+        min_value=1, max_value=MAX_CLAIMS, **OPTIONAL, default=1, help_text=f"At most {MAX_CLAIMS}."
     )
 
 
@@ -151,8 +146,8 @@ class DecisionRequestSerializer(StrictSerializer):
 
     verdict = OneOfField(choices=Verdict.values)
     version = WholeNumberField(min_value=1, help_text="The version of the case that was looked at.")
-    reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
-    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    reason = TextField(max_length=40, allow_blank=True, **OPTIONAL)
+    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
 
 
 class NoteRequestSerializer(StrictSerializer):
@@ -164,7 +159,7 @@ class NoteRequestSerializer(StrictSerializer):
 class HandOnRequestSerializer(StrictSerializer):
     """Why the case is escalated or sent to a second review."""
 
-    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
 
 
 class ReversalRequestSerializer(StrictSerializer):

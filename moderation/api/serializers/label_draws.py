@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.operations.labels.draws import MOST_DAYS, MOST_POSTS
 from moderation.queries.labels.label_balance import DrawRow
 
@@ -13,12 +13,8 @@ from moderation.queries.labels.label_balance import DrawRow
 class DrawRequestSerializer(StrictSerializer):
     """How many posts to draw, from how many days."""
 
-    posts = serializers.IntegerField(
-        min_value=1, max_value=MOST_POSTS, required=False, allow_null=True, default=100
-    )
-    days = serializers.IntegerField(
-        min_value=1, max_value=MOST_DAYS, required=False, allow_null=True, default=7
-    )
+    posts = serializers.IntegerField(min_value=1, max_value=MOST_POSTS, **OPTIONAL, default=100)
+    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, **OPTIONAL, default=7)
 
 
 class DrawSerializer(AnswerSerializer):

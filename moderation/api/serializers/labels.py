@@ -13,7 +13,7 @@ from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.feed_cursor import CursorField
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Export, FeedEntry
 from moderation.models.cases import Lane
 from moderation.models.exports import ExportFormat, ExportState
@@ -128,30 +128,23 @@ class LabelChangePageSerializer(AnswerSerializer):
 class ExportRequestSerializer(StrictSerializer):
     """Which labels an export holds, and in which format."""
 
-    dataset = OneOfField(choices=DATASETS, required=False, allow_null=True, default="labels")
-    format = OneOfField(
-        choices=ExportFormat.values, required=False, allow_null=True, default=ExportFormat.JSONL.value
-    )
+    dataset = OneOfField(choices=DATASETS, **OPTIONAL, default="labels")
+    format = OneOfField(choices=ExportFormat.values, **OPTIONAL, default=ExportFormat.JSONL.value)
     weights = FlagField(
-        required=False,
-        allow_null=True,
-        default=True,
-        help_text="With a `weight` for each label: how many posts it stands for.",
+        **OPTIONAL, default=True, help_text="With a `weight` for each label: how many posts it stands for."
     )
     splits = serializers.ListField(
         child=OneOfField(choices=SPLITS),
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         default=list,
         max_length=len(SPLITS),
         help_text="Only these; empty for all.",
     )
 
-    since = InstantField(required=False, allow_null=True)
-    until = InstantField(required=False, allow_null=True)
+    since = InstantField(**OPTIONAL)
+    until = InstantField(**OPTIONAL)
     after = serializers.CharField(
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         min_length=1,
         max_length=20,
         help_text="The id of an earlier export of yours: only what changed since, retracted labels included.",

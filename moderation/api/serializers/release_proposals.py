@@ -14,7 +14,7 @@ from moderation.api.serializers.simulations import (
     PeriodField,
     ThresholdsRequestSerializer,
 )
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import ReleaseProposal
 from moderation.models.learning import ProposalKind
 
@@ -30,15 +30,12 @@ class ProposalQuerySerializer(PageQuerySerializer):
 class ProposalRequestSerializer(StrictSerializer):
     """What should go live: other thresholds, or the candidate of a training run."""
 
-    thresholds = ThresholdsRequestSerializer(required=False, allow_null=True)
-    training_run = TextField(max_length=20, required=False, allow_null=True, help_text="Its id.")
+    thresholds = ThresholdsRequestSerializer(**OPTIONAL)
+    training_run = TextField(max_length=20, **OPTIONAL, help_text="Its id.")
     days = PeriodField(
-        required=False,
-        allow_null=True,
-        default=30,
-        help_text="Whose labels the simulation of thresholds reads: 7, 30 or 90.",
+        **OPTIONAL, default=30, help_text="Whose labels the simulation of thresholds reads: 7, 30 or 90."
     )
-    costs = CostsRequestSerializer(required=False, allow_null=True)
+    costs = CostsRequestSerializer(**OPTIONAL)
     reason = TextField(min_length=1, max_length=500)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

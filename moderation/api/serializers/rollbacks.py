@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 
 
 class RollbackRequestSerializer(StrictSerializer):
@@ -20,8 +20,7 @@ class RollbackRequestSerializer(StrictSerializer):
     to = TextField(
         min_length=1,
         max_length=64,
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         help_text="The kept release that should be live; the one before if you leave it out.",
     )
 

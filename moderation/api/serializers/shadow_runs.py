@@ -14,7 +14,7 @@ from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.simulations import NumberField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Platform, ShadowRun, ShadowScore
 from moderation.models.cases import CaseState
 from moderation.models.scores import RouteChoice
@@ -43,9 +43,7 @@ class ShadowRunRequestSerializer(StrictSerializer):
     """Whose candidate scores which share of posts."""
 
     training_run = TextField(max_length=20, help_text="The training run that made the candidate.")
-    share = NumberField(
-        min_value=0.001, max_value=1, required=False, allow_null=True, default=1.0, help_text="Of live posts."
-    )
+    share = NumberField(min_value=0.001, max_value=1, **OPTIONAL, default=1.0, help_text="Of live posts.")
 
 
 class ProgressSerializer(AnswerSerializer):

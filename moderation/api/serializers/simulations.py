@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.quality import EstimateSerializer
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.queries.learning.simulation import CONFIDENCE, Costs
 from moderation.queries.learning.simulator import Simulation
 from moderation.queries.learning.traffic import Thresholds
@@ -47,32 +47,27 @@ class PeriodField(serializers.ChoiceField):
 class ThresholdsRequestSerializer(StrictSerializer):
     """Thresholds; what is left out is as it is live."""
 
-    review_from = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
-    remove_from = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
-    audit_rate = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
+    review_from = NumberField(min_value=0, max_value=1, **OPTIONAL)
+    remove_from = NumberField(min_value=0, max_value=1, **OPTIONAL)
+    audit_rate = NumberField(min_value=0, max_value=1, **OPTIONAL)
 
 
 class CostsRequestSerializer(StrictSerializer):
     """What a mistake and a minute of a reviewer's time cost, in any unit."""
 
-    missed_spam = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
-    wrong_removal = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
-    minute = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
+    missed_spam = NumberField(min_value=0, max_value=1e6, **OPTIONAL)
+    wrong_removal = NumberField(min_value=0, max_value=1e6, **OPTIONAL)
+    minute = NumberField(min_value=0, max_value=1e6, **OPTIONAL)
 
 
 class SimulationRequestSerializer(StrictSerializer):
     """Which thresholds to simulate, on the labels of how many days."""
 
-    thresholds = ThresholdsRequestSerializer(required=False, allow_null=True)
-    days = PeriodField(required=False, allow_null=True, default=30, help_text="7, 30 or 90.")
-    costs = CostsRequestSerializer(required=False, allow_null=True)
+    thresholds = ThresholdsRequestSerializer(**OPTIONAL)
+    days = PeriodField(**OPTIONAL, default=30, help_text="7, 30 or 90.")
+    costs = CostsRequestSerializer(**OPTIONAL)
     precision = NumberField(
-        min_value=0.5,
-        max_value=1,
-        required=False,
-        allow_null=True,
-        default=_PRECISION,
-        help_text="What removal promises.",
+        min_value=0.5, max_value=1, **OPTIONAL, default=_PRECISION, help_text="What removal promises."
     )
 
 

@@ -18,7 +18,7 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Delivery, EndpointCircuit, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState, SignatureKind, WebhookEvent
@@ -53,34 +53,27 @@ class EndpointRequestSerializer(StrictSerializer):
     """The URL and the events of a new endpoint."""
 
     url = TextField(max_length=500, help_text="http or https, without credentials, at a public address.")
-    events = EventListField(required=False, allow_null=True, help_text="Decisions, if left out.")
+    events = EventListField(**OPTIONAL, help_text="Decisions, if left out.")
     signature = OneOfField(
-        choices=SignatureKind.values,
-        required=False,
-        allow_null=True,
-        default=SignatureKind.HMAC,
-        help_text="hmac or ed25519.",
+        choices=SignatureKind.values, **OPTIONAL, default=SignatureKind.HMAC, help_text="hmac or ed25519."
     )
 
 
 class EndpointChangeSerializer(StrictSerializer):
     """Changes of an endpoint; fields left out are kept."""
 
-    url = TextField(max_length=500, required=False, allow_null=True)
-    events = EventListField(required=False, allow_null=True)
-    is_active = FlagField(required=False, allow_null=True)
+    url = TextField(max_length=500, **OPTIONAL)
+    events = EventListField(**OPTIONAL)
+    is_active = FlagField(**OPTIONAL)
 
 
 class SecretRequestSerializer(StrictSerializer):
     """The kind of the new secret and its overlap with the old one."""
 
-    signature = OneOfField(
-        choices=SignatureKind.values, required=False, allow_null=True, default=SignatureKind.HMAC
-    )
+    signature = OneOfField(choices=SignatureKind.values, **OPTIONAL, default=SignatureKind.HMAC)
     overlap_hours = WholeNumberField(
         max_value=MAX_OVERLAP_HOURS,
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         default=DEFAULT_OVERLAP_HOURS,
         help_text=f"How long the old ones keep signing: 0 to {MAX_OVERLAP_HOURS}.",
     )
