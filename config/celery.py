@@ -1,5 +1,7 @@
 """The Celery app: settings from Django, tasks from the moderation app."""
 
+from __future__ import annotations
+
 import gc
 import importlib
 import os
@@ -20,8 +22,36 @@ from celery.signals import (
     worker_shutting_down,
 )
 from django.db import close_old_connections
+from kombu.transport import redis, virtual
 
-from config import broker, database
+from config import database
+
+
+class ForgivingQoS(redis.QoS):
+    """Lets go of a message whose acknowledgement fails: the broker delivers it again, to idempotent tasks.
+
+    kombu counts a message as delivered until its acknowledgement is written, and Celery only logs one that
+    was not, so each would take one of the few messages that the worker may hold, for ever. A worker of one
+    process thus took no task again after five seconds without an answer of the broker, though its connection
+    was whole.
+    """
+
+    def ack(self, delivery_tag: Any) -> None:
+        """Acknowledge, and give the message's place back in any case."""
+        try:
+            super().ack(delivery_tag)
+        except redis.Transport.connection_errors:
+            virtual.QoS.ack(self, delivery_tag)
+            raise
+
+    def reject(self, delivery_tag: Any, *arguments: Any, **named: Any) -> None:
+        """Reject, and give the message's place back in any case."""
+        try:
+            super().reject(delivery_tag, *arguments, **named)
+        except redis.Transport.connection_errors:
+            virtual.QoS.ack(self, delivery_tag)
+            raise
+
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Celery would make Django's system checks and drop what they say. They import every page and the whole API:
@@ -30,7 +60,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 importlib.import_module("config.task_logs")  # the import connects Celery's signals
 
-broker.install()
+redis.Channel.QoS = ForgivingQoS
 app = Celery("spamdesk")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

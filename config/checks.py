@@ -58,21 +58,16 @@ def refuse_demo_accounts() -> None:
 
 @register()
 def providers_can_be_called(**_: Any) -> list[CheckMessage]:
-    """Warn about a reputation provider whose address the egress guard would refuse."""
-    found: list[CheckMessage] = []
-    for name in ("WEB_RISK_URL", "WOT_URL", "RDAP_URL"):
-        url = getattr(settings, name)
-        try:
-            if url and url not in (inquiry.IANA, inquiry.OFF):
-                egress.check(url)
-        except egress.Refused as refused:
-            hint = "Give a public https address, or list its host in SPAMDESK_EGRESS_PRIVATE_HOSTS."
-            found.append(
-                CheckWarning(
-                    f"SPAMDESK_{name} will never be called. {refused}", hint=hint, id="spamdesk.W002"
-                )
-            )
-    return found
+    """Warn about a server for the age of domains whose address the egress guard would refuse."""
+    if settings.RDAP_URL in (inquiry.IANA, inquiry.OFF):
+        return []
+    try:
+        egress.check(settings.RDAP_URL)
+    except egress.Refused as refused:
+        hint = "Give a public https address, or list its host in SPAMDESK_EGRESS_PRIVATE_HOSTS."
+        warning = f"SPAMDESK_RDAP_URL will never be called. {refused}"
+        return [CheckWarning(warning, hint=hint, id="spamdesk.W002")]
+    return []
 
 
 @register(deploy=True)

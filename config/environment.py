@@ -20,10 +20,6 @@ from config import evidence
 ROOT = Path(__file__).resolve().parent.parent
 DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
 EVIDENCE_AGENT = "Mozilla/5.0 (compatible; Spamdesk/0.1; fetches pages that users post, to find spam)"
-BROWSER_AGENT = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
-    "Chrome/140.0.0.0 Safari/537.36"
-)
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off", ""}
 
@@ -41,7 +37,6 @@ class Environment:
     """The settings that an operator chooses; the operator's guide says what each one does."""
 
     mode: Mode
-    is_debug: bool
     secret_key: str
     allowed_hosts: tuple[str, ...]
     akismet_host: str
@@ -57,27 +52,19 @@ class Environment:
     web_port: int
     undo_seconds: int
     degraded_seconds: int
-    lease_seconds: int
     audit_first_percent: int
     training_days: int
     digest_days: int
-    ban_harmless_posts: int
     egress_private_hosts: tuple[str, ...]
     proxies: int
-    hsts_subdomains: bool
-    hsts_preload: bool
     metrics_token: str
     encryption_keys: tuple[str, ...]
     posts_per_minute: int
     web_risk_key: str
-    web_risk_url: str
     wot_key: str
     wot_user: str
-    wot_url: str
     rdap_url: str
-    rdap_list: Path
     evidence_agent: str
-    evidence_browser_agent: str
     evidence_obeys_robots: bool
     evidence_store: str
     simulated_web_port: int
@@ -96,7 +83,6 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
     number = partial(_whole_number, variables)
     return Environment(
         mode=mode,
-        is_debug=_debug(variables, mode=mode),
         secret_key=_secret_key(variables, mode=mode),
         allowed_hosts=_allowed_hosts(variables, mode=mode),
         akismet_host=_akismet_host(variables),
@@ -119,24 +105,16 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         audit_first_percent=number("SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100),
         training_days=number("SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365),
         digest_days=number("SPAMDESK_SPAM_DIGEST_DAYS", default=30, minimum=0, maximum=365),
-        ban_harmless_posts=number("SPAMDESK_BAN_HARMLESS_POSTS", default=10, minimum=0, maximum=1_000_000),
-        lease_seconds=number("SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
         proxies=number("SPAMDESK_PROXIES", default=0, minimum=0, maximum=9),
-        hsts_subdomains=_yes_or_no(variables, "SPAMDESK_HSTS_SUBDOMAINS"),
-        hsts_preload=_hsts_preload(variables),
         metrics_token=variables.get("SPAMDESK_METRICS_TOKEN", ""),
         encryption_keys=_encryption_keys(variables),
         posts_per_minute=number("SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000),
         web_risk_key=variables.get("SPAMDESK_WEB_RISK_KEY", ""),
-        web_risk_url=variables.get("SPAMDESK_WEB_RISK_URL", "https://webrisk.googleapis.com"),
         wot_key=variables.get("SPAMDESK_WOT_KEY", ""),
         wot_user=variables.get("SPAMDESK_WOT_USER", ""),
-        wot_url=variables.get("SPAMDESK_WOT_URL", "https://scorecard.api.mywot.com"),
         rdap_url=_rdap(variables, mode=mode),
-        rdap_list=_folder(variables, "SPAMDESK_RDAP_LIST", default=state_dir / "rdap" / "dns.json"),
         evidence_agent=_agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT),
-        evidence_browser_agent=_agent(variables, "SPAMDESK_EVIDENCE_BROWSER_AGENT", default=BROWSER_AGENT),
         speech_model=_given_folder(variables, "SPAMDESK_SPEECH_MODEL"),
         reader_socket=_given_folder(variables, "SPAMDESK_READER_SOCKET"),
         evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
@@ -179,22 +157,6 @@ def _agent(variables: Mapping[str, str], name: str, *, default: str) -> str:
     if not given.isascii() or not given.isprintable() or len(given) > 200:
         raise ImproperlyConfigured(f"{name} must be at most 200 printable ASCII characters: it is a header.")
     return given
-
-
-def _debug(variables: Mapping[str, str], *, mode: Mode) -> bool:
-    is_on = _yes_or_no(variables, "SPAMDESK_DEBUG")
-    if is_on and mode is Mode.PRODUCTION:
-        raise ImproperlyConfigured("SPAMDESK_DEBUG is on; production mode shows no error pages with source.")
-    return is_on
-
-
-def _hsts_preload(variables: Mapping[str, str]) -> bool:
-    is_on = _yes_or_no(variables, "SPAMDESK_HSTS_PRELOAD")
-    if is_on and not _yes_or_no(variables, "SPAMDESK_HSTS_SUBDOMAINS"):
-        raise ImproperlyConfigured(
-            "SPAMDESK_HSTS_PRELOAD needs SPAMDESK_HSTS_SUBDOMAINS: browsers' lists take no host without them."
-        )
-    return is_on
 
 
 def _secret_key(variables: Mapping[str, str], *, mode: Mode) -> str:

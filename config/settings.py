@@ -14,7 +14,7 @@ IS_PRODUCTION = MODE is Mode.PRODUCTION
 
 # -- The installation
 SECRET_KEY = ENVIRONMENT.secret_key
-DEBUG = ENVIRONMENT.is_debug
+DEBUG = False
 AKISMET_HOST = ENVIRONMENT.akismet_host
 ALLOWED_HOSTS = [*ENVIRONMENT.allowed_hosts, *([AKISMET_HOST] if AKISMET_HOST else [])]
 STATE_DIR = ENVIRONMENT.state_dir
@@ -139,10 +139,8 @@ SECURE_SSL_REDIRECT = IS_PRODUCTION
 SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # probes come from inside, without TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_PRODUCTION else None
 SECURE_HSTS_SECONDS = 31_536_000 if IS_PRODUCTION else 0
-# Subdomains may belong to others; the operator decides.
-SECURE_HSTS_INCLUDE_SUBDOMAINS = ENVIRONMENT.hsts_subdomains
-SECURE_HSTS_PRELOAD = ENVIRONMENT.hsts_preload
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # they would have both of these on
+# Subdomains may belong to others: a proxy extends the header where they do not.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # they would have subdomains and preloading on
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # a bulk request holds 10 MB
@@ -262,10 +260,12 @@ TRITON_MODELS_DIR = ENVIRONMENT.triton_models_dir
 TRITON_ADMIN_KEY, TRITON_ADMIN_SOCKET = ENVIRONMENT.triton_admin_key, ENVIRONMENT.triton_admin_socket
 METRICS_TOKEN, RELEASE_DIR = ENVIRONMENT.metrics_token, ENVIRONMENT.release_dir
 RELEASES_DIR = STATE_DIR / "releases"
-UNDO_SECONDS, LEASE_SECONDS = ENVIRONMENT.undo_seconds, ENVIRONMENT.lease_seconds
+UNDO_SECONDS = ENVIRONMENT.undo_seconds
+LEASE_SECONDS = 120  # of a claim without a heartbeat
 DEGRADED_SECONDS = ENVIRONMENT.degraded_seconds
 AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100
-TRAINING_DAYS, BAN_HARMLESS_POSTS = ENVIRONMENT.training_days, ENVIRONMENT.ban_harmless_posts
+TRAINING_DAYS = ENVIRONMENT.training_days
+BAN_HARMLESS_POSTS = 10  # a ban that matches more needs a second lead
 SPAM_DIGEST_DAYS = ENVIRONMENT.digest_days
 # Posts that join a decided campaign: required purity, and the share that people judge individually.
 CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
@@ -279,12 +279,16 @@ EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENV
 # What connections to pages go through: outside production, names of the simulation may lead to this machine.
 PAGE_NETWORK = "" if IS_PRODUCTION else "simulation.network.around"
 # Reputation providers; one without its key is never asked.
-WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
-WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url
-RDAP_URL, RDAP_LIST = ENVIRONMENT.rdap_url, ENVIRONMENT.rdap_list  # "iana", "off" or an address
+WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, "https://webrisk.googleapis.com"
+WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, "https://scorecard.api.mywot.com"
+RDAP_URL, RDAP_LIST = ENVIRONMENT.rdap_url, STATE_DIR / "rdap" / "dns.json"  # "iana", "off" or an address
 TRANSLATION_URL, TRANSLATION_KEY = ENVIRONMENT.translation_url, ENVIRONMENT.translation_key
 EVIDENCE_LIMITS, EVIDENCE_OBEYS_ROBOTS = evidence.Limits(), ENVIRONMENT.evidence_obeys_robots
-EVIDENCE_AGENT, EVIDENCE_BROWSER_AGENT = ENVIRONMENT.evidence_agent, ENVIRONMENT.evidence_browser_agent
+EVIDENCE_AGENT = ENVIRONMENT.evidence_agent
+EVIDENCE_BROWSER_AGENT = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/140.0.0.0 Safari/537.36"
+)
 ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/infrastructure/vault.py
 
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log

@@ -7,32 +7,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
 import httpx
-import numpy as np
-from django.db import transaction
 from django.utils import timezone
-from rest_framework.exceptions import ValidationError
 
 from lab import _product
-from lab._measured import Answers, Scored
 from lab._source import Text
-from moderation import scorer
-from moderation.api.serializers.incoming_post import read
-from moderation.models import Case, FeedEntry, Revision, Score, User
+from moderation.models import Case, FeedEntry, Revision, User
 from moderation.models.cases import CaseState
 from moderation.models.feed import Stream
 from moderation.models.platforms import Reconsidering, Removal, Scope
 from moderation.models.posts import ScoreState
-from moderation.models.scores import RouteChoice
 from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.labels.draws import MOST_POSTS
-from moderation.operations.posts import ingest
-from moderation.operations.scoring import score
 
 _AT_ONCE = 50
 """So many posts arrive, then what is shown of them is decided, and so on: the queue never grows long."""
@@ -112,40 +103,6 @@ class NewPlatform:
         )
         _wait(numbered.count, expected=len(self.decided), says="labels final")
 
-    def answers(self, texts: Sequence[Text]) -> Scored:
-        """Return what the product answers to posts that it never keeps.
-
-        They are taken in, scored and routed by its own operations with the live release, in a transaction
-        that is rolled back: no later decision, likeness or audit share knows of them.
-        """
-        scorer.forget()
-        at = timezone.now()
-        posts = [read(_payload(text), platform=self.slug) for text in texts]
-        with transaction.atomic():
-            taken = ingest.store(platform=self._platform, posts=posts, at=at)
-            revisions = [one.revision_id for one in taken if isinstance(one, ingest.Accepted)]
-            for start in range(0, len(revisions), _AT_ONCE):
-                score.run(revision_ids=revisions[start : start + _AT_ONCE], at=at)
-            rows = {
-                row.revision_id: row
-                for row in Score.objects.filter(revision__in=revisions, is_degraded=False)
-            }
-            transaction.set_rollback(True)
-        if len(rows) < len(texts):
-            raise RuntimeError(f"{len(texts) - len(rows)} of {len(texts)} posts were not scored with content")
-        found = [rows[revision] for revision in revisions]
-        is_spam = np.array([text.is_spam for text in texts])
-        return Scored(
-            product=Answers(
-                is_spam=is_spam,
-                probabilities=np.array([row.spam_probability for row in found]),
-                routes=tuple(_route(row) for row in found),
-            ),
-            content=Answers(
-                is_spam=is_spam, probabilities=np.array([row.content_probability for row in found])
-            ),
-        )
-
     def _send(self, texts: Sequence[Text]) -> None:
         lines = "\n".join(json.dumps(_payload(text)) for text in texts)
         answer = self._ask(
@@ -194,15 +151,6 @@ class NewPlatform:
         return found
 
 
-def refusals(texts: Sequence[Text]) -> Iterator[tuple[Text, str]]:
-    """Yield the texts that the API would refuse, and why."""
-    for text in texts:
-        try:
-            read(_payload(text), platform="any")
-        except ValidationError as refused:
-            yield text, str(refused.detail)
-
-
 def _payload(text: Text) -> dict[str, Any]:
     """Return a post of a platform that sends nothing but texts: each by an author of its own."""
     return {
@@ -216,13 +164,6 @@ def _payload(text: Text) -> dict[str, Any]:
 
 def _name(text: Text) -> str:
     return f"post-{text.line}"
-
-
-def _route(row: Score) -> str:
-    """Return where a post goes; one of the audit sample counts as where it would have gone without."""
-    if row.is_audit_sample:
-        return RouteChoice.REMOVE if row.spam_probability >= 0.5 else RouteChoice.ALLOW
-    return row.route
 
 
 def _wait(done: Any, *, expected: int, says: str) -> None:

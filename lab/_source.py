@@ -16,10 +16,6 @@ from training.labelled_lines import LabelledLine, Malformed
 _MOST_OF_GROUP = 100
 
 
-class TooFewGroups(ValueError):
-    """Too few groups to be halved: both halves need spam and honest texts."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
     """A labelled text. Ids may occur twice in a file: its `line` names it."""
@@ -29,14 +25,6 @@ class Text:
     language: str
     is_spam: bool
     group: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Halves:
-    """The texts that arrive and are decided, in their order, and those that measure."""
-
-    arriving: list[Text]
-    unseen: list[Text]
 
 
 def read(path: Path) -> list[Text]:
@@ -62,27 +50,6 @@ def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
             break
         chosen.extend(by_group[name][:_MOST_OF_GROUP])
     return chosen
-
-
-def halved(texts: Sequence[Text], *, seed: int) -> Halves:
-    """Halve texts by group, groups with spam and groups without each for themselves. Raises TooFewGroups."""
-    generator = np.random.default_rng(seed)
-    by_group = _by_group(texts)
-    halves: tuple[list[Text], list[Text]] = ([], [])
-    for with_spam in (True, False):
-        names = sorted(name for name, one in by_group.items() if any(t.is_spam for t in one) == with_spam)
-        if len(names) < 2:
-            kind = "with" if with_spam else "without"
-            raise TooFewGroups(f"{len(names)} groups {kind} spam: at least 2 are needed")
-        generator.shuffle(names)
-        sizes = [0, 0]
-        for name in names:
-            # The larger half gets no more: a few large groups would else lie on one side by chance.
-            half = int(sizes[1] < sizes[0])
-            halves[half].extend(by_group[name])
-            sizes[half] += len(by_group[name])
-    arriving = [halves[0][place] for place in generator.permutation(len(halves[0]))]
-    return Halves(arriving=arriving, unseen=halves[1])
 
 
 def spam_share(texts: Iterable[Text]) -> float:

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab import _quantize
 from training import dataset, export_onnx, half_precision
 from training.dataset import Example, Split
 
@@ -30,6 +29,7 @@ Infer = Callable[[NDArray[np.int32]], Any]
 """One text's token ids [1, tokens] → logits [1, 2]."""
 
 MAX_FP32_DIFFERENCE = export_onnx.MAX_FP32_DIFFERENCE
+MAX_TOKENS = 128
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +54,10 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, nargs="+", required=True, help="labelled texts; the TEST part is measured"
     )
-    parser.add_argument(
-        "--calibration-texts", type=int, default=_quantize.CALIBRATION_TEXTS, help="of the TRAIN part"
-    )
     parser.add_argument("--out", type=Path, help="also write the figures here, as JSON")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    found = measure(model_folder=arguments.model, data=arguments.data, texts=arguments.calibration_texts)
+    found = measure(model_folder=arguments.model, data=arguments.data)
     for parity in found:
         log.info("%s", _line(parity))
     if arguments.out:
@@ -70,19 +67,16 @@ def main() -> None:
         raise SystemExit(f"the FP32 export differs by {faithful.largest_difference:.2g} in a logit")
 
 
-def measure(*, model_folder: Path, data: Sequence[Path], texts: int) -> list[Parity]:
+def measure(*, model_folder: Path, data: Sequence[Path]) -> list[Parity]:
     """Export every form into a scratch folder and compare it on the TEST part, one text at a time."""
     from training import wide_and_deep
 
     model = wide_and_deep.load(model_folder)
     examples = dataset.part(dataset.read_as_served(dataset.load(data)), split=Split.TEST)
-    rows = list(_quantize.inputs(model_folder / "tokenizer.json", [example.text for example in examples]))
+    rows = list(_inputs(model_folder / "tokenizer.json", [example.text for example in examples]))
     expected = _answers(_torch(model), rows)
-    calibration = _quantize.calibration_texts(data, count=texts, seed=0)
     with tempfile.TemporaryDirectory() as scratch:
-        forms = _forms(
-            model, scratch=Path(scratch), tokenizer=model_folder / "tokenizer.json", texts=calibration
-        )
+        forms = _forms(model, scratch=Path(scratch))
         return [
             _compare(
                 examples, expected=expected, found=_answers(infer, rows), form=form, size=path.stat().st_size
@@ -91,21 +85,29 @@ def measure(*, model_folder: Path, data: Sequence[Path], texts: int) -> list[Par
         ]
 
 
-def _forms(
-    model: Any, *, scratch: Path, tokenizer: Path, texts: Sequence[str]
-) -> Iterator[tuple[str, Path, Infer]]:
+def _forms(model: Any, *, scratch: Path) -> Iterator[tuple[str, Path, Infer]]:
     """Each form: its name, its file, and a function that runs it as it is served."""
-    full, small, half, int8 = (scratch / f"{name}.onnx" for name in ("full", "small", "half", "int8"))
+    full, small, half = (scratch / f"{name}.onnx" for name in ("full", "small", "half"))
     export_onnx.write_onnx(model, path=full)
     export_onnx.store_compactly(source=full, target=small)
     half_precision.write(source=small, target=half)
-    _quantize.quantize(source=full, target=int8, tokenizer=tokenizer, texts=texts)
     yield "fp32", full, _onnxruntime(full)
     yield "fp32 with fp16 weights", small, _openvino(small, precision="f32")
     if _has_bf16():
         yield "bf16", small, _openvino(small, precision="bf16")
     yield "fp16", half, _onnxruntime(half)
-    yield "int8", int8, _openvino(int8, precision="f32")
+
+
+def _inputs(tokenizer: Path, texts: Sequence[str]) -> Iterator[dict[str, NDArray[np.int32]]]:
+    """Each text as the model's inputs, a batch of its own without padding: INT32 of shape (1, tokens)."""
+    from tokenizers import Tokenizer
+
+    tokens: Any = Tokenizer.from_file(str(tokenizer))
+    tokens.no_padding()
+    tokens.enable_truncation(MAX_TOKENS)
+    for encoding in tokens.encode_batch(list(texts)):
+        ids = np.array([encoding.ids], dtype=np.int32)
+        yield {"input_ids": ids, "attention_mask": np.ones_like(ids)}
 
 
 def _torch(model: Any) -> Infer:

@@ -24,7 +24,7 @@ from moderation.operations.quality import drift, refresh
 from moderation.operations.releases import triton
 from moderation.operations.reputation import inquiry
 from moderation.operations.scoring import recovery, score
-from moderation.operations.webhooks import clock_steps, send
+from moderation.operations.webhooks import send
 
 
 def _sweep(work: Callable[[datetime], int]) -> Any:
@@ -118,7 +118,7 @@ def send_delivery(**_: object) -> None:
 @_sweep
 def mend_clock_steps(at: datetime) -> int:
     """Make rows due that a clock set back has postponed."""
-    return clock_steps.mend(at=at)
+    return send.mend_clock_steps(at=at)
 
 
 @_sweep

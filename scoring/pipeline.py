@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring import evidence_model, features, platform_routes, readings, routing, unread_script
+from scoring import evidence_model, features, platform_head, readings, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import ContentScore
 from scoring.ensemble import Judgement
@@ -166,7 +166,7 @@ class Scorer:
 
     def _probabilities(self, records: Sequence[PostRecord], judged: Judgement | Joined) -> Floats:
         platforms = [record.platform for record in records]
-        return platform_routes.probabilities(self._release, judged.margins, platforms=platforms)
+        return platform_head.probabilities(self._release, judged.margins, platforms=platforms)
 
     def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
         records = [record for record, *_ in asked]

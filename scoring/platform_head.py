@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.content import ContentScore, vectors_of
-from scoring.ensemble import content_margins, probabilities_of
+from scoring.ensemble import calibrated, content_margins, probabilities_of
 from scoring.ngrams import BUCKETS, hashed
 from scoring.normalise import as_read
 from scoring.records import PostRecord
-from scoring.release import loading
+from scoring.release import Release, loading
 from scoring.trees import Floats
 
 _CHARACTER_GRAMS = (1, 2, 3, 4)
@@ -179,3 +179,12 @@ def _counted(
     values = 1.0 + np.log(counts)
     length = math.sqrt(math.fsum((values * values).tolist()))
     return buckets.astype(np.intp), values / (length or 1.0)
+
+
+def probabilities(release: Release, margins: Floats, *, platforms: Sequence[str]) -> Floats:
+    """Map main margins (n,) to spam probabilities, each by the curve of its post's platform."""
+    found = calibrated(margins, calibration=release.calibration)
+    for platform in release.platforms.keys() & set(platforms):
+        here = np.array([name == platform for name in platforms])
+        found[here] = calibrated(margins[here], calibration=release.platforms[platform].calibration)
+    return found

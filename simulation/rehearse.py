@@ -24,7 +24,7 @@ from moderation.models.decisions import Verdict
 from moderation.models.evidence import OPEN
 from moderation.models.scores import RouteChoice
 from moderation.operations.cases import claims, review
-from moderation.operations.evidence import browsing, opening
+from moderation.operations.evidence import browse, opening
 from moderation.operations.evidence import collect as evidence_collect
 from moderation.operations.evidence.fetch import Means
 from moderation.operations.infrastructure import transactions
@@ -103,7 +103,7 @@ def collect(*, revision_ids: Sequence[int], means: Means, browses: bool, at: dat
         [EvidenceRequest(revision_id=pk, enqueued_at=at, since=at) for pk in sorted(ours)]
     )
     if browses:
-        opening.write_down(browsing.of(opening.links_of(ours)), at=at)
+        opening.write_down(browse.of(opening.links_of(ours)), at=at)
     for _ in range(_ROUNDS if ours else 0):
         opening.run(revision_ids=ours, at=at)
         waiting = Evidence.objects.filter(revisions__revision__in=ours, state__in=OPEN).distinct()

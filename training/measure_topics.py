@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,6 @@ log = logging.getLogger(__name__)
 Floats = NDArray[np.float64]
 FOLDS = 5
 FEW_LABELS = 200
-RESAMPLES = 200
 _ROWS = 32
 LEAST_POSITIVES = 20
 """A topic with fewer texts is not measured."""
@@ -101,28 +101,15 @@ def _topic(
         WAYS[2]: nowhere if vectors is None else _out_of_fold(vectors, labels, folds=folds),
         WAYS[3]: nowhere if vectors is None else _out_of_fold(vectors, labels, folds=folds, most=FEW_LABELS),
     }
-    draws = promise.group_draws(groups, seed=7, resamples=RESAMPLES)
     return TopicQuality(
         source=rows[0].source,
         topic=name,
-        words=TOPICS[name],
         rows=len(rows),
-        positives=int(labels.sum()),
-        roc_auc={way: _roc_auc(labels, scores, draws=draws) for way, scores in ways.items()},
-        average_precision={
-            way: float("nan") if np.isnan(scores).any() else evaluate.pr_auc(labels, scores)
+        roc_auc={
+            way: math.nan if np.isnan(scores).any() else promise.roc_auc(labels == 1, scores)
             for way, scores in ways.items()
         },
     )
-
-
-def _roc_auc(labels: Floats, scores: Floats, *, draws: Sequence[NDArray[np.intp]]) -> evaluate.Estimate:
-    if np.isnan(scores).any():
-        return evaluate.Estimate(value=np.nan, low=np.nan, high=np.nan)
-    is_about = labels == 1
-    drawn = [promise.roc_auc(is_about[rows], scores[rows]) for rows in draws if labels[rows].sum() > 0]
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    return evaluate.Estimate(value=promise.roc_auc(is_about, scores), low=float(low), high=float(high))
 
 
 def _labels(rows: Sequence[Example], name: str) -> Floats:

@@ -9,23 +9,18 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from training.evaluate import Estimate
-
 NONE = "-"
 TEMPLATE = Path(__file__).with_name("topic_card.md.template")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TopicQuality:
-    """One topic of one source; ROC-AUC and average precision by way, NaN where a way could not be fitted."""
+    """One topic of one source; ROC-AUC by way, NaN where a way could not be fitted."""
 
     source: str
     topic: str
-    words: str
     rows: int
-    positives: int
-    roc_auc: Mapping[str, Estimate]
-    average_precision: Mapping[str, float]
+    roc_auc: Mapping[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +42,6 @@ def text(
         hypothesis=told["hypothesis"].format("…"),
         curve=_curve(curve, told),
         summary="\n".join(_summary(found, ways)),
-        tables="\n".join(_tables(found, ways)),
     )
 
 
@@ -63,12 +57,14 @@ def _curve(curve: Curve | None, told: Mapping[str, Any]) -> str:
 
 
 def _summary(found: Sequence[TopicQuality], ways: Sequence[str]) -> Iterator[str]:
-    yield "| source | topics | " + " | ".join(ways) + " |"
-    yield "|---|--:|" + "--:|" * len(ways)
+    yield "| source | texts | topics | " + " | ".join(ways) + f" | {ways[0]}, lowest and highest topic |"
+    yield "|---|--:|--:|" + "--:|" * len(ways) + "---|"
     for source in dict.fromkeys(one.source for one in found):
         rows = [one for one in found if one.source == source]
-        means = [_mean([one.roc_auc[way].value for one in rows]) for way in ways]
-        yield f"| {source} | {len(rows)} | " + " | ".join(means) + " |"
+        means = [_mean([one.roc_auc[way] for one in rows]) for way in ways]
+        ranked = sorted(rows, key=lambda one: one.roc_auc[ways[0]])
+        ends = " and ".join(f"`{one.topic}` {one.roc_auc[ways[0]]:.2f}" for one in (ranked[0], ranked[-1]))
+        yield f"| {source} | {rows[0].rows:,} | {len(rows)} | {' | '.join(means)} | {ends} |"
 
 
 def _mean(values: Sequence[float]) -> str:
@@ -77,24 +73,3 @@ def _mean(values: Sequence[float]) -> str:
         return NONE
     mean = f"{sum(known) / len(known):.3f}"
     return mean if len(known) == len(values) else f"{mean} ({len(known)} topics)"
-
-
-def _tables(found: Sequence[TopicQuality], ways: Sequence[str]) -> Iterator[str]:
-    for source in dict.fromkeys(one.source for one in found):
-        rows = [one for one in found if one.source == source]
-        yield f"\n### {source}, {rows[0].rows:,} texts\n"
-        yield "| topic, in words | texts | " + " | ".join(ways) + " |"
-        yield "|---|--:|" + "---|" * len(ways)
-        for one in rows:
-            cells = [f"{_cell(one.roc_auc[way])}, {_short(one.average_precision[way])}" for way in ways]
-            yield f"| `{one.topic}`: {one.words} | {one.positives:,} | " + " | ".join(cells) + " |"
-
-
-def _cell(one: Estimate) -> str:
-    if math.isnan(one.value):
-        return NONE
-    return f"**{_short(one.value)}** ({_short(one.low)} to {_short(one.high)})"
-
-
-def _short(value: float) -> str:
-    return NONE if math.isnan(value) else f"{value:.2f}"

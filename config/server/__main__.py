@@ -6,36 +6,28 @@ The only place for its options; `make run`, containers and unit files run this.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import os
 import resource
+import signal
 import socket
-import tempfile
-from pathlib import Path
+import sys
+import time
+import traceback
 
-from granian.constants import HTTPModes, Interfaces, Loops
-from granian.http import HTTP1Settings
-from granian.log import LogLevels
-from granian.server import MPServer as Server
-
-from config.server import beat, limits, watch
+from config.server import limits, serve, watch
 
 
 def main() -> None:
     """Serve until SIGTERM; requests in progress are finished."""
     options = _options()
-    _allow_many_files()
-    with tempfile.TemporaryDirectory(prefix="spamdesk-web-") as folder:
-        server = _server(options)
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        address = Path(folder) / "beats"
-        listener.bind(str(address))
-        os.environ[beat.ADDRESS] = str(address)
-        watch.over(
-            lambda: [worker.inner.pid for worker in list(server.wrks)],
-            listener=listener,
-            silent_beats=options.silent_seconds,
-        )
-        server.serve()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # every connection is an open file
+    address = (options.host, options.port)
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listener = socket.create_server(address, family=family, backlog=limits.BACKLOG)
+    _Parent(listener, processes=options.processes, silent_seconds=options.silent_seconds).run()
 
 
 def _options() -> argparse.Namespace:
@@ -49,33 +41,82 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _server(options: argparse.Namespace) -> Server:
-    return Server(
-        "config.asgi:application",
-        address=options.host,
-        port=options.port,
-        workers=options.processes,
-        interface=Interfaces.ASGI,
-        # HTTP/2 without TLS (h2c) would allow smuggling requests past a proxy that upgrades connections.
-        http=HTTPModes.http1,
-        websockets=False,
-        backlog=limits.BACKLOG,
-        backpressure=limits.CONNECTIONS,
-        http1_settings=HTTP1Settings(
-            header_read_timeout=1000 * limits.HEADER_SECONDS, max_buffer_size=limits.HEADER_BYTES
-        ),
-        log_level=LogLevels.warning,
-        loop=Loops.asyncio,  # uvloop was no faster
-        respawn_failed_workers=True,
-        respawn_interval=limits.REPLACE_SECONDS,
-        workers_kill_timeout=limits.STOP_SECONDS,
-    )
+class _Parent:
+    """Keeps so many processes serving: it imports no Django, so that nothing but this can fail in it."""
 
+    def __init__(self, listener: socket.socket, *, processes: int, silent_seconds: int) -> None:
+        self._listener = listener
+        self._processes = processes
+        self._children: set[int] = set()
+        self._beats, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._theirs.settimeout(0)
+        self._judge = watch.Judge(silent_beats=silent_seconds, stalled_beats=limits.STALLED_BEATS)
+        self._is_stopping = False
 
-def _allow_many_files() -> None:
-    """Raise the limit of open files to the maximum: every connection is one."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    def run(self) -> None:
+        """Serve until SIGTERM or SIGINT."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        while not self._is_stopping:
+            while len(self._children) < self._processes:
+                self._children.add(self._fork())
+            self._listen(until=time.monotonic() + 1)
+            self._reap()
+            for process, reason in self._judge.tick(sorted(self._children)).items():
+                line = {"event": "web_process_killed", "level": "error", "process": process, "reason": reason}
+                sys.stderr.write(json.dumps(line) + "\n")
+                self._signal(signal.SIGKILL, process)
+        self._end()
+
+    def _end(self) -> None:
+        self._signal(signal.SIGTERM, *self._children)
+        deadline = time.monotonic() + limits.STOP_SECONDS + 5
+        while self._children and time.monotonic() < deadline:
+            self._reap()
+            time.sleep(0.05)
+        self._signal(signal.SIGKILL, *self._children)
+
+    def _fork(self) -> int:
+        process = os.fork()
+        if process:
+            return process
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the parent ends this process
+        code = 1
+        try:
+            serve.run(self._listener, beat=self._beat)
+            code = 0
+        except BaseException:  # noqa: BLE001 - it must not run on as a second parent
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _beat(self, stalled: int) -> None:
+        with contextlib.suppress(OSError):  # the queue of a stopped parent is full; skip this beat
+            self._theirs.send(f"{os.getpid()} {stalled}".encode())
+
+    def _listen(self, *, until: float) -> None:
+        while (left := until - time.monotonic()) > 0 and not self._is_stopping:
+            self._beats.settimeout(left)
+            with contextlib.suppress(TimeoutError):
+                process, stalled = self._beats.recv(64).split()
+                self._judge.hear(int(process), stalled=int(stalled))
+
+    def _reap(self) -> None:
+        while self._children:
+            process, _ = os.waitpid(-1, os.WNOHANG)
+            if not process:
+                return
+            self._children.discard(process)
+
+    def _stop(self, *_: object) -> None:
+        self._is_stopping = True
+
+    def _signal(self, number: int, *processes: int) -> None:
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
 
 
 if __name__ == "__main__":

@@ -5,18 +5,8 @@ The criterion is progress, not the duration of a request: a server under load is
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import signal
-import socket
-import sys
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from config.server.limits import Limits
 
 STARTING_BEATS = 600
 """Until its first heartbeat a process is still importing, which takes minutes on a busy machine."""
@@ -52,32 +42,3 @@ class Judge:
             elif seen.silent > (self._silent_beats if seen.has_beaten else STARTING_BEATS):
                 condemned[process] = "does not run" if seen.has_beaten else "does not start"
         return condemned
-
-
-def over(processes: Callable[[], Sequence[int]], *, listener: socket.socket, silent_beats: int) -> None:
-    """Watch these processes from a thread of its own, for as long as the parent lives.
-
-    A process without a heartbeat for `silent_beats` is killed: seconds of the parent's own loop, so that a
-    pause of the whole machine does not count.
-    """
-    judge = Judge(silent_beats=silent_beats, stalled_beats=Limits().stalled_beats)
-    arguments = (judge, processes, listener)
-    threading.Thread(target=_watch, args=arguments, name="watch", daemon=True).start()
-
-
-def _watch(judge: Judge, processes: Callable[[], Sequence[int]], listener: socket.socket) -> None:
-    while True:
-        _listen(judge, listener, until=time.monotonic() + 1)
-        for process, reason in judge.tick(processes()).items():
-            line = {"event": "web_process_killed", "level": "error", "process": process, "reason": reason}
-            sys.stderr.write(json.dumps(line) + "\n")
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-
-
-def _listen(judge: Judge, listener: socket.socket, *, until: float) -> None:
-    while (left := until - time.monotonic()) > 0:
-        listener.settimeout(left)
-        with contextlib.suppress(TimeoutError):
-            process, stalled = listener.recv(64).split()
-            judge.hear(int(process), stalled=int(stalled))

@@ -1,6 +1,7 @@
 """Environments and packages: by uv if available, otherwise by pip, with the user's pip settings.
 
-Standard library only: it runs before anything is installed.
+Standard library only: it runs before anything is installed. uv alone would not do: it reads
+no settings of pip, and has no wheel for every machine.
 """
 
 import ast

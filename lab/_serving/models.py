@@ -1,4 +1,4 @@
-"""Which weights are compared, at which precisions, and the servers that hold them."""
+"""Which weights are compared, and the servers that hold them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deploy.local.places import ROOT
-from lab import _quantize
 from lab._serving import weights
 from lab._serving.servers import Server, Starter
 from training import export_onnx
@@ -17,20 +16,16 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 REPOSITORY = ROOT / "triton_repo"
-STARTER_TEXTS = ROOT / "training" / "starter_texts.jsonl"
 PEERS = ("128", "batch")
-_RANDOM_CALIBRATION = 10  # only the speed of random weights is of interest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is compared."""
     parser.add_argument("--model", choices=("full", "shipped"), required=True)
-    parser.add_argument("--precisions", nargs="+", choices=("float", "int8"), default=["float", "int8"])
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
     parser.add_argument(
         "--repository", type=Path, default=REPOSITORY, help="the model repository that Triton serves"
     )
-    parser.add_argument("--calibration", type=Path, nargs="+", default=[STARTER_TEXTS], help="texts for INT8")
 
 
 def tokenizer(options: argparse.Namespace) -> Path:
@@ -53,21 +48,15 @@ def start(options: argparse.Namespace, *, start: Starter, folder: Path) -> list[
         start.peer(pad=pad, script=folder / "script.pt", tokenizer=tokenizer(options))
         for pad in options.peers
     ]
-    for precision in options.precisions:
-        path = folder / f"{precision}.onnx"
-        write(model, path=path, precision=precision, options=options)
-        asked.append(start.triton(name=precision, model=path, repository=options.repository))
+    path = folder / "float.onnx"
+    write(model, path=path)
+    asked.append(start.triton(name="float", model=path, repository=options.repository))
     return asked
 
 
-def write(model: PreTrainedModel, *, path: Path, precision: str, options: argparse.Namespace) -> None:
-    """Export as the product does; INT8 is calibrated on the texts given, few when the weights are random."""
+def write(model: PreTrainedModel, *, path: Path) -> None:
+    """Export as the product does."""
     with tempfile.TemporaryDirectory() as scratch:
         full = Path(scratch, "fp32.onnx")
         export_onnx.write_onnx(model, path=full)
-        if precision == "float":
-            export_onnx.store_compactly(source=full, target=path)
-            return
-        count = _RANDOM_CALIBRATION if options.model == "full" else _quantize.CALIBRATION_TEXTS
-        chosen = _quantize.calibration_texts(options.calibration, count=count, seed=0)
-        _quantize.quantize(source=full, target=path, tokenizer=tokenizer(options), texts=chosen)
+        export_onnx.store_compactly(source=full, target=path)

@@ -1,7 +1,8 @@
 """PDQ, the hash by which a picture is known again after scaling, recompression and small changes.
 
-As in https://github.com/facebook/ThreatExchange/tree/main/pdq, whose own binding has no wheels: it would need
-a compiler on every machine. At a distance of at most 31 of 256 bits two pictures count as the same one.
+As in https://github.com/facebook/ThreatExchange/tree/main/pdq, whose own binding (`pdqhash`)
+has no wheel for Python 3.11 to 3.14: it would need a compiler on every machine. At a distance of at most 31
+of 256 bits two pictures count as the same one.
 """
 
 from __future__ import annotations

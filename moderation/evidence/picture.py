@@ -12,12 +12,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
+import zxingcpp
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
-from moderation.evidence import codes, pdq, picture_text
+from moderation.evidence import pdq, picture_text
 from moderation.evidence.facts import Reason, Unreadable, storable
-from moderation.evidence.picture_facts import PictureFacts, ReadText
+from moderation.evidence.picture_facts import Code, PictureFacts, ReadText
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP")
 """What is decoded at all, by the first bytes and never by the name or the sender's word."""
@@ -25,9 +26,9 @@ MOST_BYTES = 20_000_000
 MOST_PIXELS = 40_000_000
 """Width x height; decoded, that is 160 MB, and there are three copies while it is made smaller."""
 MOST_TEXT = 5_000
+MOST_CODES, MOST_CHARACTERS = 10, 2_048
 READ_SIDE, THUMBNAIL_SIDE = 2_000, 640
 """Pixels of the longer side: as it is read, and as it is kept."""
-
 
 _BROKEN = (
     OSError,
@@ -70,7 +71,7 @@ def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
         pdq=known.hash if known else "",
         pdq_quality=known.quality if known else 0,
         pdq_turned=known.turned if known else (),
-        codes=codes.read(picture),
+        codes=read_codes(picture),
         text=storable("\n".join(found.text for found in read_text.lines), most=MOST_TEXT),
         text_engine=read_text.engine,
         texts=read_text.lines,
@@ -125,3 +126,13 @@ def _thumbnail(picture: Image.Image) -> bytes:
     written = io.BytesIO()
     picture.save(written, format="WEBP", quality=80)
     return written.getvalue()
+
+
+def read_codes(picture: Image.Image) -> tuple[Code, ...]:
+    """Return the codes of an RGB picture, also those of light squares on dark ground."""
+    found = zxingcpp.read_barcodes(picture, try_invert=True)
+    named = {code.text: code.format.name for code in found if code.valid and code.text}
+    return tuple(
+        Code(format=format_name, text=storable(text, most=MOST_CHARACTERS))
+        for text, format_name in list(named.items())[:MOST_CODES]
+    )

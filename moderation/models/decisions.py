@@ -1,4 +1,4 @@
-"""Decisions on posts, and their reversals."""
+"""Decisions on posts, their reversals, the labels that they give, and appeals against them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Case
+from moderation.models.platforms import Platform
 from moderation.models.posts import Post, Revision
 from moderation.models.rules import RuleKind
 from moderation.models.scores import Score
@@ -120,3 +121,52 @@ class Reversal(models.Model):
 
     def __str__(self) -> str:
         return f"reversal of {self.decision_id}"
+
+
+class Label(models.Model):
+    """A human decision as a training target. Retracted labels stay, so that later exports can say so."""
+
+    decision = models.OneToOneField(Decision, on_delete=models.CASCADE, related_name="label")
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="labels")
+    is_spam = models.BooleanField()
+    similarity_group = models.UUIDField()
+    rests_on_evidence = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Spam by what the post leads to or shows; its words alone had said nothing.",
+    )
+    labelled_at = models.DateTimeField()
+    retracted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("labelled_at", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("post",), condition=Q(retracted_at__isnull=True), name="one_live_label_per_post"
+            ),
+        )
+        indexes = (models.Index(fields=("labelled_at", "id"), name="label_by_time"),)
+
+    def __str__(self) -> str:
+        return f"{self.post_id}: {'spam' if self.is_spam else 'not spam'}"
+
+
+class Appeal(models.Model):
+    """One per decision. A human's next decision on the post settles it; that one is its outcome."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="appeals")
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="appeals")
+    decision = models.OneToOneField(Decision, on_delete=models.CASCADE, related_name="appeal")
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="appeals")
+    external_id = models.CharField(max_length=200, blank=True)
+    reason = models.CharField(max_length=2000, blank=True, help_text="In the words of who disputes it.")
+    filed_at = models.DateTimeField()
+    outcome = models.ForeignKey(
+        Decision, null=True, blank=True, on_delete=models.SET_NULL, related_name="settled_appeals"
+    )
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"appeal {self.pk}"

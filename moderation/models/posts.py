@@ -1,4 +1,4 @@
-"""Posts with their revisions, the authors who wrote them and the complaints about them."""
+"""Posts with their revisions, the authors who wrote them the complaints about them, and translations."""
 
 from __future__ import annotations
 
@@ -255,3 +255,25 @@ class Complaint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.post_external_id}"
+
+
+class Translation(models.Model):
+    """What a service made of a revision's text in one language; deleted when the post is erased."""
+
+    revision = models.ForeignKey(
+        Revision, on_delete=models.CASCADE, related_name="translations", db_index=False
+    )
+    language = models.CharField(max_length=16, help_text="The language that it is in.")
+    text = models.TextField(blank=True)
+    translated_by = models.CharField(max_length=300)
+    is_whole = models.BooleanField(help_text="Whether the whole text was sent, or its beginning.")
+    translated_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("revision", "language"), name="translation_once_per_language"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.revision_id}: {self.language}"

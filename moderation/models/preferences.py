@@ -1,4 +1,7 @@
-"""What users prefer. Plain values, kept as JSON with the user; unknown or broken ones fall back."""
+"""What users prefer, and filters that they saved.
+
+Preferences are plain values, kept as JSON with the user; unknown or broken ones fall back.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from django.conf import settings
+from django.db import models
 
 RUN_CAPS = (3, 5, 10, 20)
 BREAK_MINUTES = (0, 25, 50, 90)
@@ -58,3 +64,32 @@ def read_preferences(stored: Mapping[str, Any]) -> Preferences:
 
 def _one_of(choices: tuple[int, ...], given: object, standard: int) -> int:
     return given if isinstance(given, int) and given in choices else standard
+
+
+class FilterPage(models.TextChoices):
+    """The lists that can be filtered; a value is the name of the list's address."""
+
+    QUEUE = "queue"
+    POSTS = "posts"
+    AUTHORS = "authors"
+    DOMAINS = "domains"
+    DECISIONS = "decisions"
+
+
+class SavedFilter(models.Model):
+    """The query string of a list, under a name of one's own."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_filters")
+    page = models.CharField(max_length=10, choices=FilterPage.choices)
+    name = models.CharField(max_length=60)
+    query = models.CharField(max_length=2000)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("name", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("user", "page", "name"), name="filter_name_once_per_page"),
+        )
+
+    def __str__(self) -> str:
+        return self.name

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from moderation import enqueue, scorer
 from moderation.models import Case, ReviewPage, Score
 from moderation.models.cases import CaseState
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from scoring import counterfactual, evidence_words
 from scoring.content import Unavailable
 from scoring.evidence_model import EVIDENCE, read_before
@@ -90,7 +90,7 @@ def ahead(*, at: datetime) -> int:
 def _save(score: Score, field: str) -> None:
     """Save the explanation, unless the post was erased meanwhile: it may quote the text."""
     with transaction.atomic():
-        if erasure_locks.posts(revisions=score.revision_id):
+        if transactions.lock_posts(revisions=score.revision_id):
             score.save(update_fields=(field,))
 
 

@@ -19,7 +19,7 @@ from moderation.models.platforms import Reconsidering
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
-from moderation.operations.decisions.reconsiderations import REASON
+from moderation.operations.decisions.recording import RECONSIDERED
 from moderation.operations.outbox import announce
 from moderation.queries import latest_scores
 from moderation.queries.campaigns import purity, reconsidered
@@ -113,7 +113,7 @@ def _automatic(row: Reconsideration, post: Post, score: Score, *, at: datetime) 
         score=score,
         verdict=Verdict.SPAM,
         source=DecisionSource.AUTOMATIC,
-        reason=REASON,
+        reason=RECONSIDERED,
         decided_at=at,
         effective_at=recording.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
         campaign_decision=row.campaign_decision,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -105,6 +105,10 @@ def _guarded(
             return _to_account(request)
         if not is_allowed(request.user):
             raise PermissionDenied
-        return view(request, *args, **kwargs)
+        try:
+            return view(request, *args, **kwargs)
+        # Also for a case that exists but waits for a lead: a 403 would tell that it does.
+        except ObjectDoesNotExist as refusal:
+            raise Http404 from refusal
 
     return guarded

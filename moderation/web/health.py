@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
-from moderation.queries.cases import queue_age
+from moderation.queries.cases import backlog
 from moderation.queries.health import health, processes, sweeps
 from moderation.web import access, quantities
 from moderation.web.entities.timeline import HEIGHT, Bar
@@ -97,9 +97,9 @@ def _told(answer: Answer) -> str:
 
 def _ages(*, at: datetime) -> dict[str, object]:
     """Return the chart of the longest waiting time over the last day."""
-    ages = queue_age.over_last_day(at=at)
+    ages = backlog.over_last_day(at=at)
     longest = max(ages, key=lambda age: age.oldest)
-    full = max(longest.oldest, queue_age.STEP)
+    full = max(longest.oldest, backlog.STEP)
     heights = [HEIGHT * (age.oldest / full) for age in ages]
     return {
         "age_bars": [

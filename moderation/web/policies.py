@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -98,7 +98,7 @@ def new(request: access.DeskRequest) -> HttpResponse:
 @access.readers
 def policy(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Show a policy as it was tried, with the hits from a threshold on."""
-    found = _found(policy_id)
+    found = policy_pages.one(policy_id)
     return _shown(request, found, form=ActivationForm())
 
 
@@ -106,7 +106,7 @@ def policy(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 @access.leads
 def try_again(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Try a policy on the posts that people judged last."""
-    _found(policy_id)
+    policy_pages.one(policy_id)
     _try(request, policy_id, at=timezone.now())
     return redirect("policy", policy_id=policy_id)
 
@@ -115,7 +115,7 @@ def try_again(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 @access.leads
 def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Activate a draft."""
-    found = _found(policy_id)
+    found = policy_pages.one(policy_id)
     form = ActivationForm(request.POST)
     if not form.is_valid():
         return _shown(request, found, form=form, status=422)
@@ -151,7 +151,7 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 @access.leads
 def end(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """End a policy, or discard a draft."""
-    found = _found(policy_id)
+    found = policy_pages.one(policy_id)
     try:
         touched = operations_policy.end(policy_id=policy_id, actor=request.user, at=timezone.now())
     except operations_policy.NotInForce as refusal:
@@ -160,13 +160,6 @@ def end(request: access.DeskRequest, policy_id: int) -> HttpResponse:
         told = _("“%(name)s” has ended.") % {"name": found.name}
         messages.success(request, told + _again(touched))
     return redirect("policies")
-
-
-def _found(policy_id: int) -> Policy:
-    try:
-        return policy_pages.one(policy_id)
-    except Policy.DoesNotExist as refusal:
-        raise Http404 from refusal
 
 
 def _list(request: access.DeskRequest, *, form: PolicyForm, status: int = 200) -> HttpResponse:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -155,10 +155,7 @@ def new(request: access.DeskRequest) -> HttpResponse:
 @access.leads
 def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     """Show the dry run of a draft, such as a platform's; a POST activates it."""
-    try:
-        drafted = Rule.objects.select_related("domain", "author__platform", "imposed_by").get(pk=rule_id)
-    except Rule.DoesNotExist as refusal:
-        raise Http404 from refusal
+    drafted = Rule.objects.select_related("domain", "author__platform", "imposed_by").get(pk=rule_id)
     at = timezone.now()
     target = targets.target_of(drafted)
     form = RequeueForm(request.POST if request.method == "POST" else None)
@@ -195,8 +192,6 @@ def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
         touched = operations_rules.lift(
             rule_id=rule_id, actor=request.user, at=timezone.now(), is_requeued=is_requeued
         )
-    except Rule.DoesNotExist as refusal:
-        raise Http404 from refusal
     except operations_rules.NotInForce as refusal:
         messages.warning(request, str(refusal))
         return redirect("rules")

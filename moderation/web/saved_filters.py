@@ -11,15 +11,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from moderation.models.saved_filters import FilterPage
-from moderation.operations.accounts import saved_filters
+from moderation.models.preferences import FilterPage
+from moderation.operations.accounts import preferences
 from moderation.web import access
 from moderation.web.cases.queue_filters import QueueFilterForm
-from moderation.web.decisions.decision_filters import DecisionFilterForm
-from moderation.web.entities.author_filters import AuthorFilterForm
-from moderation.web.entities.domain_filters import DomainFilterForm
+from moderation.web.decisions.decisions import DecisionFilterForm
+from moderation.web.entities.authors import AuthorFilterForm
+from moderation.web.entities.domains import DomainFilterForm
 from moderation.web.lists.filter_form import FilterForm
-from moderation.web.posts.post_filters import PostFilterForm
+from moderation.web.posts.search import PostFilterForm
 
 FORMS: dict[FilterPage | None, type[FilterForm]] = {
     form.page: form
@@ -46,14 +46,14 @@ def keep(request: access.DeskRequest) -> HttpResponse:
     page = FilterPage(form.cleaned_data["page"])
     query = FORMS[page].query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")))
     try:
-        saved_filters.keep(
+        preferences.keep_filter(
             user=request.user, page=page, name=form.cleaned_data["name"], query=query, at=timezone.now()
         )
-    except saved_filters.TooMany:
+    except preferences.TooManyFilters:
         messages.warning(
             request,
             _("You have the maximum of %(most)d filters here. Delete one first.")
-            % {"most": saved_filters.MOST},
+            % {"most": preferences.MOST_FILTERS},
         )
     return redirect(f"{reverse(page.value)}?{query}")
 
@@ -62,6 +62,6 @@ def keep(request: access.DeskRequest) -> HttpResponse:
 @access.signed_in
 def forget(request: access.DeskRequest, filter_id: int) -> HttpResponse:
     """Delete one of the user's own filters."""
-    saved_filters.forget(user=request.user, filter_id=filter_id)
+    preferences.forget_filter(user=request.user, filter_id=filter_id)
     page = request.POST.get("page", "")
     return redirect(page if page in FilterPage.values else "home")

@@ -12,7 +12,6 @@ from moderation.web.audit import audit_log
 from moderation.web.campaigns import campaigns
 from moderation.web.cases import (
     appeals,
-    around,
     beside,
     bulk,
     case_notes,
@@ -22,7 +21,6 @@ from moderation.web.cases import (
     mentions,
     named_queues,
     queue,
-    queue_mix,
     review,
     review_actions,
     second_reviews,
@@ -39,7 +37,7 @@ from moderation.web.learning import (
     shadow,
     thresholds,
 )
-from moderation.web.posts import pictures, post, search, translation, try_out
+from moderation.web.posts import post, search, translation, try_out
 from moderation.web.quality import drift, quality
 
 urlpatterns = [
@@ -77,7 +75,7 @@ urlpatterns = [
     path("queue/decided/<uuid:key>/", bulk.page, name="bulk"),
     path("queue/decided/<uuid:key>/undo/", bulk.undo, name="bulk-undo"),
     path("queues/", named_queues.page, name="named-queues"),
-    path("queues/mix/", queue_mix.change, name="queue-mix"),
+    path("queues/mix/", named_queues.change_mix, name="queue-mix"),
     path("queues/<int:queue_id>/", named_queues.change, name="named-queue"),
     path("queues/<int:queue_id>/delete/", named_queues.delete, name="named-queue-delete"),
     path("queues/<int:queue_id>/users/", named_queues.assign, name="named-queue-assign"),
@@ -111,7 +109,7 @@ urlpatterns = [
     path("review/<int:case_id>/note/", case_notes.note, name="case-note"),
     path("review/<int:case_id>/second/", case_notes.ask_second, name="case-second"),
     path("review/<int:case_id>/now/", facts_now.page, name="case-now"),
-    path("review/<int:case_id>/around/", around.page, name="case-around"),
+    path("review/<int:case_id>/around/", beside.around, name="case-around"),
     path("review/<int:case_id>/context/", review.context, name="case-context"),
     path("decisions/", decisions.page, name="decisions"),
     path("decisions/csv/", decisions.export, name="decisions-csv"),
@@ -125,7 +123,7 @@ urlpatterns = [
     path("posts/", search.posts, name="posts"),
     path("posts/<int:post_id>/", post.page, name="post"),
     path("posts/<int:post_id>/text/<int:number>/", post.text, name="post-text"),
-    path("posts/<int:post_id>/pictures/<str:digest>/", pictures.picture, name="post-picture"),
+    path("posts/<int:post_id>/pictures/<str:digest>/", post.picture, name="post-picture"),
     path("posts/<int:post_id>/translation/<int:number>/", translation.page, name="post-translation"),
     path("filters/keep/", saved_filters.keep, name="filter-keep"),
     path("filters/<int:filter_id>/forget/", saved_filters.forget, name="filter-forget"),

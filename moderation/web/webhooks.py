@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Delivery, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.webhooks import ping
+from moderation.operations.webhooks import endpoints
 from moderation.operations.webhooks import send as webhooks_send
 from moderation.queries import webhooks
 from moderation.web import access
@@ -63,10 +63,8 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
 def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Send a test message."""
     try:
-        ping.send(endpoint_id=endpoint_id, actor=request.user, at=timezone.now())
-    except WebhookEndpoint.DoesNotExist as refusal:
-        raise Http404 from refusal
-    except ping.NotActive:
+        endpoints.ping(endpoint_id=endpoint_id, actor=request.user, at=timezone.now())
+    except endpoints.NotActive:
         messages.warning(request, _("Nothing is sent to inactive endpoints."))
     else:
         messages.success(request, _("The test message is being sent; reload to see the response."))

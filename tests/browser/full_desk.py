@@ -11,7 +11,7 @@ from moderation.models import Case, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations import activity, rules
-from moderation.operations.accounts import api_keys, reasons, saved_filters
+from moderation.operations.accounts import api_keys, preferences, reasons
 from moderation.operations.cases import claims, review
 from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
@@ -59,7 +59,7 @@ def full_desk(open_cases: Cases, admin: User, platform: Platform) -> Case:
             complaints.record(platform=platform, complaint=complaint, at=now)
     rules.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
     rules.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
-    saved_filters.keep(user=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
+    preferences.keep_filter(user=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
     wording = reasons.Wording(
         title="Fake shop", digit=0, verdict="spam", needs_note=True, signals=("complaint:scam", "context.")
     )

@@ -54,7 +54,7 @@ PAUSES = {
     "tests/moderation/operations/webhooks/test_nothing_waits.py": "the pace at which deliveries come",
     "tests/moderation/evidence/hostile_child.py": "a reader that hangs",
     "tests/moderation/operations/evidence/hostile_site.py": "a stand-in that is slow",
-    "tests/moderation/operations/evidence/test_places.py": "a name server that is slow; the pace of posts",
+    "tests/moderation/operations/evidence/test_leases.py": "a name server that is slow; the pace of posts",
     "tests/moderation/receiver.py": "a stand-in that is slow",
     "tests/security/test_egress.py": "a stand-in that is slow",
     "tests/triton/sagemaker_endpoint.py": "an endpoint that is slow",

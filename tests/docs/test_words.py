@@ -84,7 +84,6 @@ BESIDE = {
         "forms": "shared by pages",
         "lists": "lists with filters, whatever their subject",
         "middleware": "of every request",
-        "platform_models": "the models of a platform's page",
         "provenance": "shared by pages",
         "quantities": "shared by pages",
         "text": "hostile text, shown inert",
@@ -125,7 +124,6 @@ ALLOWED = {
     ("newcomer", "simulation/population.py"): "the same",
     ("newcomer", "tests/simulation/test_realism.py"): "the same",
     ("newcomer", "tests/moderation/queries/records/test_records.py"): "the same",
-    ("newcomer", "tests/config/server/test_fair_queue.py"): "the item that comes last",
 }
 """Where a forbidden word is right, by its beginning and file."""
 

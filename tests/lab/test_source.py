@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lab import _source
-from lab._source import Text, TooFewGroups
+from lab._source import Text
 from training.labelled_lines import Malformed
 
 WHOLE = {"id": "a", "source": "s", "lang": "th", "text": "สวัสดี", "label": 1, "group": "g"}
@@ -82,34 +82,6 @@ class TestRead:
 
         with pytest.raises(Malformed, match="line 2: not JSON"):
             _source.read(path)
-
-
-class TestHalved:
-    def test_no_group_is_on_both_sides_and_none_is_lost(self) -> None:
-        given = texts(groups=21, spam_groups=5)
-
-        halves = _source.halved(given, seed=3)
-
-        arriving, unseen = ({one.group for one in half} for half in (halves.arriving, halves.unseen))
-        assert not arriving & unseen
-        assert sorted([*halves.arriving, *halves.unseen], key=lambda one: one.line) == given
-
-    def test_both_halves_hold_both_sorts_however_rare_one_is(self) -> None:
-        for seed in range(20):
-            halves = _source.halved(texts(groups=60, spam_groups=2), seed=seed)
-
-            for half in (halves.arriving, halves.unseen):
-                assert {one.is_spam for one in half} == {True, False}
-
-    def test_another_seed_halves_otherwise(self) -> None:
-        given = texts(groups=40, spam_groups=20)
-
-        assert _source.halved(given, seed=1) != _source.halved(given, seed=2)
-
-    @pytest.mark.parametrize("spam_groups", [0, 1, 9, 10])
-    def test_refuses_where_a_half_would_lack_a_sort(self, spam_groups: int) -> None:
-        with pytest.raises(TooFewGroups, match="at least 2 are needed"):
-            _source.halved(texts(groups=10, spam_groups=spam_groups), seed=1)
 
 
 def test_of_a_group_of_copies_a_hundred_are_enough() -> None:

@@ -59,7 +59,12 @@ class AuditLinkSerializer(AnswerSerializer):
 
     seq = serializers.IntegerField(source="link.number", help_text="Its place: 1, 2, 3… without a gap.")
     hash = serializers.CharField(
-        source="link.hash", help_text="SHA-256 of the hash before it and the entry, in hex."
+        source="link.hash",
+        help_text=(
+            "SHA-256, in hex, of the hash before (64 zeros before the first), a line feed, and this JSON in"
+            " ASCII, without spaces, names sorted: number (seq), id and actor (its id, or null) as numbers,"
+            " at in UTC with microseconds and +00:00, action, subject_kind, subject_id, details."
+        ),
     )
     sealed_at = serializers.DateTimeField(source="link.sealed_at")
     entry = AuditEntrySerializer(allow_null=True, help_text="Null where it is not about your platform.")

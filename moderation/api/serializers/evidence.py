@@ -76,9 +76,20 @@ class EvidenceSerializer(DescribedSerializer):
     """What one address of the post led to."""
 
     url = serializers.CharField()
-    role = serializers.ChoiceField(choices=EvidenceRole.values)
+    role = serializers.ChoiceField(
+        choices=EvidenceRole.values,
+        help_text=(
+            "preview: the preview picture of a page; code: an address in a QR or bar code; browser: a link"
+            " as a browser is shown it."
+        ),
+    )
     state = serializers.ChoiceField(
-        choices=EvidenceState.values, help_text="How it ended; waiting and fetching are still to come."
+        choices=EvidenceState.values,
+        help_text=(
+            "waiting and fetching are still to come. too_large: its beginning was read; no_page: an error was"
+            " answered; wrong_kind: a file, named under downloads; refused: a private or impossible address;"
+            " disallowed: by robots.txt; not_installed: nothing here reads this kind."
+        ),
     )
     fetched_at = serializers.DateTimeField(allow_null=True)
     chain = EvidenceStepSerializer(many=True)

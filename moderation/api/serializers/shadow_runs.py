@@ -126,7 +126,10 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField(allow_null=True, help_text="Null under 20 labels.")
     low = serializers.FloatField()
     high = serializers.FloatField()
-    outcome = serializers.ChoiceField(choices=[one.value for one in Outcome])
+    outcome = serializers.ChoiceField(
+        choices=[one.value for one in Outcome],
+        help_text="`near`: the difference is certainly tolerable; `open`: nothing is certain yet.",
+    )
 
 
 class RateSerializer(serializers.Serializer[Any]):

@@ -121,7 +121,7 @@ class ProposalConfirmations(ApiView):
         summary="Let a proposed release go live",
         description=(
             "Needs a second person: nobody confirms their own proposal, whichever key they use. The "
-            "promotion gate checks the release again. Workers follow within seconds."
+            "promotion gate checks the release again. Workers follow within seconds. "
             + _WHO
             + "Scope: `models:admin`."
         ),

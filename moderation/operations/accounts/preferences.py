@@ -1,12 +1,36 @@
-"""Write a user's preferences."""
+"""What users keep for themselves: preferences, and filters of list pages."""
 
 from __future__ import annotations
 
-from moderation.models import User
-from moderation.models.preferences import Preferences
+from datetime import datetime
+
+from moderation.models import SavedFilter, User
+from moderation.models.preferences import FilterPage, Preferences
+
+MOST_FILTERS = 20
+"""Saved filters per user and list: more would not fit above the list."""
 
 
 def store(*, user: User, chosen: Preferences) -> None:
     """Save all preferences of a user, creating the row at first use."""
     user.stored_preferences = chosen.to_json()
     user.save(update_fields=("stored_preferences",))
+
+
+class TooManyFilters(Exception):
+    """The list has as many saved filters as fit above it: delete one first."""
+
+
+def keep_filter(*, user: User, page: FilterPage, name: str, query: str, at: datetime) -> SavedFilter:
+    """Keep a query string under a name, in place of an older one of that name. Raises TooMany."""
+    own = SavedFilter.objects.filter(user=user, page=page)
+    if own.exclude(name=name).count() >= MOST_FILTERS:
+        raise TooManyFilters
+    return SavedFilter.objects.update_or_create(
+        user=user, page=page, name=name, defaults={"query": query, "created_at": at}
+    )[0]
+
+
+def forget_filter(*, user: User, filter_id: int) -> None:
+    """Delete a filter of this user; another user's is left alone."""
+    SavedFilter.objects.filter(user=user, pk=filter_id).delete()

@@ -16,7 +16,7 @@ from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations import refusals
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import apply
-from moderation.operations.decisions import reconsiderations, recording
+from moderation.operations.decisions import recording
 from moderation.operations.outbox import announce
 from moderation.operations.refusals import NotAllowed, NotConfirmed, Refusal
 from moderation.queries.campaigns import campaign_members
@@ -72,7 +72,7 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
         members = _meant(campaign, wanted, moderator=moderator)
         _refuse(campaign, wanted, found=len(members))
         decision = _row(campaign, wanted, members=members, moderator=moderator, at=at)
-        reconsiderations.ask_for_campaign(decision)
+        recording.reconsider_after_campaign(decision)
         if decision.state == CampaignDecisionState.DONE:
             settled = apply.settle(decision=decision, member_ids=members, at=at)
             if settled != wanted.expected_count:

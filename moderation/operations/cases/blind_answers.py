@@ -14,7 +14,7 @@ from moderation.models.decisions import Verdict
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims
 from moderation.operations.cases.reversals import PostErased, TooLate
-from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import NotAllowed, PostChanged
 
 
@@ -69,7 +69,7 @@ def undo(*, review_id: int, moderator: User, at: datetime) -> Case:
     """
     with transaction.atomic():
         found = BlindReview.objects.get(pk=review_id)
-        if not erasure_locks.posts(pk=found.post_id):
+        if not transactions.lock_posts(pk=found.post_id):
             raise PostErased(_("The post was erased."))
         review = BlindReview.objects.select_for_update(of=("self",)).select_related("case").get(pk=review_id)
         if review.answered_by != moderator or review.case is None:

@@ -31,8 +31,7 @@ from moderation.operations.audit import entries
 from moderation.operations.cases import golden_items, opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.refusals import NotAllowed, Refusal
-from moderation.queries import latest_scores
-from moderation.queries.cases import knowledge
+from moderation.queries import case_access, latest_scores
 
 MOST_OF_QUEUE = 0.1
 """Share of a platform's open cases that may be blind reviews, so that they never flood the queue."""
@@ -219,7 +218,7 @@ def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
         at=at,
     )
     for review, case in zip(taken, cases, strict=True):
-        case.skipped_by = knowledge.who_know(posts[review.post_id])
+        case.skipped_by = case_access.who_know(posts[review.post_id])
         case.is_drawn = True  # the audit lane works through them, whatever else waits
         review.case = case
     Case.objects.bulk_update(cases, ["skipped_by", "is_drawn"])

@@ -17,7 +17,7 @@ from moderation.models.decisions import Verdict
 from moderation.operations import refusals
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, reversals, review
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import NotAllowed, NotConfirmed, Refusal
 
 MOST = 200
@@ -67,7 +67,7 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
     _refuse(picked)
     with transaction.atomic():
         # All posts in one order before any case, as scoring and campaigns lock them: nothing deadlocks.
-        erasure_locks.posts(cases__in=list(picked.versions))
+        transactions.lock_posts(cases__in=list(picked.versions))
         # Behind the locks: of two requests with one key, sent at once, the second sees what the first made.
         if made := decided(key=picked.key, moderator=moderator):
             return made
@@ -105,7 +105,7 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
         made = decided(key=key, moderator=moderator)
         if not made:
             raise Decision.DoesNotExist
-        erasure_locks.posts(decisions__in=[decision.pk for decision in made])
+        transactions.lock_posts(decisions__in=[decision.pk for decision in made])
         cases = [reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in made]
         # An undone case comes back with a claim, as for one who reviews case by case; whoever picked from a
         # list reads none of them, and 200 leases would keep them from others.

@@ -14,7 +14,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.operations import explanations
 from moderation.operations.audit import entries
 from moderation.operations.cases import lanes
-from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import (
     AlreadyClaimed,
     AlreadyDecided,
@@ -160,7 +160,7 @@ def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
 def locked(case_id: int) -> Case:
     """Lock a case's row for this transaction, after its post. Raises Case.DoesNotExist."""
     # Lock order: scoring and erasure lock the post before its cases, too.
-    erasure_locks.posts(cases=case_id)
+    transactions.lock_posts(cases=case_id)
     # `of`: the join to claimed_by is an outer one, and PostgreSQL refuses FOR UPDATE on its nullable side.
     rows = Case.objects.select_for_update(of=("self",)).select_related(
         "claimed_by", "score", "score__revision", "post__platform"

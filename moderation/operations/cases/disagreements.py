@@ -11,7 +11,7 @@ from moderation.models import BlindReview, User
 from moderation.models.decisions import Verdict
 from moderation.operations.audit import entries
 from moderation.operations.cases import blind_answers, reversals
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import NotAllowed, Refusal
 
 
@@ -35,7 +35,7 @@ def settle(
         raise NotAllowed(_("Only leads settle disagreements."))
     with transaction.atomic():
         found = BlindReview.objects.get(pk=review_id)
-        if not erasure_locks.posts(pk=found.post_id):
+        if not transactions.lock_posts(pk=found.post_id):
             note = ""  # nothing is written about an erased post any more
         rows = BlindReview.objects.select_for_update(of=("self",)).select_related("decision")
         review = rows.get(pk=review_id)

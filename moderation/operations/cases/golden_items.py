@@ -15,9 +15,9 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource
 from moderation.models.users import Role
 from moderation.operations.audit import entries
-from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
-from moderation.queries.cases import knowledge
+from moderation.queries import case_access
 
 LASTS = timedelta(days=90)
 """From the post's arrival: an older post would stand out among other blind reviews."""
@@ -38,7 +38,7 @@ def mark(*, post_id: int, lead: User, at: datetime, note: str = "") -> GoldenIte
     """
     _refuse_others(lead)
     with transaction.atomic():
-        if not erasure_locks.posts(pk=post_id):
+        if not transactions.lock_posts(pk=post_id):
             raise Erased("The post was erased.")
         decision = _standing(post_id)
         if decision is None or GoldenItem.objects.filter(post=post_id).exists():
@@ -105,7 +105,7 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
     for item in _usable(platform_id, at=at):
         if len(found) == number:
             break
-        if moderators - set(knowledge.who_know(item.post)):
+        if moderators - set(case_access.who_know(item.post)):
             found.append(
                 BlindReview(
                     platform_id=platform_id,

@@ -1,17 +1,23 @@
-"""Write notes on a case or an author for the next reviewer."""
+"""Notes on a case or an author for the next reviewer, and the people and roles that they mention."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from moderation.models import Author, AuthorNote, Case, CaseNote, User
+from moderation.models import Author, AuthorNote, Case, CaseNote, Mention, User
+from moderation.models.users import DECIDERS
 from moderation.operations.audit import entries
-from moderation.operations.cases import mentions
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased, NotAllowed
+from moderation.queries.cases import mention_pages
+
+MOST = 10
+"""Names in one note that are heeded."""
+_NAME = re.compile(r"(?<![\w@.+-])@([\w@.+-]+)")
 
 
 def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
@@ -19,10 +25,10 @@ def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
     if not author.may_decide or (case.is_escalated and not author.may_lead):
         raise NotAllowed(_("Your role cannot work on this case."))
     with transaction.atomic():
-        if not erasure_locks.posts(cases=case.pk):
+        if not transactions.lock_posts(cases=case.pk):
             raise Erased("The post was erased.")
         row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
-        mentions.record(note=row)
+        record(note=row)
         # Without the text: the audit log can never be erased.
         entries.add(
             action="case.noted", subject_kind="case", subject_id=case.pk, actor=author, at=at, note=row.pk
@@ -45,3 +51,48 @@ def write_about(*, author_id: int, by: User, text: str, at: datetime) -> AuthorN
             action="author.noted", subject_kind="author", subject_id=author.pk, actor=by, at=at, note=row.pk
         )
     return row
+
+
+@transactions.required
+def record(*, note: CaseNote) -> None:
+    """Store whom a note names: `@lead` a role that decides cases, `@mona` a person of such a role.
+
+    Whoever wrote it is told of nothing by their own name. Call inside the transaction that wrote the note.
+    """
+    named = list(dict.fromkeys(found.rstrip(".-+").casefold() for found in _NAME.findall(note.text)))[:MOST]
+    if not named:
+        return
+    roles = [role for role in named if role in DECIDERS]
+    people = [
+        user
+        for user in User.objects.filter(is_active=True, role__in=DECIDERS).order_by("pk")
+        if user.username.casefold() in named and user.pk != note.author_id and user.role not in roles
+    ]
+    Mention.objects.bulk_create(
+        [
+            *(Mention(note=note, role=role) for role in roles),
+            *(Mention(note=note, user=one) for one in people),
+        ]
+    )
+
+
+def settle(*, mention_id: int, by: User, at: datetime) -> Mention:
+    """Say that a mention is done; a second time changes nothing.
+
+    Raises Mention.DoesNotExist, also where it is none of this user's.
+    """
+    with transaction.atomic():
+        own = mention_pages.of(by).select_for_update(of=("self",))
+        mention = own.get(pk=mention_id)
+        if mention.done_at is None:
+            mention.done_at, mention.done_by = at, by
+            mention.save(update_fields=("done_at", "done_by"))
+            entries.add(
+                action="mention.settled",
+                subject_kind="case",
+                subject_id=mention.note.case_id,
+                actor=by,
+                at=at,
+                note=mention.note_id,
+            )
+    return mention

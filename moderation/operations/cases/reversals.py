@@ -16,7 +16,7 @@ from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, overrule
 from moderation.operations.decisions import appeal_outcomes, recording
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
 
@@ -43,7 +43,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
     Raises TooLate, AlreadyReversed, PostErased or NotAllowed.
     """
     with transaction.atomic():
-        if not erasure_locks.posts(decisions=decision_id):
+        if not transactions.lock_posts(decisions=decision_id):
             raise PostErased(_("The post was erased."))
         decision = _locked_decision(decision_id)
         if decision.case is None or decision.decided_by != moderator:
@@ -72,7 +72,7 @@ def correct(
     AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
     """
     with transaction.atomic():
-        if not erasure_locks.posts(decisions=decision_id):
+        if not transactions.lock_posts(decisions=decision_id):
             reason = ""  # the verdict may still be wrong, but nothing is written about the post any more
         wrong = _locked_decision(decision_id)
         if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):

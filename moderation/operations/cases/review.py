@@ -12,7 +12,7 @@ from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.audit import entries
-from moderation.operations.cases import claims, mentions, overrule
+from moderation.operations.cases import claims, notes, overrule
 from moderation.operations.decisions import recording
 from moderation.operations.refusals import AlreadyDecided, NotAllowed, PostChanged
 
@@ -37,7 +37,7 @@ def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> 
             CaseNote.objects.create(case=case, author=moderator, text=note, written_at=at) if note else None
         )
         if told:
-            mentions.record(note=told)
+            notes.record(note=told)
         entries.add(
             action="case.escalated",
             subject_kind="case",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
 
-from moderation.models import Case, Decision, Presence, User
+from moderation.models import Case, Decision, Presence, ReviewPage, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations import explanations
@@ -22,6 +22,7 @@ AHEAD = 3
 """Cases claimed ahead of the current one, so that the next is on the screen before the server answers."""
 PRESENCE_SECONDS = 40
 _SHARE = 4
+_KEPT = timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,27 +167,9 @@ def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
 def _decided(case_id: int, choice: Choice, *, moderator: User, at: datetime) -> Decision | None:
     """Return the decision; None of a blind review, whose answer is none."""
     try:
-        return review.decide(
-            case_id=case_id,
-            case_version=choice.case_version,
-            moderator=moderator,
-            verdict=choice.verdict,
-            reason=choice.reason,
-            note=choice.note,
-            idempotency_key=choice.idempotency_key,
-            at=at,
-        )
+        return review.decide(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
     except review.JudgedBlindly:
-        blind_answers.answer(
-            case_id=case_id,
-            case_version=choice.case_version,
-            moderator=moderator,
-            verdict=choice.verdict,
-            reason=choice.reason,
-            note=choice.note,
-            idempotency_key=choice.idempotency_key,
-            at=at,
-        )
+        blind_answers.answer(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
     return None
 
 
@@ -222,3 +205,42 @@ def _readers(case: Case, moderator: User, *, at: datetime) -> list[User]:
 def _other_holder(case: Case, moderator: User, *, at: datetime) -> User | None:
     is_leased = case.lease_end_at is not None and case.lease_end_at > at
     return case.claimed_by if is_leased and case.claimed_by != moderator else None
+
+
+def leave_page(
+    *, page_id: UUID, moderator: User, held: Collection[int], leaving: Collection[int], at: datetime
+) -> None:
+    """Release the cases that the page held and those that its last answer claimed.
+
+    A request may be in flight when its page is left, and its answer would claim the next cases for nobody. So
+    the request and the leaving both write the page's row: whichever commits second sees the first.
+    Except the cases in `leaving`: their decisions are in flight and need the claim.
+    """
+    with transaction.atomic():
+        row = _locked(page_id, moderator=moderator, at=at)
+        row.left_at = at
+        row.save(update_fields=("left_at",))
+    hand_back(case_ids=sorted({*held, *row.leased} - {*leaving}), moderator=moderator)
+
+
+def note_leased(*, page_id: UUID, moderator: User, case_ids: Collection[int], at: datetime) -> None:
+    """Record the cases that an answer claimed; release them if the page was left.
+
+    Call after the claims are committed.
+    """
+    with transaction.atomic():
+        row = _locked(page_id, moderator=moderator, at=at)
+        row.leased, row.used_at = list(case_ids), at
+        row.save(update_fields=("leased", "used_at"))
+    if row.left_at:
+        hand_back(case_ids=row.leased, moderator=moderator)
+
+
+def _locked(page_id: UUID, *, moderator: User, at: datetime) -> ReviewPage:
+    """Lock the page's row, created if new; delete the moderator's rows of past days."""
+    row, is_new = ReviewPage.objects.select_for_update().get_or_create(
+        page=page_id, user=moderator, defaults={"used_at": at}
+    )
+    if is_new:
+        ReviewPage.objects.filter(user=moderator, used_at__lt=at - _KEPT).delete()
+    return row

@@ -1,4 +1,4 @@
-"""Write decisions with label, audit entry and delivery, in one transaction."""
+"""Write decisions with label, audit entry, delivery and what is to be reconsidered, in one transaction."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from moderation.models import AuditEntry, Decision, Label
+from moderation.models import AuditEntry, CampaignDecision, Decision, Label, Reconsideration
 from moderation.models.decisions import DecisionSource, Verdict
+from moderation.models.platforms import Reconsidering
 from moderation.operations.audit import entries
-from moderation.operations.decisions import appeal_outcomes, reconsiderations
+from moderation.operations.decisions import appeal_outcomes
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
 from scoring.evidence_model import rests_on_evidence
+
+RECONSIDERED = "reconsidered"
+"""The reason of automatic decisions made by a reconsideration."""
 
 
 @transactions.required
@@ -43,7 +47,7 @@ def record(
     )
     messages.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
-        reconsiderations.ask(by_people)
+        reconsider_after(by_people)
         appeal_outcomes.resolve(decisions=by_people, reverses=reverses or {})
     return saved
 
@@ -88,4 +92,26 @@ def _audit_entry(decision: Decision, *, reverses: int | None) -> AuditEntry:
         reason=decision.reason,
         campaign=decision.campaign_decision and decision.campaign_decision.campaign_id,
         **({"reverses": reverses} if reverses else {}),
+    )
+
+
+def reconsider_after_campaign(decision: CampaignDecision) -> None:
+    """Request reconsideration of the members that the filter had allowed, if the decision says spam."""
+    if decision.verdict == Verdict.SPAM:
+        Reconsideration.objects.create(campaign_decision=decision, due_at=decision.effective_at)
+
+
+def reconsider_after(decisions: Sequence[Decision]) -> None:
+    """Request reconsideration of posts similar to those of human spam decisions, one for each decision.
+
+    The decisions are loaded with `post.platform`.
+    """
+    Reconsideration.objects.bulk_create(
+        [
+            Reconsideration(decision=decision, due_at=decision.effective_at)
+            for decision in decisions
+            if decision.verdict == Verdict.SPAM
+            and decision.campaign_decision_id is None
+            and decision.post.platform.reconsiders != Reconsidering.NOTHING
+        ]
     )

@@ -10,6 +10,7 @@ import httpcore
 from django.conf import settings
 
 from moderation.evidence import page_offers
+from moderation.models.evidence import EvidenceKind
 from moderation.operations.infrastructure import egress
 
 SOUNDS = ("video/", "audio/", "application/ogg")
@@ -100,7 +101,7 @@ def _most(content_type: str) -> int:
 
 def _body(response: httpcore.Response, *, packing: str, most: int) -> tuple[bytes, bool]:
     body = bytearray()
-    for piece in _unpacked(_received(response.iter_stream(), most=most), packing=packing.strip().lower()):
+    for piece in _unpacked(_Received(response.iter_stream(), most), packing=packing.strip().lower()):
         body += piece
         if len(body) > most:
             return bytes(body[:most]), True
@@ -121,10 +122,6 @@ class _Received:
             yield piece
             if self.count > self.most:
                 return
-
-
-def _received(pieces: Iterable[bytes], *, most: int) -> _Received:
-    return _Received(pieces=pieces, most=most)
 
 
 def _unpacked(received: _Received, *, packing: str) -> Iterator[bytes]:
@@ -158,3 +155,31 @@ def _file_name(disposition: str) -> str:
         if name.strip().lower() == "filename" and value.strip():
             return value.strip().strip('"')[:200]
     return "file"
+
+
+_PAGES = ("text/html", "application/xhtml+xml", "text/plain")
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM")
+_BOX, _BRANDS = slice(4, 12), (b"ftypavif", b"ftypavis")
+
+
+def kind_of(answer: Answer, *, expected: str) -> str | None:
+    """Return what reads an answer, None if nothing does. Without a header its first bytes decide.
+
+    Where a picture is expected they always do, as in a browser: stores send pictures as files of no kind, and
+    so does who hides them.
+    """
+    content_type = answer.content_type.partition(";")[0].strip().lower()
+    if (expected == EvidenceKind.PICTURE or not content_type) and _begins_as_picture(answer.body):
+        return "picture"
+    if answer.file_name:
+        return None
+    if content_type in _PAGES or (not content_type and answer.body.lstrip()[:1] == b"<"):
+        return "page"
+    if content_type.startswith("image/") and not content_type.startswith("image/svg"):
+        return "picture"
+    return "speech" if content_type.startswith(SOUNDS) else None
+
+
+def _begins_as_picture(body: bytes) -> bool:
+    is_webp = body[:4] == b"RIFF" and body[8:12] == b"WEBP"
+    return is_webp or body[_BOX] in _BRANDS or body.startswith(_PICTURES)

@@ -22,23 +22,20 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.evidence import (
     answers,
-    browsing,
+    browse,
     fetch,
-    kinds,
     leads,
     leases,
     mattering,
     picture_model,
-    places,
-    politeness,
-    renewal,
+    renew,
     sent_pictures,
     thumbnails,
 )
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey, Means
 from moderation.operations.evidence.thumbnails import Kept
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups
 from scoring import links
 
@@ -62,7 +59,7 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
     Safe to run twice. Nothing is locked while a site answers. What got no reader in time waits again, without
     an attempt. A rehearsal gives `means` of its own.
     """
-    with places.held(evidence_id) as owner:
+    with leases.place(evidence_id) as owner:
         row = leases.claim(evidence_id=evidence_id, at=at) if owner else None
         return _collect(row, owner=owner, at=at, means=means) if row and owner else 0
 
@@ -71,7 +68,7 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
     if means is None:
         ends_at = time.monotonic() + _READERS_WITHIN_SECONDS
         read = partial(_guarded_read, owner=owner, site=row.site, ends_at=ends_at)
-        means = Means(get=answers.get, read=read, wait=politeness.wait)
+        means = Means(get=answers.get, read=read, wait=leases.wait_for_site)
     journey = fetch.begin(row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
     try:
         facts = picture_model.judged(_facts(journey, expected=row.kind))
@@ -81,8 +78,8 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
     with transaction.atomic():
         kept = thumbnails.keep(facts, at=at)
         group = picture_groups.of(facts, at=at)
-        posts = erasure_locks.posts(revisions__evidence__evidence=row)
-        other = browsing.lock_with_other(row)
+        posts = transactions.lock_posts(revisions__evidence__evidence=row)
+        other = browse.lock_with_other(row)
         if not leases.is_still_held(row):
             return 0
         _keep(row, journey, kept=kept, group=group, at=at)
@@ -126,7 +123,7 @@ def _read(journey: Journey, *, expected: str) -> dict[str, Any] | None:
     answer = journey.answer
     if answer is None:
         return None
-    kind = kinds.of(answer, expected=expected)
+    kind = answers.kind_of(answer, expected=expected)
     if kind is None:
         return _offered(journey, answer)
     if kind == "picture" and answer.is_cut:
@@ -213,12 +210,12 @@ def _due(row: Evidence, other: Evidence | None) -> set[int]:
 
     What a browser is shown is news only if it is something else.
     """
-    is_cloaked = browsing.compare(row, other)
-    changed = renewal.compare(row)
+    is_cloaked = browse.compare(row, other)
+    changed = renew.compare(row)
     due = {revision for revision, is_changed in changed.items() if is_changed}
     is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
     if is_cloaked or (not is_repeated and mattering.could_matter(row)):
-        due |= set(browsing.carriers(row, other if is_cloaked else None)) - changed.keys()
+        due |= set(browse.carriers(row, other if is_cloaked else None)) - changed.keys()
     return due
 
 

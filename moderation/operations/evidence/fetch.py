@@ -26,7 +26,7 @@ class Get(Protocol):
 
 
 class Wait(Protocol):
-    """Wait until a site that others lead to may be asked, as politeness.wait does."""
+    """Wait until a site that others lead to may be asked, as leases.wait_for_site does."""
 
     def __call__(self, site: str, /, *, seconds: float, at: datetime) -> bool: ...
 

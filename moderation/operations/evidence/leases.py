@@ -1,23 +1,35 @@
-"""Leases on evidence: which worker fetches an address, and whether its site may be asked now."""
+"""Leases on evidence: which worker fetches an address, whether its site may be asked, and for whom."""
 
 from __future__ import annotations
 
+import threading
+import time
 import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from moderation.models import Evidence
+from moderation import enqueue
+from moderation.models import Evidence, RevisionEvidence
 from moderation.models.evidence import EvidenceState
-from moderation.operations.infrastructure import advisory_locks, transactions
+from moderation.operations.infrastructure import advisory_locks, limits, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.infrastructure.limits import Bucket, LimitReached
 from moderation.queries.health import clocks
 
 LEASE_SECONDS = 300
 """Longer than a fetch with all its hops, a slow name server and the reading of what came, after others."""
 _PAUSE = timedelta(seconds=1)
+_LOOK_SECONDS = 0.1
+
+_lock = threading.Lock()
+_places: Counter[str] = Counter()
+_parked: defaultdict[str, dict[int, None]] = defaultdict(dict)
 
 
 def claim(*, evidence_id: int, at: datetime) -> Evidence | None:
@@ -90,3 +102,52 @@ def _is_busy(site: str, *, at: datetime, but: int) -> bool:
         at_once.count() >= settings.EVIDENCE_LIMITS.site_at_once
         or just_now.count() >= settings.EVIDENCE_LIMITS.site_per_second
     )
+
+
+@contextmanager
+def place(evidence_id: int) -> Iterator[str]:
+    """Hold a place of the platform that carries an address first; give its name, "" if no place is free.
+
+    Then the message is sent again when one of them is. If this process dies before, the sweep sends it.
+    So one platform's slow sites and pages leave some threads of a worker to others.
+    """
+    carried = RevisionEvidence.objects.filter(evidence=evidence_id).order_by("id")
+    platform = str(carried.values_list("revision__post__platform", flat=True).first())
+    with _lock:
+        if is_full := _places[platform] >= settings.EVIDENCE_LIMITS.platform_at_once:
+            _parked[platform][evidence_id] = None
+        else:
+            _places[platform] += 1
+    if is_full:
+        yield ""
+        return
+    try:
+        yield platform
+    finally:
+        with _lock:
+            _places[platform] -= 1
+            parked = _parked[platform]
+            following = next(iter(parked), None)
+            if following is not None:
+                del parked[following]
+        if following is not None:
+            enqueue.evidence(evidence_ids=[following])
+
+
+def wait_for_site(site: str, *, seconds: float, at: datetime) -> bool:
+    """Wait until a site may be asked once more; return whether that came within so many seconds.
+
+    Leases count the sites of links alone, and links to any number of sites may redirect to one.
+    Without the store that counts it may be asked at once.
+    """
+    per_second = settings.EVIDENCE_LIMITS.site_per_second
+    bucket = Bucket(name="redirects", per_minute=60 * per_second, burst=per_second)
+    began = time.monotonic()
+    while (waited := time.monotonic() - began) < seconds:
+        try:
+            limits.take(bucket=bucket, owner=site, at=at + timedelta(seconds=waited))
+        except LimitReached:
+            time.sleep(_LOOK_SECONDS)
+        else:
+            return True
+    return False

@@ -15,9 +15,9 @@ from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, Rev
 from moderation.models.evidence import EvidenceKind, EvidenceRole
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
-from moderation.operations.evidence import browsing, leads, mattering, renewal
+from moderation.operations.evidence import browse, leads, mattering, renew
 from moderation.operations.evidence.leads import Address
-from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups
 
 
@@ -27,20 +27,20 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     Safe to run twice: a request is opened once, and again when something leads further (`leads.again`).
     """
     with transaction.atomic():
-        posts = erasure_locks.posts(revisions__in=revision_ids)
+        posts = transactions.lock_posts(revisions__in=revision_ids)
         waiting = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
         waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
         asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
         ours = list(asked)
-        carried = carried_by(ours, as_browser=browsing.wanted(ours))
-        due = renewal.due(ours, at=at)
+        carried = carried_by(ours, as_browser=browse.wanted(ours))
+        due = renew.due(ours, at=at)
         again = [one for one in carried if one.revision_id in due and one.role != EvidenceRole.MEDIA]
         fresh = write_down(carried, at=at) + write_down(again, at=at, renews=True)
     if not ours:
         return 0
     # In a transaction after that: who collects must find these revisions, or we what they collected.
     with transaction.atomic():
-        posts = erasure_locks.posts(revisions__in=ours)
+        posts = transactions.lock_posts(revisions__in=ours)
         ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
         fresh += write_down(leads.of(ours), at=at)
         # What was read before they came is news to their scores and campaigns: who collected it told others.
@@ -66,7 +66,7 @@ def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
 def carried_by(revision_ids: Sequence[int], *, as_browser: Collection[int]) -> list[Address]:
     """Return the addresses that revisions carry; the links of some of them to be opened as a browser, too."""
     pages = links_of(revision_ids)
-    browsed = browsing.of(one for one in pages if one.revision_id in as_browser)
+    browsed = browse.of(one for one in pages if one.revision_id in as_browser)
     return [*pages, *browsed, *_media(revision_ids)]
 
 

@@ -2,14 +2,94 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from urllib.parse import urlsplit
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from moderation.evidence.addresses import absolute
-from moderation.operations.evidence import answers, robots_rules
-from moderation.operations.evidence.robots_rules import Rules
+from moderation.operations.evidence import answers
 from moderation.operations.infrastructure import egress
+
+_EVERYBODY = "*"
+_NAME = re.compile(r"[a-z_-]+|\*")
+_MOST_RULES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Paths with whether each is allowed; `*` stands for anything, a `$` at the end for the end.
+
+    By RFC 9309 the longest rule counts. Python's own parser takes the first one, knows no `*` inside a path
+    and drops a group after an empty line. Protego answers nearly alike, but keeps every rule for every name:
+    a hostile site can make it take minutes.
+    """
+
+    paths: tuple[tuple[str, bool], ...] = ()
+
+    def allow(self, url: str) -> bool:
+        """Return whether an address may be fetched, as it may if no rule is about it."""
+        parts = urlsplit(url)
+        asked = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
+        # The most specific rule, by its length; of two such the one that allows.
+        matching = [(len(path), is_allowed) for path, is_allowed in self.paths if _matches(path, asked)]
+        return max(matching, default=(0, True))[1]
+
+
+FORBIDDEN = Rules(paths=(("/", False),))
+
+
+def parse(said: str, *, name: str) -> Rules:
+    """Return the rules for a name; those for everybody where no group is for it."""
+    groups: dict[str, list[tuple[str, bool]]] = {}
+    names: set[str] = set()
+    was_rule = True
+    for field, value in _lines(said):
+        if field == "user-agent":
+            names = set() if was_rule else names
+            found = _NAME.match(value.lower())
+            names |= {found[0]} & {name.lower(), _EVERYBODY} if found else set()
+            was_rule = False
+        else:
+            was_rule = True
+        for one in names:
+            rules = groups.setdefault(one, [])  # a group without rules forbids nothing, and counts
+            if was_rule and value and len(rules) < _MOST_RULES:
+                rules.append((_plain(value), field == "allow"))
+    return Rules(paths=tuple(groups.get(name.lower(), groups.get(_EVERYBODY, ()))))
+
+
+def _lines(said: str) -> Iterator[tuple[str, str]]:
+    for line in said.removeprefix("\ufeff").splitlines():
+        field, separator, value = line.partition("#")[0].partition(":")
+        field = field.strip().lower()
+        if separator and field in ("user-agent", "allow", "disallow"):
+            yield field, value.strip()
+
+
+def _matches(path: str, asked: str) -> bool:
+    path, is_whole = (path[:-1], True) if path.endswith("$") else (path, False)
+    first, *rest = path.split("*")
+    if not asked.startswith(first):
+        return False
+    at = len(first)
+    # Each part as early as possible: then whatever follows has the most room.
+    for part in rest[:-1] if is_whole else rest:
+        found = asked.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    if not is_whole:
+        return True
+    return asked.endswith(rest[-1]) and len(asked) - len(rest[-1]) >= at if rest else len(asked) == at
+
+
+def _plain(path: str) -> str:
+    """Spell a path as every other: what may be read literally is, all else is percent-encoded."""
+    return quote(unquote_to_bytes(path), safe="/*$?&=:@!'(),;+~")
+
 
 AGENT = "Spamdesk"
 """The name that rules for this product are under."""
@@ -36,7 +116,7 @@ def allows(url: str, *, seconds: float) -> bool:
         with _lock:
             if len(_kept) >= _MOST_KEPT:
                 _kept.clear()
-            seconds_kept = _ERROR_KEPT_SECONDS if rules is robots_rules.FORBIDDEN else _KEPT_SECONDS
+            seconds_kept = _ERROR_KEPT_SECONDS if rules is FORBIDDEN else _KEPT_SECONDS
             _kept[site] = (time.monotonic() + seconds_kept, rules)
     return rules.allow(url)
 
@@ -64,6 +144,6 @@ def _rules(site: str, *, seconds: float) -> Rules:
 
 def _said(answer: answers.Answer) -> Rules:
     if answer.status >= 500:
-        return robots_rules.FORBIDDEN
+        return FORBIDDEN
     said = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
-    return robots_rules.parse(said, name=AGENT)
+    return parse(said, name=AGENT)

@@ -3,6 +3,8 @@
 A bucket leaks evenly and holds a burst (the generic cell rate algorithm, ITU-T I.371 annex A): one number per
 bucket is kept, and the cost does not depend on the rate. Without the store nothing is refused (fail open): a
 limit protects the installation and must not take it down.
+
+The package `limits` counts windows: it has no bucket that leaks, and a clock that is set back blocks it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Functions that must be called inside a transaction say so, and refuse to run without one."""
+"""Functions that need a transaction refuse to run without one; in one, posts are locked against erasure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from django.db import connection
+
+from moderation.models import Post
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -33,3 +35,16 @@ def required(function: Callable[Given, Result]) -> Callable[Given, Result]:
 def is_open() -> bool:
     """Tell whether the caller is inside a transaction."""
     return connection.in_atomic_block
+
+
+def lock_posts(**among: Any) -> set[int]:
+    """Lock posts for this transaction, and return the ids of those that are not erased.
+
+    So that nothing is written about a post while it is erased: erased words could come back.
+
+    `among` is a filter of posts. Call before any revision, case or decision of theirs is locked: scoring and
+    erasure do the same, which avoids a deadlock.
+    """
+    rows = Post.objects.select_for_update(no_key=True, of=("self",))
+    rows = rows.filter(**among, erased_at__isnull=True)
+    return set(rows.order_by("id").values_list("pk", flat=True))

@@ -12,7 +12,7 @@ from moderation import topic_model
 from moderation.models import Policy, PolicyMatch, Revision, Score
 from moderation.models.policies import PolicyEffect
 from moderation.operations.infrastructure import transactions
-from moderation.queries.policies import policies_in_force
+from moderation.queries.policies import policy_pages
 from scoring.triton_calls import Unavailable
 
 log = structlog.get_logger(__name__)
@@ -41,7 +41,7 @@ def find(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fals
     Without an answer nothing is tagged or held: one slow model must not put every post before people. If a
     policy holds posts, these are scored again once the model answers.
     """
-    policies = policies_in_force.at(at)
+    policies = policy_pages.in_force(at)
     if not policies:
         return NOTHING
     try:
@@ -91,7 +91,7 @@ def store(found: Matches, *, scores: Sequence[Score], at: datetime) -> None:
 
 def is_ready(*, at: datetime) -> bool:
     """Tell whether posts can be compared with what holds posts: nothing does, or the topics model answers."""
-    holds = any(policy.effect == PolicyEffect.HOLD for policy in policies_in_force.at(at))
+    holds = any(policy.effect == PolicyEffect.HOLD for policy in policy_pages.in_force(at))
     return not holds or topic_model.client(is_awaited=False).is_ready()
 
 

@@ -1,3 +1,3 @@
-"""What platforms send: posts (`ingest` → `incoming_post`, `parents`, `sql`, `links`), complaints
+"""What platforms send: posts (`ingest` → `incoming_post`, `sql`, `links`), complaints
 (`complaints`) and counts.
 """

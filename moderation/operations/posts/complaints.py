@@ -13,8 +13,8 @@ from moderation import prepared
 from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
 from moderation.operations import rescore
-from moderation.operations.evidence import renewal
-from moderation.operations.infrastructure import advisory_locks, erasure_locks, transactions
+from moderation.operations.evidence import renew
+from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.posts import sql
 from moderation.operations.refusals import Erased
@@ -47,7 +47,7 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
         post = _post(platform=platform, external_id=complaint.post)
         # The author before the post, as ingest locks them; both stay as they are until we commit.
         reporter = sql.authors(platform=platform, names={complaint.reporter: ""}, at=at)
-        if post is not None and not erasure_locks.posts(pk=post.pk):
+        if post is not None and not transactions.lock_posts(pk=post.pk):
             raise Erased("The post was erased; complaints about it are not taken in any more.")
         row, is_new = Complaint.objects.get_or_create(
             platform=platform,
@@ -63,7 +63,7 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
             },
         )
         if is_new and post is not None:
-            renewal.after_complaint(post, platform=platform, at=at)
+            renew.after_complaint(post, platform=platform, at=at)
             _rescore_if_doubled(post=post, at=at)
             # After the revision, as scoring locks them, so that the two cannot deadlock.
             Case.objects.filter(post=post, state=CaseState.OPEN).update(

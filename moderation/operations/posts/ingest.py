@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,7 +13,7 @@ from moderation import enqueue
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.evidence import sent_pictures
-from moderation.operations.posts import complaints, links, parents, sql
+from moderation.operations.posts import complaints, links, sql
 from moderation.operations.posts.incoming_post import IncomingPost, body_digest, revision_of
 from moderation.operations.reputation import inquiry
 
@@ -64,7 +65,7 @@ def store(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) ->
 
 
 def _stored(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
-    posts = parents.without_stored(platform=platform, posts=posts)
+    posts = _without_stored_parents(platform=platform, posts=posts)
     taken = _first(platform=platform, posts=posts, at=at) or _all(platform=platform, posts=posts, at=at)
     _keep_pictures(posts, fresh=taken[1], platform=platform, at=at)
     complaints.attach_to_posts(platform=platform, posts=[revision.post for revision in taken[1]])
@@ -91,7 +92,7 @@ def _pending(fresh: Sequence[Revision]) -> list[int]:
 
 def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken | None:
     """Store a single new post in fewer statements; None if it turns out not to be new."""
-    if len(posts) != 1 or posts[0].revision != 1 or parents.authors(posts):
+    if len(posts) != 1 or posts[0].revision != 1 or _authors_of_parents(posts):
         return None
     [post] = posts
     row = Post(
@@ -117,7 +118,7 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
 def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
     complaints.lock_platform(platform=platform, may_be_early=False)
     # Authors of posts last: how they call themselves is newer than what an answer says of them.
-    names = parents.authors(posts) | _names(posts)
+    names = _authors_of_parents(posts) | {post.author.external_id: post.author.display_name for post in posts}
     authors = sql.authors(platform=platform, names=names, at=at)
     rows, new = sql.posts(
         platform=platform, fresh=_posts(platform=platform, posts=posts, authors=authors, at=at), at=at
@@ -126,10 +127,6 @@ def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> 
     answers, fresh = _sort_out(posts=posts, rows=rows, known=known, authors=authors, at=at)
     _write(fresh=fresh, new=new, at=at)
     return answers, fresh
-
-
-def _names(posts: Sequence[IncomingPost]) -> dict[str, str]:
-    return {post.author.external_id: post.author.display_name for post in posts}
 
 
 def _posts(
@@ -186,7 +183,7 @@ def _sort_out(
             answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
         elif there is None:
             there = revision_of(incoming=incoming, row=row, digest=digest, at=at)
-            there.parent_author_id = parents.author_id(incoming, authors)
+            there.parent_author_id = _id_of_parents_author(incoming, authors)
             known[row.pk, incoming.revision] = there
             fresh.append(there)
             answers.append((there, True))
@@ -236,3 +233,35 @@ def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:
         score_state=revision.score_state,
         is_new=is_new,
     )
+
+
+def _without_stored_parents(*, platform: Platform, posts: Sequence[IncomingPost]) -> Sequence[IncomingPost]:
+    """Leave out text and author of parents that are stored here, erased ones included."""
+    told = {post.parent.external_id for post in posts if post.parent and _tells(post)}
+    if not told:
+        return posts
+    stored = Post.objects.filter(platform=platform, external_id__in=told)
+    names = set(stored.values_list("external_id", flat=True))
+    return [_bare(post) if post.parent and post.parent.external_id in names else post for post in posts]
+
+
+def _authors_of_parents(posts: Sequence[IncomingPost]) -> dict[str, str]:
+    """Return the display names of the parents' authors by the platform's id, "" where not told."""
+    told = [post.parent for post in posts if post.parent]
+    return {parent.author_external_id: parent.author_name for parent in told if parent.author_external_id}
+
+
+def _id_of_parents_author(post: IncomingPost, ids: Mapping[str, int]) -> int | None:
+    """Return our id of the parent's author, None where not told; `ids` are by the platform's id."""
+    return ids.get(post.parent.author_external_id) if post.parent else None
+
+
+def _tells(post: IncomingPost) -> bool:
+    return post.parent is not None and bool(post.parent.text or post.parent.author_external_id)
+
+
+def _bare(post: IncomingPost) -> IncomingPost:
+    if post.parent is None:
+        return post
+    parent = dataclasses.replace(post.parent, text="", author_external_id="", author_name="")
+    return dataclasses.replace(post, parent=parent)

@@ -1,1 +1,1 @@
-"""Stored figures of quality: `refresh` estimates them anew."""
+"""Stored figures of quality: `refresh` estimates them anew, and begins or stops removing alone."""

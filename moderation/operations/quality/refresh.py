@@ -11,10 +11,10 @@ from django.db import transaction
 from moderation import standby
 from moderation.models import Platform, QualityFigure, QualityTable
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
-from moderation.operations.infrastructure import advisory_locks
+from moderation.operations.audit import entries
+from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
-from moderation.operations.quality import removal
-from moderation.queries.quality import figures, needed_labels, tables, undecided
+from moderation.queries.quality import figures, needed_labels, removal, tables, undecided
 from moderation.queries.quality.figures import Figure
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts, passed_over
 from moderation.queries.quality.tables import Rows
@@ -25,6 +25,10 @@ TREND = {QualitySpan.DAY: 28, QualitySpan.WEEK: 90}
 
 _STEPS = {QualitySpan.DAY: 1, QualitySpan.WEEK: 7}
 _BATCH = 1_000
+LONGEST = timedelta(days=90)
+"""Labels count so long. An attempt that took longer begins anew: each is wrong with 5 % at most."""
+
+_audit = entries.writer("platform")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,7 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
         QualityFigure.objects.bulk_create(rows, batch_size=_BATCH)
         QualityTable.objects.bulk_create(counted)
         if platform is not None:
-            removal.weigh(platform_id=platform.pk, posts=posts, at=at)
+            weigh_removals(platform_id=platform.pk, posts=posts, at=at)
     return len(rows)
 
 
@@ -173,3 +177,39 @@ def _row(
         uniform_labels=uniform.labels,
         estimated_at=about.at,
     )
+
+
+@transactions.required
+def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> Platform:
+    """Count the labels of a platform's removals, and begin or stop removing; return the platform.
+
+    `posts` are its labelled posts of the last 90 days. It begins when the bound of all labels of this attempt
+    is above the promise. It stops when the bound no longer is, or when labels since it began refute the
+    promise: a long good past must not hide a bad present. Then the next attempt begins with no labels.
+    """
+    platform = Platform.objects.select_for_update().get(pk=platform_id)
+    was_proven_at = platform.removal_proven_at
+    since = platform.removal_since or max(platform.created_at, at - LONGEST)
+    if was_proven_at is None and since < at - LONGEST:
+        since = at
+    found = removal.trials(posts, since=since)
+    if was_proven_at and removal.trials(posts, since=was_proven_at).is_refuted:
+        since, platform.removal_proven_at = at, None
+    elif not found.is_proven:
+        platform.removal_proven_at = None
+    elif was_proven_at is None:
+        platform.removal_proven_at = at
+    platform.removal_since = since
+    platform.removal_right, platform.removal_wrong = found.right, found.wrong
+    platform.save(update_fields=("removal_proven_at", "removal_since", "removal_right", "removal_wrong"))
+    if platform.removal_proven_at != was_proven_at:
+        _audit(
+            "platform.removal_proven" if platform.removal_proven_at else removal.STOPPED,
+            platform,
+            actor=None,
+            at=at,
+            right=found.right,
+            wrong=found.wrong,
+            low=round(found.interval[0], 4),
+        )
+    return platform

@@ -18,7 +18,7 @@ from moderation import scorer
 from moderation.models import Score
 from moderation.models.cases import CaseReason
 from moderation.models.scores import RouteChoice
-from scoring import evidence_model, platform_routes
+from scoring import evidence_model, platform_head
 from scoring.blocklist import Blocklist
 from scoring.content import ContentScore, Unavailable
 from scoring.ensemble import Ensemble
@@ -163,7 +163,7 @@ def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floa
         margins = kept.judge(rows, content_probabilities=content).margins
         if found := EvidenceModel.load(release.folder, files=release.files):
             margins = found.join(margins, rows=evidence_model.rows_of(records, read=_read(scores))).margins
-        return platform_routes.probabilities(release, margins, platforms=platforms)
+        return platform_head.probabilities(release, margins, platforms=platforms)
 
 
 def _read(scores: Sequence[Score]) -> Floats:

@@ -15,11 +15,9 @@ from django.db.models import F
 
 from moderation.models import LinkVerdict, PostLink, Revision, Score
 from moderation.operations import rescore
-from moderation.operations.infrastructure import erasure_locks
-from moderation.operations.reputation.provider import NoAnswer, Provider, Said
+from moderation.operations.infrastructure import transactions
+from moderation.operations.reputation.provider import NoAnswer, Provider, Said, Trust, WebRisk
 from moderation.operations.reputation.registration import Registration
-from moderation.operations.reputation.trust import Trust
-from moderation.operations.reputation.web_risk import WebRisk
 from scoring.content import Unavailable
 
 log = structlog.get_logger(__name__)
@@ -62,7 +60,7 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
     verdicts = list(_answers(links, known=known, at=at))
     with transaction.atomic():
         # Do not store URLs of posts that were erased during the query.
-        posts = erasure_locks.posts(revisions__in={link.revision_id for link in links})
+        posts = transactions.lock_posts(revisions__in={link.revision_id for link in links})
         links = [link for link in links if link.revision.post_id in posts]
         left = {provider.subject(link) for provider in _providers() for link in links}
         verdicts = [verdict for verdict in verdicts if verdict.subject in left]

@@ -2,7 +2,7 @@
 
 `rdap_dns.json` is a copy of https://data.iana.org/rdap/dns.json, published by IANA on 2026-07-23, one service
 a line; IANA dedicates its registries to the public domain (CC0). `manage.py refresh_rdap_list` fetches a
-newer one to where `SPAMDESK_RDAP_LIST` says; the newer of the two counts.
+newer one into the state folder; the newer of the two counts.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from moderation.operations.campaigns import new_members
 from moderation.operations.cases import lanes, opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
-from moderation.operations.decisions.reconsiderations import REASON as RECONSIDERED
+from moderation.operations.decisions.recording import RECONSIDERED
 from moderation.operations.outbox import announce
 
 _SAID_BY_SCORING = frozenset(

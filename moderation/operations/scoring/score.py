@@ -15,7 +15,7 @@ from moderation import enqueue, scorer
 from moderation.models import Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
-from moderation.operations.evidence import known, request
+from moderation.operations.evidence import join, request
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
 from moderation.operations.policies import matches
@@ -121,7 +121,7 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
     """
     live = scorer.current().low_latency() if is_awaited else scorer.current().live()
     backfill.missing(revisions=revisions)
-    known.join(revisions=revisions, at=at)
+    join.join(revisions=revisions, at=at)
     gather.gather_or_leave(revisions=revisions, at=at)
     frozen = _freeze(revisions, at=at, is_awaited=is_awaited)
     results = _judge(frozen, live=live, at=at)

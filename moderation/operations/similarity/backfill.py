@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
 from django.db import transaction
 
-from moderation.models import Author, Post, Revision
+from moderation.models import Author, AuthorBand, Post, Revision
 from moderation.operations.infrastructure import transactions
-from moderation.operations.similarity import author_bands, text_groups
+from moderation.operations.similarity import text_groups
+from moderation.queries.records.records import bands_of
 
 
 @transactions.required
@@ -43,7 +45,7 @@ def missing(*, revisions: Sequence[Revision]) -> None:
         known = [revision for revision in there if revision.post.author_id in authors]
         by_arrival = sorted(known, key=attrgetter("received_at"))
         for at, arrived in groupby(by_arrival, key=attrgetter("received_at")):
-            author_bands.store(revisions=list(arrived), at=at)
+            store_bands(revisions=list(arrived), at=at)
     for revision in left:
         if revision.similarity_group is None:  # erased: it has no group, and its score is not kept
             revision.similarity_group = uuid.uuid4()
@@ -52,3 +54,18 @@ def missing(*, revisions: Sequence[Revision]) -> None:
 def _standing(model: type[Author | Post], ids: set[int]) -> set[int]:
     rows = model._default_manager.select_for_update(no_key=True)  # noqa: SLF001 - documented
     return set(rows.filter(pk__in=ids, erased_at__isnull=True).order_by("id").values_list("pk", flat=True))
+
+
+@transactions.required
+def store_bands(*, revisions: Sequence[Revision], at: datetime) -> None:
+    """Write the bands of the authors of saved revisions. Call inside a transaction."""
+    bands = {(revision.post.author_id, digest) for revision in revisions for digest in bands_of(revision)}
+    # Sorted: two transactions with the same authors take their locks in the same order, so they cannot
+    # deadlock.
+    AuthorBand.objects.bulk_create(
+        [
+            AuthorBand(author_id=author_id, digest=digest, first_seen_at=at)
+            for author_id, digest in sorted(bands)
+        ],
+        ignore_conflicts=True,
+    )

@@ -8,11 +8,42 @@ from __future__ import annotations
 import json
 import threading
 import time
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from moderation.operations.infrastructure import egress
-from moderation.operations.translation.translator import Busy, KeyRefused, Unreachable, Unsupported
 from scoring.content import Breaker, Unavailable
+
+
+class NotTranslated(Exception):
+    """The service gave no translation; the message says what to do."""
+
+
+class Unreachable(NotTranslated):
+    """No valid answer came; a later call may succeed."""
+
+
+class KeyRefused(NotTranslated):
+    """The service wants another key."""
+
+
+class Busy(NotTranslated):
+    """The service, or this process, has too much to do."""
+
+
+class Unsupported(NotTranslated):
+    """The service does not translate this text into this language."""
+
+
+class Translator(Protocol):
+    """A translation service."""
+
+    name: str
+    """What people are told of who translated."""
+
+    def translate(self, text: str, *, language: str) -> str:
+        """Return the text in a language, such as "de", whatever it is in. Raises NotTranslated."""
+
 
 TIMEOUT_SECONDS = 8.0
 _MOST_BYTES = 256_000

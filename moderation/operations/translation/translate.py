@@ -10,10 +10,9 @@ from django.db import transaction
 
 from moderation.models import Revision, Translation, User
 from moderation.operations.audit import entries
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased
-from moderation.operations.translation.libre_translate import LibreTranslate
-from moderation.operations.translation.translator import NotTranslated, Translator
+from moderation.operations.translation.libre_translate import LibreTranslate, NotTranslated, Translator
 
 MOST_CHARACTERS = 5_000
 """How much of a text is sent."""
@@ -39,7 +38,7 @@ def translate(*, revision: Revision, language: str, actor: User, at: datetime) -
     # Outside the transaction: nothing is locked while a service thinks.
     text = service.translate(revision.text[:MOST_CHARACTERS], language=language)
     with transaction.atomic():
-        if not erasure_locks.posts(pk=revision.post_id):
+        if not transactions.lock_posts(pk=revision.post_id):
             raise Erased("The post was erased.")
         found, is_new = Translation.objects.get_or_create(
             revision=revision,

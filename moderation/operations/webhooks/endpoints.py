@@ -1,4 +1,4 @@
-"""Webhook endpoints of a platform: add, change, rotate the secret, remove."""
+"""Webhook endpoints of a platform: add, change, rotate the secret, try with a message, remove."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from moderation import enqueue
 from moderation.models import Delivery, Platform, SigningSecret, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, SignatureKind
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress
 from moderation.operations.webhooks import circuit, sign
+from moderation.queries import wire
 
 _audit = entries.writer("webhook", platform="platform_id")
 MAX_ENDPOINTS = 20
+PING = "webhook.ping"
 
 
 class AlreadyThere(Exception):
@@ -167,3 +170,30 @@ def _keep(secret: sign.NewSecret, *, endpoint: WebhookEndpoint, at: datetime) ->
         public_key=secret.public_key,
         created_at=at,
     )
+
+
+class NotActive(Exception):
+    """Nothing is sent to this endpoint."""
+
+
+def ping(*, endpoint_id: int, actor: User, at: datetime) -> Delivery:
+    """Put a test message into the outbox, due at once. Raises WebhookEndpoint.DoesNotExist or NotActive."""
+    with transaction.atomic():
+        endpoint = WebhookEndpoint.objects.select_for_update().get(pk=endpoint_id)
+        if endpoint.state != EndpointState.ACTIVE:
+            raise NotActive
+        data = {"endpoint": str(endpoint.pk)}
+        delivery = Delivery.objects.create(
+            platform_id=endpoint.platform_id,
+            endpoint=endpoint,
+            event=PING,
+            body={"type": PING, "timestamp": wire.instant(at), "data": data},
+            created_at=at,
+            next_attempt_at=at,
+        )
+        entries.add(
+            action="webhook.pinged", subject_kind="webhook", subject_id=endpoint.pk, actor=actor, at=at
+        )
+        circuit.try_now(endpoint_id=endpoint.pk, at=at)
+        enqueue.deliveries(endpoint_id=endpoint.pk)
+    return delivery

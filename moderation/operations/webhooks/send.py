@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 
 from moderation import enqueue
-from moderation.models import Delivery, EndpointCircuit, User, WebhookEndpoint
+from moderation.models import Delivery, EndpointCircuit, FeedEntry, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState
 from moderation.operations.audit import entries
@@ -26,6 +27,7 @@ from moderation.operations.infrastructure import vault
 from moderation.operations.webhooks import attempts, circuit, endpoints, lanes, sign
 from moderation.operations.webhooks.attempts import GONE, RETRY_SECONDS, Attempt
 from moderation.operations.webhooks.caller import Caller
+from moderation.queries.health import clocks
 
 log = structlog.get_logger(__name__)
 
@@ -230,3 +232,19 @@ def _come_back(endpoint_id: int, *, at: datetime | None) -> int:
     with transaction.atomic():
         enqueue.deliveries(endpoint_id=endpoint_id, due_at=at)
     return 0
+
+
+def mend_clock_steps(*, at: datetime) -> int:
+    """Make messages due now that wait longer than the time for undoing; return how many.
+
+    Retries are left alone: their row does not say how long the endpoint asked to wait.
+    """
+    undo = timedelta(seconds=settings.UNDO_SECONDS)
+    entries = FeedEntry.objects.filter(clocks.is_too_far("due_at", at=at, longest=undo), number__isnull=True)
+    first_attempts = Delivery.objects.filter(
+        clocks.is_too_far("next_attempt_at", at=at, longest=max(undo, timedelta(seconds=HOLD_SECONDS))),
+        state=DeliveryState.WAITING,
+        attempts=0,
+        endpoint__isnull=False,
+    )
+    return entries.update(due_at=at) + first_attempts.update(next_attempt_at=at)

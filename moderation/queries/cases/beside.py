@@ -13,6 +13,8 @@ from enum import StrEnum
 from moderation.models import AuthorNote, CampaignMember, Case, CaseNote, PostLink, Revision, Rule, User
 from moderation.models.rules import RuleKind
 from moderation.queries import case_access, latest_scores, search
+from moderation.queries.cases import case_context
+from moderation.queries.cases.case_context import Lane
 from moderation.queries.entities import alike, authors
 from moderation.queries.entities.alike import AlikeAccount
 from moderation.queries.records import record_histories
@@ -23,6 +25,8 @@ from moderation.queries.search import PostFilter, PostRow
 _SHOWN = 10
 _NOTES = 20
 _DOMAINS = 20
+_SHOWN_AROUND = 4
+_NEWEST = 40
 
 
 class Beside(StrEnum):
@@ -185,3 +189,40 @@ def _case_notes(case: Case, *, viewer: User) -> tuple[CaseNote, ...]:
     cases = case_access.visible(viewer).filter(post__author=case.post.author_id).exclude(post=case.post_id)
     notes = CaseNote.objects.filter(case__in=cases.order_by().values("pk")).exclude(text="")
     return tuple(notes.select_related("author", "case").order_by("-id")[:_NOTES])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Around:
+    """What is shown around a case. While it is judged blindly, posts like it are left out."""
+
+    panel: Panel
+    similar: tuple[PostRow, ...]
+    lanes: tuple[Lane, ...]
+
+    @property
+    def rows(self) -> tuple[PostRow, ...]:
+        """The author's last posts."""
+        return self.panel.rows[:_SHOWN_AROUND]
+
+
+def around(*, case_id: int, viewer: User, at: datetime) -> Around:
+    """Read what is around a case. Raises Case.DoesNotExist."""
+    shown = panel(case_id=case_id, kind=Beside.AUTHOR, viewer=viewer, at=at)
+    return Around(
+        panel=shown,
+        similar=() if shown.is_blind else _similar(shown.case.score.revision, viewer=viewer),
+        lanes=case_context.lanes(case=shown.case, is_blind=shown.is_blind),
+    )
+
+
+def _similar(revision: Revision, *, viewer: User) -> tuple[PostRow, ...]:
+    """Read the newest near-duplicates by others, decided or not; a post with several revisions is one."""
+    if revision.similarity_group is None:
+        return ()
+    alike = Revision.objects.filter(similarity_group=revision.similarity_group)
+    others = alike.exclude(post__author=revision.post.author_id)
+    newest = others.order_by("-received_at", "-id").values_list("post_id", flat=True)[:_NEWEST]
+    ids = tuple(dict.fromkeys(newest))[:_SHOWN_AROUND]
+    if not ids:
+        return ()
+    return tuple(search.posts(wanted=PostFilter(post_ids=ids), viewer=viewer, limit=_SHOWN_AROUND).rows)

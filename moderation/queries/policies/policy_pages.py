@@ -1,4 +1,4 @@
-"""Policies for pages: lists, what a trial says at a threshold, and what a post matches."""
+"""Policies: those in force, lists, what a trial says at a threshold, and what a post matches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from moderation.models import Case, Label, Policy, PolicyMatch, Revision
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.models.policies import PolicyEffect
 from moderation.queries import outcome_counts
-from moderation.queries.policies import policies_in_force
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 FEWEST_OF_A_SHARE = 20
@@ -114,7 +113,7 @@ def one(policy_id: int) -> Policy:
 
 def options(*, at: datetime) -> list[tuple[str, str]]:
     """Return the policies in force as choices of a filter."""
-    found = policies_in_force.at(at)
+    found = in_force(at)
     return [(str(policy.pk), policy.name) for policy in sorted(found, key=lambda one: one.name.lower())]
 
 
@@ -125,7 +124,7 @@ def matched_by(post_id: int, *, at: datetime) -> list[PolicyMatch]:
 
 def of_posts(post_ids: Collection[int], *, at: datetime) -> dict[int, list[PolicyMatch]]:
     """Return what posts match of the policies in force, the surest first; nothing of one judged blindly."""
-    live = policies_in_force.live(at=at, prefix="policy__")
+    live = is_in_force(at=at, prefix="policy__")
     rows = PolicyMatch.objects.filter(live, ~Exists(_blind()), post__in=post_ids)
     found: dict[int, list[PolicyMatch]] = {}
     for match in rows.select_related("policy").defer("policy__trial").order_by("-probability", "id"):
@@ -146,7 +145,7 @@ def share_of_newest(policy: Policy, *, threshold: float) -> float:
 
 def holds(*, at: datetime) -> list[Policy]:
     """Return the policies in force that hold posts, with their trials."""
-    return list(Policy.objects.filter(policies_in_force.live(at=at), effect=PolicyEffect.HOLD).order_by("id"))
+    return list(Policy.objects.filter(is_in_force(at=at), effect=PolicyEffect.HOLD).order_by("id"))
 
 
 def trial(policy: Policy, *, threshold: float) -> Trial:
@@ -243,7 +242,23 @@ def _hits(
 def _in_state(state: PolicyState, *, at: datetime) -> Q:
     ended = Q(ended_at__isnull=False) | Q(expires_at__lte=at)
     return {
-        PolicyState.LIVE: policies_in_force.live(at=at),
+        PolicyState.LIVE: is_in_force(at=at),
         PolicyState.DRAFT: Q(activated_at__isnull=True, ended_at__isnull=True),
         PolicyState.ENDED: ended,
     }[state]
+
+
+def is_in_force(*, at: datetime, prefix: str = "") -> Q:
+    """Return the condition for policies in force at an instant; `prefix` leads to the policy."""
+    return Q(
+        **{
+            f"{prefix}activated_at__lte": at,
+            f"{prefix}ended_at__isnull": True,
+            f"{prefix}expires_at__gt": at,
+        }
+    )
+
+
+def in_force(at: datetime) -> list[Policy]:
+    """Return the policies in force, in the order in which they were written."""
+    return list(Policy.objects.filter(is_in_force(at=at)).defer("trial").order_by("id"))

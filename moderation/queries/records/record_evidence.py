@@ -14,7 +14,7 @@ from django.db.models.functions import Left
 
 from moderation.models import Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceRole
-from moderation.queries.records.link_hops import Hops, passed
+from moderation.queries.records.record_links import Hops, passed
 from scoring.evidence import (
     CAPTIONS,
     MOST_CHARACTERS,

@@ -1,16 +1,17 @@
-"""Links of revisions, with their history strictly before an instant."""
+"""Links of revisions, their history and where they were seen to lead, strictly before an instant."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from moderation.models import LinkVerdict, PostLink, Revision
+from moderation.models import LinkVerdict, PostLink, Revision, RevisionEvidence
+from moderation.models.evidence import EvidenceRole
 from moderation.models.reputation import ReputationProvider
-from moderation.queries.records.link_hops import Hops
 from moderation.queries.records.record_histories import histories, rows, since
-from scoring.links import registrable_domain
+from scoring.links import links_in, registrable_domain
 from scoring.records import Link, LinkReputation
 
 _LINK_COUNTS = """
@@ -28,6 +29,8 @@ FROM unnest(%(links)s::bigint[], %(digests)s::text[], %(posts)s::bigint[], %(aut
   AS k(link_id, url_digest, post_id, author_id)
 JOIN moderation_post own ON own.id = k.post_id
 """
+Hops = dict[tuple[int, str], tuple[str, ...]]
+"""By revision and digest of the link's URL: the other hosts on the way, in order, without repetition."""
 
 
 def stored_links(revisions: Sequence[Revision]) -> list[PostLink]:
@@ -104,3 +107,29 @@ def _reputations(stored: Sequence[PostLink], *, at: datetime) -> dict[int, LinkR
         )
 
     return {row.pk: reputation(row) for row in stored}
+
+
+def hops(revision_ids: Collection[int], *, at: datetime) -> Hops:
+    """Return the hops of these revisions' links; a link that stays on its own host is left out."""
+    rows = RevisionEvidence.objects.filter(
+        revision__in=revision_ids, role=EvidenceRole.LINK, evidence__fetched_at__lt=at
+    ).order_by("revision_id", "evidence__fetched_at")
+    # An address that was fetched in several hours has several rows: the last one read stays.
+    found: Hops = {}
+    for revision_id, digest, chain in rows.values_list(
+        "revision", "evidence__url_digest", "evidence__chain"
+    ).iterator():
+        if others := passed(chain):
+            found[revision_id, digest] = others
+    return found
+
+
+def passed(chain: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the other hosts of a chain of addresses, in order, without repetition."""
+    own, *others = [_host(step["url"]) for step in chain] or [""]
+    return tuple(dict.fromkeys(host for host in others if host and host != own))
+
+
+def _host(url: str) -> str:
+    found = links_in("", extra=[url])
+    return found[0].host if found else ""

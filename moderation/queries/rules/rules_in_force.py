@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from moderation.models import PostLink, Revision, Rule
 from moderation.models.rules import IDENTIFIERS, RuleKind
-from moderation.queries.records.link_hops import hops
+from moderation.queries.records.record_links import hops
 from moderation.queries.rules import rule_pages
 from scoring import blocklist, identifiers
 from scoring.blocklist import Blocklist, Effect

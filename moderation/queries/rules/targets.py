@@ -7,20 +7,25 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Left
 from django.utils.translation import gettext as _
 
-from moderation.models import Author, Label, PostLink, Revision, Rule
+from moderation.models import Author, Domain, Label, Post, PostLink, Revision, Rule
 from moderation.models.rules import IDENTIFIERS, RuleKind, author_label
 from moderation.queries import outcome_counts
 from moderation.queries.outcome_counts import RECENT as RECENT  # noqa: PLC0414 - the window of a rule's requeue, too
 from moderation.queries.outcome_counts import Figures
-from moderation.queries.rules import identified
 from scoring import identifiers
 from scoring.links import links_in, registrable_domain
 
 _EXAMPLES = 5
 # A wider range holds whole providers: banning one is more often a typing error than intended.
 _WIDEST = {4: 16, 6: 32}
+JUDGED, NEWEST = 2_000, 2_000
+"""Posts that are read: those that people judged last, and those that came last."""
+
+_DOMAINS = 50_000
+_CHUNK = 500
 
 
 class NotATarget(Exception):
@@ -96,7 +101,7 @@ def of_author(author: Author) -> Target:
 def reached(wanted: Target) -> QuerySet[Revision]:
     """Return the latest revisions of the posts that a rule with this target matches.
 
-    Of what texts name only those of some posts, see `identified`.
+    Of what texts name only those of some posts, see `naming`.
     """
     latest = Revision.objects.filter(number=F("post__latest_revision"))
     if wanted.kind == RuleKind.ADDRESS:
@@ -104,7 +109,7 @@ def reached(wanted: Target) -> QuerySet[Revision]:
     if wanted.kind == RuleKind.AUTHOR:
         return latest.filter(post__author=wanted.author_id)
     if wanted.kind in IDENTIFIERS:
-        return latest.filter(pk__in=identified.revisions(kind=wanted.kind, value=wanted.value))
+        return latest.filter(pk__in=naming(kind=wanted.kind, value=wanted.value))
     links = PostLink.objects.filter(domain__name=wanted.domain)
     if wanted.kind == RuleKind.HOST:
         links = links.filter(Q(host=wanted.value) | Q(host__endswith=f".{wanted.value}"))
@@ -204,3 +209,38 @@ def _address(text: str) -> Target:
         first_address=str(network[0]),
         last_address=str(network[-1]),
     )
+
+
+def naming(*, kind: str, value: str) -> list[int]:
+    """Return the latest revisions that name a rule's value, of the posts that are read."""
+    if kind == RuleKind.LOOKALIKE:
+        return _linking_to(_domains_like(value))
+    judged = Label.objects.filter(retracted_at__isnull=True).order_by("-pk").values("post")[:JUDGED]
+    newest = Post.objects.order_by("-pk").values("pk")[:NEWEST]
+    # No index can answer it: texts are read through their disguises in Python. So the newest and the judged
+    # ones only.
+    latest = Revision.objects.filter(
+        Q(post__in=judged) | Q(post__in=newest), number=F("post__latest_revision"), post__erased_at=None
+    )
+    rows = latest.order_by("pk").values_list("pk", Left("text", identifiers.READ_CHARACTERS), "links")
+    return [
+        pk
+        for pk, text, links in rows.iterator(chunk_size=_CHUNK)
+        if identifiers.read(text, urls=map(str, links), domains=(), kinds=(kind,)).holds(kind, value)
+    ]
+
+
+def _domains_like(value: str) -> list[int]:
+    known = Domain.objects.order_by("-pk").values_list("pk", "name")[:_DOMAINS].iterator(chunk_size=_CHUNK)
+    return [
+        pk
+        for pk, name in known
+        if identifiers.read("", urls=(), domains=(name,), kinds=(RuleKind.LOOKALIKE,)).holds(
+            RuleKind.LOOKALIKE, value
+        )
+    ]
+
+
+def _linking_to(domain_ids: list[int]) -> list[int]:
+    links = PostLink.objects.filter(domain__in=domain_ids).order_by("-pk")
+    return list(links.values_list("revision", flat=True)[: JUDGED + NEWEST])

@@ -2,21 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from moderation.models.preferences import BREAK_CASES, BREAK_MINUTES, RUN_CAPS, Blur, Preferences
 from moderation.operations.accounts import preferences
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.pace import own_pace
 from moderation.web import access
 from moderation.web.accounts import shortcuts
-from moderation.web.accounts.preferences_form import PreferencesForm
+
+_NEVER = gettext_lazy("never")
+
+
+class PreferencesForm(forms.Form):
+    """How the desk looks and behaves."""
+
+    theme = forms.ChoiceField(
+        choices=[
+            ("", gettext_lazy("System default")),
+            ("light", gettext_lazy("Light")),
+            ("dark", gettext_lazy("Dark")),
+        ],
+        required=False,
+    )
+    is_keys_on = forms.BooleanField(required=False)
+    blur = forms.ChoiceField(
+        choices=[
+            (Blur.NEVER.value, gettext_lazy("Never")),
+            (Blur.GRAPHIC.value, gettext_lazy("Posts reported as disturbing")),
+            (Blur.ALWAYS.value, gettext_lazy("All posts")),
+        ]
+    )
+    is_greyscale = forms.BooleanField(required=False)
+    run_cap = forms.TypedChoiceField(choices=[(cap, str(cap)) for cap in RUN_CAPS], coerce=int)
+    break_minutes = forms.TypedChoiceField(
+        choices=[(m, str(m) if m else _NEVER) for m in BREAK_MINUTES], coerce=int
+    )
+    break_cases = forms.TypedChoiceField(
+        choices=[(c, str(c) if c else _NEVER) for c in BREAK_CASES], coerce=int
+    )
+
+    @classmethod
+    def of(cls, preferences: Preferences, *, theme: str) -> PreferencesForm:
+        """Return the form filled with what is stored."""
+        return cls(preferences.to_json() | {"theme": theme})
+
+    def chosen(self, *, keys: Mapping[str, str]) -> Preferences:
+        """Return the preferences with these shortcuts. Call after `is_valid`."""
+        chosen = {name: value for name, value in self.cleaned_data.items() if name != "theme"}
+        return Preferences(**chosen | {"blur": Blur(chosen["blur"])}, keys=keys)
+
 
 _YEAR_SECONDS = 365 * 86_400
 
@@ -26,9 +71,7 @@ _YEAR_SECONDS = 365 * 86_400
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show and change a user's preferences; light or dark is kept in a cookie, since screens differ."""
     if request.method != "POST":
-        return _page(
-            request, PreferencesForm.of(request.user.preferences, theme=request.COOKIES.get("theme", ""))
-        )
+        return _page(request, _stored(request))
     form = PreferencesForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from moderation.models import Reason
 from moderation.models.decisions import Verdict
 from moderation.operations.accounts import reasons
 from moderation.queries.accounts import reasons as offered
@@ -71,8 +70,6 @@ def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-    except Reason.DoesNotExist as refusal:
-        raise Http404 from refusal
     except reasons.DigitTaken:
         messages.warning(request, _("This digit is already taken."))
     else:

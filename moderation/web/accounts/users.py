@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -46,15 +49,7 @@ def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, _("Nothing was changed: the form is incomplete."))
         return redirect("users")
-    try:
-        users.change(user_id=user_id, profile=form.profile(), actor=request.user, at=timezone.now())
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
-    except (users.NotYourself, users.LastAdministrator) as refusal:
-        _refuse(request, refusal)
-    else:
-        messages.success(request, _("Saved."))
-    return redirect("users")
+    return _done(request, partial(users.change, user_id=user_id, profile=form.profile()))
 
 
 @require_POST
@@ -64,8 +59,6 @@ def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
     is_allowed = request.POST.get("allowed") == "1"
     try:
         users.allow_addresses(user_id=user_id, is_allowed=is_allowed, actor=request.user, at=timezone.now())
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
     except users.NoMLEngineer:
         messages.warning(request, _("Only ML engineers are allowed to see addresses one by one."))
     else:
@@ -78,26 +71,15 @@ def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
 def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Close an account, or open it again."""
     act = users.reactivate if request.POST.get("active") == "1" else users.deactivate
-    try:
-        act(user_id=user_id, actor=request.user, at=timezone.now())
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
-    except (users.NotYourself, users.LastAdministrator) as refusal:
-        _refuse(request, refusal)
-    else:
-        messages.success(request, _("Saved."))
-    return redirect("users")
+    return _done(request, partial(act, user_id=user_id))
 
 
 @require_POST
 @access.admins
 def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Give somebody a new password and show it, once."""
-    try:
-        password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
-        user = User.objects.get(pk=user_id)
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
+    password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
+    user = User.objects.get(pk=user_id)
     return _page(request, NewUserForm(), status=200, shown=user, password=password)
 
 
@@ -105,21 +87,23 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @access.admins
 def end_sessions(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """End every session of somebody."""
-    try:
-        count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())
-    except User.DoesNotExist as refusal:
-        raise Http404 from refusal
+    count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())
     told = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", count)
     messages.success(request, told % {"count": count})
     return redirect("users")
 
 
-def _refuse(request: access.DeskRequest, refusal: Exception) -> None:
-    if isinstance(refusal, users.NotYourself):
-        words = _("You cannot change your own role or deactivate your own account.")
+def _done(request: access.DeskRequest, act: Callable[..., object]) -> HttpResponse:
+    """Do something to an account, and say so or why not."""
+    try:
+        act(actor=request.user, at=timezone.now())
+    except users.NotYourself:
+        messages.warning(request, _("You cannot change your own role or deactivate your own account."))
+    except users.LastAdministrator:
+        messages.warning(request, _("At least one administrator must remain."))
     else:
-        words = _("At least one administrator must remain.")
-    messages.warning(request, words)
+        messages.success(request, _("Saved."))
+    return redirect("users")
 
 
 def _page(

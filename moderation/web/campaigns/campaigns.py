@@ -63,7 +63,7 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     at = timezone.now()
     if request.htmx and request.GET.get("part") != "facts":
         return render(request, "campaigns/campaign.html#rows", _members(request, campaign_id) | {"at": at})
-    found = _page(campaign_id, at=at)
+    found = campaign_pages.page(campaign_id=campaign_id, at=at)
     if request.htmx:
         return render(
             request, "campaigns/campaign.html#progress", _context(request, found, at=at) | {"is_swap": True}
@@ -94,8 +94,6 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
         return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)
     except campaign_decisions.CountMoved as refusal:
         return _again(request, campaign_id, notice=_moved(refusal), status=412)
-    except Campaign.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         return _again(request, campaign_id, notice=str(refusal), status=409)
     told = ngettext(
@@ -126,7 +124,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     if not request.htmx:
         return redirect("campaign", campaign_id)
     at = timezone.now()
-    context = _context(request, _page(campaign_id, at=at), at=at)
+    context = _context(request, campaign_pages.page(campaign_id=campaign_id, at=at), at=at)
     row = campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])
     context |= {"row": row, "is_swap": True}
     return render(request, "campaigns/campaign.html#left_out", context)
@@ -140,8 +138,6 @@ def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse
         made = campaign_reversals.undo(
             campaign_decision_id=campaign_decision_id, moderator=request.user, at=timezone.now()
         )
-    except CampaignDecision.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         return _refused(request, campaign_decision_id, refusal)
     messages.success(request, _("Undone. All cases are open again, and nothing was sent."))
@@ -162,8 +158,6 @@ def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpRespo
             reason=form.cleaned_data["reason"],
             at=timezone.now(),
         )
-    except CampaignDecision.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         return _refused(request, campaign_decision_id, refusal)
     told = ngettext(
@@ -191,13 +185,6 @@ class Choice:
     def at_first(self) -> int:
         """What the button says before anything is ticked; where nothing waits, it is about the others."""
         return self.waiting or self.together
-
-
-def _page(campaign_id: int, *, at: datetime) -> campaign_pages.CampaignPage:
-    try:
-        return campaign_pages.page(campaign_id=campaign_id, at=at)
-    except Campaign.DoesNotExist as refusal:
-        raise Http404("This campaign does not exist.") from refusal
 
 
 def _members(request: access.DeskRequest, campaign_id: int) -> dict[str, object]:
@@ -252,7 +239,10 @@ def _again(
 ) -> HttpResponse:
     """Show the campaign as it is now, with the refusal."""
     at = timezone.now()
-    context = _context(request, _page(campaign_id, at=at), at=at) | {"notice": notice, "asked": wanted}
+    context = _context(request, campaign_pages.page(campaign_id=campaign_id, at=at), at=at) | {
+        "notice": notice,
+        "asked": wanted,
+    }
     return render(request, "campaigns/campaign.html", context, status=status)
 
 

@@ -22,6 +22,7 @@ from moderation.queries.cases import beside
 from moderation.queries.cases.beside import Beside, Panel
 from moderation.queries.rules import targets
 from moderation.web import access
+from moderation.web.cases import event_lanes
 from moderation.web.forms import NoteForm
 from moderation.web.rules import RuleForm
 
@@ -134,3 +135,13 @@ def _done(
 def _address(name: str, panel: Panel) -> str:
     where = reverse(name, args=[panel.case.pk, panel.kind.value])
     return f"{where}?{urlencode({'domain': panel.subject})}" if panel.kind is Beside.DOMAIN else where
+
+
+@require_safe
+@access.deciders
+def around(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Show the author's last posts, similar posts and lanes of time."""
+    at = timezone.now()
+    found = beside.around(case_id=case_id, viewer=request.user, at=at)
+    picture = event_lanes.picture(found.lanes, at=at)
+    return render(request, "cases/_around.html", {"found": found, "picture": picture, "at": at})

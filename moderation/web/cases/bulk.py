@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -16,7 +15,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import Case, Decision
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import bulk
 from moderation.operations.cases.bulk import Picked
@@ -79,8 +77,6 @@ def decide(request: access.DeskRequest) -> HttpResponse:
         context = {"section": "queue", "picked": picked, "names": names, "is_wrong": is_wrong}
         context["back"] = _back(request)
         return render(request, "cases/bulk_confirm.html", context, status=422 if is_wrong else 200)
-    except Case.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
         return redirect(_back(request))
@@ -103,7 +99,7 @@ def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
         "key": key,
         "made": made,
         "is_undone": all(hasattr(decision, "reversal") for decision in made),
-        "effective_at": _effective_at(made),
+        "effective_at": min(decision.effective_at for decision in made),
     }
     return render(request, "cases/bulk.html", context)
 
@@ -114,8 +110,6 @@ def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     """Take all of it back."""
     try:
         cases = bulk.undo(key=key, moderator=request.user, at=timezone.now())
-    except Decision.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:
@@ -131,10 +125,6 @@ def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
 def context() -> dict[str, object]:
     """Return what `cases/_bulk_bar.html` needs."""
     return {"bulk_reasons": reasons.reasons(), "bulk_key": uuid.uuid4(), "bulk_most": bulk.MOST}
-
-
-def _effective_at(made: list[Decision]) -> datetime:
-    return min(decision.effective_at for decision in made)
 
 
 def _back(request: access.DeskRequest) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from moderation.models import Case
 from moderation.operations import refusals
 from moderation.operations.cases import notes, second_review
 from moderation.queries import case_access
@@ -22,7 +21,7 @@ from moderation.web.forms import EscalateForm, NoteForm
 @access.deciders
 def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave a note on the case; htmx gets all notes in answer."""
-    case, form, at = _case(request, case_id), NoteForm(request.POST), timezone.now()
+    case, form, at = case_access.visible(request.user).get(pk=case_id), NoteForm(request.POST), timezone.now()
     if form.is_valid():
         try:
             notes.write(case=case, author=request.user, text=form.cleaned_data["note"], at=at)
@@ -40,7 +39,7 @@ def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @access.deciders
 def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Have somebody else look at the decided post, and show its page."""
-    case, form = _case(request, case_id), EscalateForm(request.POST)
+    case, form = case_access.visible(request.user).get(pk=case_id), EscalateForm(request.POST)
     text = form.cleaned_data["note"] if form.is_valid() else ""
     try:
         second_review.ask(case_id=case_id, asked_by=request.user, text=text, at=timezone.now())
@@ -51,10 +50,3 @@ def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
     else:
         messages.success(request, _("A second person will review this post."))
     return redirect("post", post_id=case.post_id)
-
-
-def _case(request: access.DeskRequest, case_id: int) -> Case:
-    try:
-        return case_access.visible(request.user).get(pk=case_id)
-    except Case.DoesNotExist as refusal:
-        raise Http404("This case does not exist, or waits for a lead.") from refusal

@@ -8,10 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from moderation.queries.cases import counted
+from moderation.queries.cases import case_pages, counted
 from moderation.queries.cases.counted import Counted
 from moderation.web import access
-from moderation.web.cases import current_case
 
 _TITLES = {
     Counted.AUTHOR: _("Earlier posts of the author"),
@@ -30,7 +29,7 @@ _TITLES = {
 def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     """Show the posts that a number on a case was counted in; not while the case is judged blindly."""
     at = timezone.now()
-    case_page = current_case.page_of(request, case_id, at=at)
+    case_page = case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
     domain = request.GET.get("domain", "")
     try:
         asked = Counted(kind)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.conf import settings
-from django.http import Http404
 from django.template.loader import render_to_string
 
-from moderation.models import Case
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_pages
@@ -18,17 +16,9 @@ from moderation.web import access
 from moderation.web.cases import behind, evidence, model_view
 
 
-def page_of(request: access.DeskRequest, case_id: int, *, at: datetime) -> case_pages.CasePage:
-    """Read a case; raises Http404."""
-    try:
-        return case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
-    except Case.DoesNotExist as refusal:
-        raise Http404("This case does not exist, or waits for a lead.") from refusal
-
-
 def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[str, object]:
-    """Return the variables of `cases/_current_case.html` for a case. Raises Http404."""
-    page = page_of(request, case_id, at=at)
+    """Return the variables of `cases/_current_case.html` for a case. Raises Case.DoesNotExist."""
+    page = case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
     score = page.case.score
     reasons = accounts_reasons.reasons()
     is_blurred = _is_blurred(request, page)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
-from moderation.models import Case
 from moderation.queries.cases import facts_now
 from moderation.queries.cases.facts_now import About, Change
 from moderation.web import access
@@ -40,10 +39,7 @@ class NewsLine:
 def page(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show what changed since the score, dated; a part of the review page."""
     at = timezone.now()
-    try:
-        found = facts_now.of(case_id=case_id, viewer=request.user, at=at)
-    except Case.DoesNotExist as refusal:
-        raise Http404("This case does not exist, or waits for a lead.") from refusal
+    found = facts_now.of(case_id=case_id, viewer=request.user, at=at)
     context = {"at": at, "found": found, "lines": [_line(change) for change in found.rows]}
     return render(request, "cases/_facts_now.html", context)
 

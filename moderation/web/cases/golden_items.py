@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import GoldenItem, Post
+from moderation.models import Post
 from moderation.operations.cases import golden_items as operations
 from moderation.operations.refusals import Erased, Refusal
 from moderation.queries.cases import golden_items
@@ -73,8 +73,6 @@ def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
     """Confirm what another lead marked."""
     try:
         operations.confirm(item_id=item_id, lead=request.user, at=timezone.now())
-    except GoldenItem.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:
@@ -86,11 +84,6 @@ def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
 @access.leads
 def retire(request: access.DeskRequest, item_id: int) -> HttpResponse:
     """Retire an item; with `wrong`, its answers do not count."""
-    try:
-        operations.retire(
-            item_id=item_id, lead=request.user, is_wrong="wrong" in request.POST, at=timezone.now()
-        )
-    except GoldenItem.DoesNotExist as refusal:
-        raise Http404 from refusal
+    operations.retire(item_id=item_id, lead=request.user, is_wrong="wrong" in request.POST, at=timezone.now())
     messages.success(request, _("Retired."))
     return redirect("golden-items")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from django import forms
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import Mention
-from moderation.operations.cases import mentions
-from moderation.queries.cases import mention_names, mention_pages
-from moderation.queries.cases.mention_names import MentionName
+from moderation.operations.cases import notes
+from moderation.queries.cases import mention_pages
+from moderation.queries.cases.mention_pages import MentionName
 from moderation.web import access
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
@@ -59,7 +58,7 @@ def count(request: access.DeskRequest) -> HttpResponse:
 def names(request: access.DeskRequest) -> HttpResponse:
     """Answer whom a note can name, for what was typed after its @, as JSON."""
     start = request.GET.get("start", "")[:_LONGEST]
-    found = mention_names.beginning(start, viewer=request.user)
+    found = mention_pages.beginning(start, viewer=request.user)
     return JsonResponse({"names": [{"name": one.name, "told": _told(one)} for one in found]})
 
 
@@ -67,10 +66,7 @@ def names(request: access.DeskRequest) -> HttpResponse:
 @access.deciders
 def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
     """Say that one is done."""
-    try:
-        mentions.settle(mention_id=mention_id, by=request.user, at=timezone.now())
-    except Mention.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    notes.settle(mention_id=mention_id, by=request.user, at=timezone.now())
     return redirect("mentions")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from moderation.models import Score
 from moderation.models.cases import CaseReason
@@ -17,9 +17,29 @@ from moderation.queries.labels import calibration
 from moderation.web.cases import contributions, counterfactuals
 from moderation.web.quantities import band, count, day
 from moderation.web.sentences import CONTENT, Said
-from moderation.web.text import script_names
 
 _STRONGEST = 5
+_NAMES = {
+    "ARABIC": gettext_lazy("Arabic"),
+    "ARMENIAN": gettext_lazy("Armenian"),
+    "BENGALI": gettext_lazy("Bengali"),
+    "CYRILLIC": gettext_lazy("Cyrillic"),
+    "DEVANAGARI": gettext_lazy("Devanagari"),
+    "ETHIOPIC": gettext_lazy("Ethiopic"),
+    "GEORGIAN": gettext_lazy("Georgian"),
+    "GREEK": gettext_lazy("Greek"),
+    "HAN": gettext_lazy("Chinese characters"),
+    "HANGUL": gettext_lazy("Korean"),
+    "HEBREW": gettext_lazy("Hebrew"),
+    "HIRAGANA": gettext_lazy("Japanese"),
+    "KATAKANA": gettext_lazy("Japanese"),
+    "KHMER": gettext_lazy("Khmer"),
+    "LAO": gettext_lazy("Lao"),
+    "MYANMAR": gettext_lazy("Burmese"),
+    "TAMIL": gettext_lazy("Tamil"),
+    "THAI": gettext_lazy("Thai"),
+}
+"""By Unicode name; a missing script is shown with its Unicode name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +186,7 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
     """Return why a human is asked although the thresholds say otherwise; "" if they do not."""
     score = scored.score
     if score.route_reason == CaseReason.UNREAD_SCRIPT:
-        return script_names.not_read(scored.unread_script)
+        return not_read(scored.unread_script)
     if score.route_reason == "outvoted":
         return gettext("Sent to review anyway: only one model is sure that it is spam.")
     if score.route_reason == CaseReason.UNPROVEN:
@@ -216,3 +236,17 @@ def _has_to_judge(name: str, record: PostRecord) -> bool:
 
 def _hundredth(threshold: float | None) -> int | None:
     return None if threshold is None else hundredth(threshold)
+
+
+def script_name(script: str) -> str:
+    """Return the display name of a script, given its Unicode name."""
+    return str(_NAMES.get(script) or script.replace("_", " ").title())
+
+
+def not_read(script: str | None) -> str:
+    """Return the sentence that no model reads the post's script; None if its text was erased."""
+    if script is None:
+        return gettext("Sent to review: the models cannot read this script.")
+    return gettext("Sent to review: the models cannot read this script (%(script)s).") % {
+        "script": script_name(script)
+    }

@@ -5,20 +5,21 @@ from __future__ import annotations
 from django import forms
 from django.contrib import messages
 from django.contrib.postgres.forms import SimpleArrayField
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from moderation.models import NamedQueue, Platform, User
+from moderation.models import Platform, User
 from moderation.models.cases import CaseReason
 from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
 from moderation.queries.accounts.users import deciders
 from moderation.queries.cases import named_queues as queue_lists
 from moderation.queries.cases import queue_mix
+from moderation.queries.cases.queue_mix import WHOLE, Mix
 from moderation.web import access
 
 
@@ -106,10 +107,7 @@ def change(request: access.DeskRequest, queue_id: int) -> HttpResponse:
 @access.leads
 def delete(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     """Delete a queue; its cases stay."""
-    try:
-        named_queues.delete(queue_id=queue_id, actor=request.user, at=timezone.now())
-    except NamedQueue.DoesNotExist as refusal:
-        raise Http404 from refusal
+    named_queues.delete(queue_id=queue_id, actor=request.user, at=timezone.now())
     messages.success(request, _("Deleted. Its cases stay in the main queue."))
     return redirect("named-queues")
 
@@ -131,8 +129,6 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-    except NamedQueue.DoesNotExist as refusal:
-        raise Http404 from refusal
     except named_queues.CannotDecide:
         messages.warning(request, _("This role does not decide cases."))
     else:
@@ -167,8 +163,6 @@ def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
 def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | None) -> bool:
     try:
         named_queues.save(queue_id=queue_id, content=form.content(), actor=request.user, at=timezone.now())
-    except NamedQueue.DoesNotExist as refusal:
-        raise Http404 from refusal
     except named_queues.NameTaken:
         form.add_error("name", _("This name is already taken."))
     except named_queues.TooMany:
@@ -181,3 +175,29 @@ def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | N
 
 def _first_error(form: forms.Form) -> str:
     return str(next(iter(form.errors.values()))[0])
+
+
+class MixForm(forms.Form):
+    """The shares in per cent."""
+
+    harm = forms.IntegerField(min_value=0, max_value=WHOLE)
+    uncertainty = forms.IntegerField(min_value=0, max_value=WHOLE)
+    diversity = forms.IntegerField(min_value=0, max_value=WHOLE)
+    audit = forms.IntegerField(min_value=0, max_value=WHOLE)
+
+
+@require_POST
+@access.leads
+def change_mix(request: access.DeskRequest) -> HttpResponse:
+    """Set the shares."""
+    form = MixForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Nothing was changed: enter four whole numbers from 0 to 100."))
+        return redirect("named-queues")
+    try:
+        named_queues.change_mix(mix=Mix(**form.cleaned_data), actor=request.user, at=timezone.now())
+    except named_queues.NotWhole as refusal:
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": refusal})
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("named-queues")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import CaseReason
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
 from moderation.queries.policies import policy_pages
 from moderation.web.lists.filter_form import FilterForm, OptionField

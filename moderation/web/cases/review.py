@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.queries.cases import case_context
+from moderation.queries.cases import case_context, case_pages
 from moderation.web import access
 from moderation.web.cases import current_case, event_lanes, evidence, working_filter
 
@@ -34,7 +34,7 @@ def case(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @access.readers
 def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the post's whole text; `?part` asks for its beginning, 204 while that is not explained yet."""
-    page = current_case.page_of(request, case_id, at=timezone.now())
+    page = case_pages.case_page(case_id=case_id, viewer=request.user, at=timezone.now())
     is_whole = "part" not in request.GET
     if not is_whole and page.is_being_explained:
         return HttpResponse(status=204)
@@ -48,7 +48,7 @@ def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
 def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the context of the post on one time axis."""
     at = timezone.now()
-    page = current_case.page_of(request, case_id, at=at)
+    page = case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
     picture = event_lanes.picture(case_context.lanes(case=page.case, is_blind=page.is_score_hidden), at=at)
     return render(request, "cases/_context.html", {"page": page, "picture": picture, "at": at})
 

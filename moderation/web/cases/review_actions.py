@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Case, User
 from moderation.operations import refusals
-from moderation.operations.cases import claims, page_leases, shift
+from moderation.operations.cases import claims, shift
 from moderation.web import access
 from moderation.web.cases import current_case, working_filter
 from moderation.web.forms import DecideForm, EscalateForm, HeldForm
@@ -161,7 +161,7 @@ def hand_back(request: access.DeskRequest) -> HttpResponse:
     """Release the named cases: the page, named by its id, is left, or the moderator returns to the queue."""
     form = HeldForm(request.POST)
     if form.is_valid() and form.cleaned_data["page"]:
-        page_leases.leave_page(
+        shift.leave_page(
             page_id=form.cleaned_data["page"],
             moderator=request.user,
             held=form.cleaned_data["held"],
@@ -273,7 +273,7 @@ def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -
 def _note_leased(request: access.DeskRequest, case_ids: set[int], *, at: datetime) -> None:
     form = HeldForm({"page": request.POST.get("page", "")})
     if form.is_valid() and form.cleaned_data["page"]:
-        page_leases.note_leased(
+        shift.note_leased(
             page_id=form.cleaned_data["page"],
             moderator=request.user,
             case_ids=case_ids,

@@ -4,25 +4,57 @@ from __future__ import annotations
 
 from functools import partial
 
+from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import BlindReview, Platform
+from moderation.models import Platform
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_answers, disagreements
 from moderation.operations.cases import blind_reviews as plans
+from moderation.operations.cases.blind_reviews import MOST_FIRST_DECISIONS, MOST_GOLDEN
 from moderation.operations.refusals import Refusal
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.cases import blind_reviews
 from moderation.queries.cases.blind_reviews import DisputeState
 from moderation.web import access
 from moderation.web.cases import undoing
-from moderation.web.cases.blind_review_forms import PlanForm, SettleForm
 from moderation.web.lists import list_pages
+
+
+class SettleForm(forms.Form):
+    """The last word on a disagreement, and why."""
+
+    verdict = forms.ChoiceField(choices=Verdict.choices)
+    note = forms.CharField(max_length=500, strip=True)
+    code = forms.CharField(max_length=40, required=False)
+
+    def clean_code(self) -> str:
+        """Return an active reason of the verdict, "" for any other."""
+        reason = accounts_reasons.reason(self.cleaned_data["code"])
+        return reason.code if reason and reason.verdict == self.cleaned_data.get("verdict") else ""
+
+
+class PlanForm(forms.Form):
+    """How many of a platform's decisions are judged again, and among how many golden items; in percent."""
+
+    share_percent = forms.FloatField(min_value=0, max_value=100)
+    first_decisions = forms.IntegerField(min_value=0, max_value=MOST_FIRST_DECISIONS)
+    golden_percent = forms.FloatField(min_value=0, max_value=100 * MOST_GOLDEN)
+
+    @property
+    def share(self) -> float:
+        """The share in [0, 1]. Call after `is_valid`."""
+        return float(self.cleaned_data["share_percent"]) / 100
+
+    @property
+    def golden_share(self) -> float:
+        """The share of golden items in [0, 0.5]. Call after `is_valid`."""
+        return float(self.cleaned_data["golden_percent"]) / 100
 
 
 @require_safe
@@ -72,8 +104,6 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
             lead=request.user,
             at=timezone.now(),
         )
-    except BlindReview.DoesNotExist as refusal:
-        raise Http404 from refusal
     except Refusal as refusal:
         messages.warning(request, str(refusal))
         return redirect("second-reviews")
@@ -109,7 +139,4 @@ def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, review_id: int) -> HttpResponse:
     """Take back one's own answer while its countdown runs; the case is shown again."""
-    try:
-        return undoing.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")
-    except BlindReview.DoesNotExist as refusal:
-        raise Http404 from refusal
+    return undoing.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from django import forms
+from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from moderation.models import Author
+from moderation.models.preferences import FilterPage
 from moderation.queries.entities import authors
+from moderation.queries.entities.authors import AuthorFilter
 from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import entity
-from moderation.web.entities.author_filters import AuthorFilterForm
 from moderation.web.lists import list_pages
+from moderation.web.lists.filter_form import FilterForm
 from moderation.web.middleware.standby_reads import may_be_behind
+
+_STATES = (
+    ("", _("All")),
+    ("spam", _("Posted spam")),
+    ("reported", _("Reported")),
+    ("waiting", _("In the queue")),
+)
+
+
+class AuthorFilterForm(FilterForm):
+    """The filters of the list of authors."""
+
+    page = FilterPage.AUTHORS
+    q = forms.CharField(max_length=200, required=False, strip=True)
+    state = forms.ChoiceField(choices=_STATES, required=False)
+
+    def wanted(self) -> AuthorFilter:
+        return AuthorFilter(text=self.given("q"), state=self.given("state"))
 
 
 @require_safe
@@ -34,10 +55,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""
     at = timezone.now()
-    try:
-        facts = authors.facts(author_id=author_id, viewer=request.user, at=at)
-    except Author.DoesNotExist as refusal:
-        raise Http404 from refusal
+    facts = authors.facts(author_id=author_id, viewer=request.user, at=at)
     more: dict[str, object] = {
         "section": "authors",
         "is_of_author": True,

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from django import forms
+from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from moderation.models import Domain
+from moderation.models.preferences import FilterPage
 from moderation.queries.entities import domains
 from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import entity
-from moderation.web.entities.domain_filters import DomainFilterForm
 from moderation.web.lists import list_pages
+from moderation.web.lists.filter_form import FilterForm
 from moderation.web.middleware.standby_reads import may_be_behind
+
+_WHICH = (
+    ("", _("Most linked")),
+    ("all", _("All, by name")),
+    ("banned", _("Banned")),
+)
+
+
+class DomainFilterForm(FilterForm):
+    """The filters of the list of domains."""
+
+    page = FilterPage.DOMAINS
+    q = forms.CharField(max_length=255, required=False, strip=True)
+    which = forms.ChoiceField(choices=_WHICH, required=False)
 
 
 @require_safe
@@ -36,10 +52,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()
-    try:
-        facts = domains.facts(name=name, at=at)
-    except Domain.DoesNotExist as refusal:
-        raise Http404 from refusal
+    facts = domains.facts(name=name, at=at)
     wanted = PostFilter(domain=facts.target.domain)
     more: dict[str, object] = {"section": "domains"}
     return entity.page(request, "entities/domain.html", more, facts=facts, wanted=wanted, at=at)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,15 +14,43 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from moderation.models import LabelDraw, Platform
+from moderation.models import LabelDraw, Platform, Release
 from moderation.models.platforms import Reconsidering
 from moderation.operations.accounts import platforms
 from moderation.operations.labels import draws
 from moderation.operations.refusals import Refusal
 from moderation.queries.labels import label_balance
-from moderation.web import access, platform_models, quantities
-from moderation.web.labels.label_forms import DrawForm, SamplingForm
+from moderation.queries.labels.label_balance import ENOUGH_FOR_ROUTES
+from moderation.web import access, quantities
 from moderation.web.labels.label_warnings import words
+from moderation.web.quantities import count, percent
+
+
+class DrawForm(forms.Form):
+    """How many posts to draw, of how many days; the page names the request."""
+
+    posts = forms.IntegerField()
+    days = forms.IntegerField()
+    idempotency_key = forms.UUIDField(required=False)
+
+
+class SamplingForm(forms.Form):
+    """Limits of a platform's audit sample, and its settings for histories and reconsideration."""
+
+    first_percent = forms.IntegerField(min_value=0, max_value=100, required=False)
+    cases_per_day = forms.IntegerField(min_value=1, max_value=100_000)
+    reconsiders = forms.ChoiceField(choices=Reconsidering.choices)
+    shares_histories = forms.BooleanField(required=False)
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices as `platforms.sample` takes them. Call after `is_valid`."""
+        percent = self.cleaned_data["first_percent"]
+        return {
+            "first_share": None if percent is None else percent / 100,
+            "cases_per_day": self.cleaned_data["cases_per_day"],
+            "reconsiders": Reconsidering(self.cleaned_data["reconsiders"]),
+            "shares_histories": self.cleaned_data["shares_histories"],
+        }
 
 
 @require_safe
@@ -97,11 +127,49 @@ def _context(
                 "row": row,
                 "findings": [words(finding) for finding in row.findings],
                 "key": uuid.uuid4(),
-                "head": platform_models.head(release, row.platform.slug),
-                "routes": platform_models.routes(release, row.platform.slug),
+                "head": _model(release, row.platform.slug),
+                "routes": _routes(release, row.platform.slug),
             }
             for row in rows
         ],
         "reconsidering": Reconsidering.choices,
         "may_bound": request.user.may_lead,
     }
+
+
+def _model(release: Release, platform: str) -> str:
+    """Return whether the platform has a head of its own, and what it was fitted on."""
+    about = (release.manifest.get("heads") or {}).get(platform)
+    if not about:
+        return _("default")
+    fitted = about["fitted_on"].get(platform, {})
+    told = _(
+        "by the platform's own model on top of the shared one, trained on %(posts)s decisions, "
+        "%(spam)s of them spam"
+    )
+    return told % {"posts": count(fitted.get("posts", 0)), "spam": count(fitted.get("spam", 0))}
+
+
+def _routes(release: Release, platform: str) -> str:
+    """Return which curve and thresholds route the platform's posts, and what they were chosen on."""
+    thresholds = release.thresholds_on(platform)
+    if not {"review_from", "remove_from"} <= thresholds.keys():
+        return ""
+    numbers = {
+        "review": percent(thresholds["review_from"]),
+        "remove": percent(thresholds["remove_from"]),
+        "enough": count(ENOUGH_FOR_ROUTES),
+    }
+    own = release.own_routes(platform)
+    if own:
+        numbers["random"] = count(own["chosen_on"]["random"])
+        told = _(
+            "review from %(review)s, removal from %(remove)s, based on %(random)s random labels of "
+            "this platform"
+        )
+    else:
+        told = _(
+            "review from %(review)s, removal from %(remove)s (default); own thresholds from "
+            "%(enough)s random labels on"
+        )
+    return told % numbers

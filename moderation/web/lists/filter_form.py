@@ -10,7 +10,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.text import Truncator
 
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.queries.accounts import users
 from moderation.web import days
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.http import Http404, HttpResponse
+from csp.decorators import csp
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models import Post, Revision, Score
+from moderation.models import Revision, Score
+from moderation.operations.evidence import thumbnails
 from moderation.queries import post_pages
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
@@ -23,6 +25,7 @@ from moderation.web.lists import list_pages
 from moderation.web.text.text_marks import Segment
 
 _Text = tuple[Revision, list[Segment], bool, list[behind.Captions]]
+_NOTHING = {"default-src": ["'none'"], "sandbox": True}
 
 
 @require_safe
@@ -31,16 +34,13 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Show a post, also one that no human saw; `?score=` explains an earlier score."""
     at = timezone.now()
     asked = request.GET.get("score", "")
-    try:
-        with list_pages.cursor_or_404():
-            found = post_pages.page(
-                post_id=post_id,
-                viewer=request.user,
-                cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
-                score_id=int(asked) if asked.isdecimal() else None,
-            )
-    except Post.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    with list_pages.cursor_or_404():
+        found = post_pages.page(
+            post_id=post_id,
+            viewer=request.user,
+            cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
+            score_id=int(asked) if asked.isdecimal() else None,
+        )
     explained = found.explained
     context = {
         "section": "posts",
@@ -60,10 +60,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
 @access.readers
 def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the whole text of a revision."""
-    try:
-        revision = post_pages.revision(post_id=post_id, number=number)
-    except Revision.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    revision = post_pages.revision(post_id=post_id, number=number)
     segments = evidence.segments_of(revision.text, is_whole=True)
     context = {"section": "posts", "revision": revision, "segments": segments}
     template = "posts/revision_text.html#text" if request.htmx else "posts/revision_text.html"
@@ -89,3 +86,17 @@ def _text(revision: Revision, explained: ScoredPost | None) -> _Text:
 
 def _score_of(revision: Revision, explained: ScoredPost | None) -> Score | None:
     return explained.score if explained and explained.score.revision_id == revision.pk else None
+
+
+@require_safe
+@access.readers
+@csp(_NOTHING)  # type: ignore[arg-type]  # it is annotated for views without arguments
+def picture(request: HttpRequest, post_id: int, digest: str) -> HttpResponse:  # noqa: ARG001 - Django's
+    """Answer with a thumbnail that a post carries; who may read posts may see it."""
+    found = thumbnails.of_post(post_id=post_id, digest=digest)
+    if found is None:
+        raise Http404("This post has no such picture.")
+    answer = HttpResponse(found, content_type=thumbnails.CONTENT_TYPE)
+    answer["Content-Disposition"] = 'inline; filename="picture.webp"'
+    answer["Cross-Origin-Resource-Policy"] = "same-origin"
+    return answer

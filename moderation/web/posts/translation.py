@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from moderation.models import Revision, Translation, User
+from moderation.models import Revision, User
 from moderation.operations.refusals import Erased
 from moderation.operations.translation import translate
-from moderation.operations.translation.translator import Busy, KeyRefused, NotTranslated, Unsupported
+from moderation.operations.translation.libre_translate import Busy, KeyRefused, NotTranslated, Unsupported
 from moderation.queries import post_pages
 from moderation.web import access
 from moderation.web.cases import evidence
@@ -28,10 +28,7 @@ def is_foreign(revision: Revision, user: User) -> bool:
 @access.deciders
 def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the machine translation of a revision, or say why there is none; for htmx only that."""
-    try:
-        revision = post_pages.revision(post_id=post_id, number=number)
-    except Revision.DoesNotExist as refusal:
-        raise Http404(str(refusal)) from refusal
+    revision = post_pages.revision(post_id=post_id, number=number)
     context: dict[str, object] = {"section": "posts", "revision": revision}
     try:
         found = translate.translate(
@@ -42,13 +39,9 @@ def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
     except NotTranslated as refusal:
         context["problem"] = _words(refusal)
     else:
-        context |= {"translation": found, "segments": _segments(found)}
+        context |= {"translation": found, "segments": evidence.segments_of(found.text, is_whole=True)}
     template = "posts/translation.html#translation" if request.htmx else "posts/translation.html"
     return render(request, template, context)
-
-
-def _segments(found: Translation) -> object:
-    return evidence.segments_of(found.text, is_whole=True)
 
 
 def _words(refusal: NotTranslated) -> str:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from moderation.models import Case
-from moderation.operations.cases import page_leases, shift
+from moderation.operations.cases import shift
 from tests.browser.stage import wait_for_ahead
 
 Open = Callable[..., Page]
@@ -32,7 +32,7 @@ def in_front(page: Page) -> str:
 def after_leaving(monkeypatch: pytest.MonkeyPatch, act: str) -> Event:
     """Let the server hear that the page was left before it takes the act; the event tells that it did."""
     is_left, is_taken = Event(), Event()
-    take, leave_page = getattr(shift, act), page_leases.leave_page
+    take, leave_page = getattr(shift, act), shift.leave_page
 
     def take_late(**given: Any) -> Any:
         assert is_left.wait(20)
@@ -45,7 +45,7 @@ def after_leaving(monkeypatch: pytest.MonkeyPatch, act: str) -> Event:
         is_left.set()
 
     monkeypatch.setattr(shift, act, take_late)
-    monkeypatch.setattr(page_leases, "leave_page", leave_and_tell)
+    monkeypatch.setattr(shift, "leave_page", leave_and_tell)
     return is_taken
 
 

@@ -19,6 +19,7 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
+from config.server import limits
 from deploy.local import ports
 from deploy.local.places import ROOT
 from moderation.models import Platform
@@ -90,8 +91,7 @@ class WebServer:
         found = 0
         for process in self.processes():
             with contextlib.suppress(psutil.Error):
-                sockets = psutil.Process(process).net_connections("tcp")
-                found += any(one.status == psutil.CONN_LISTEN for one in sockets)
+                found += psutil.Process(process).num_threads() > limits.THREADS
         return found
 
     def wait_until(self, holds: Callable[[], bool], what: str) -> None:

@@ -54,14 +54,13 @@ REFUSED = {
     "signed length": request(POST, HOST, "Content-Length: +5", body="abcde"),
     "length beyond numbers": request(POST, HOST, f"Content-Length: {'9' * 40}"),
     "space before the colon": request(POST, HOST, "Content-Length : 5", body="abcde"),
-    "folded header": request("GET / HTTP/1.1", HOST, "X-A: b", " c"),
     "NUL in a header": request("GET / HTTP/1.1", HOST, "X-A: b\0c"),
     "NUL in the path": request("GET /\0 HTTP/1.1", HOST),
     "two hosts": request("GET /sign-in/ HTTP/1.1", HOST, "Host: evil.example"),
     "foreign host": request("GET /sign-in/ HTTP/1.1", "Host: evil.example"),
-    "500 headers": request("GET / HTTP/1.1", HOST, *(f"X-{number}: a" for number in range(500))),
     "a header of 1 MB": request("GET / HTTP/1.1", HOST, f"X-A: {'a' * 1_000_000}"),
     "13 MB": request(POST, HOST, f"Content-Length: {13 * 1024 * 1024}"),
+    "line feeds alone": b"GET /healthz HTTP/1.1\nHost: localhost\nConnection: close\n\n",
     "HTTP/2 without TLS": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 }
 
@@ -75,7 +74,11 @@ def test_refuses(web: WebServer, name: str) -> None:
 
 
 ONE = {
-    "line feeds alone": (b"GET /healthz HTTP/1.1\nHost: localhost\nConnection: close\n\n", 200),
+    "a folded header": (request("GET /healthz HTTP/1.1", HOST, "X-A: b", " c"), 200),
+    "500 headers": (
+        request("GET /healthz HTTP/1.1", HOST, *(f"X-{number}: a" for number in range(500))),
+        200,
+    ),
     "an upgrade to HTTP/2": (
         request("GET /healthz HTTP/1.1", HOST, "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"),
         200,
@@ -134,4 +137,4 @@ def test_a_problem_on_the_api_and_a_line_on_the_desk(web: WebServer) -> None:
     assert b"application/problem+json" in on_the_api
     assert b'"type": "/problems/body_too_large"' in on_the_api
     assert b"text/plain" in on_the_desk
-    assert b"x-request-id: " in on_the_desk
+    assert b"x-request-id: " in on_the_desk.lower()

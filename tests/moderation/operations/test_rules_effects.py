@@ -17,7 +17,7 @@ from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
-from moderation.queries.rules import identified, rule_pages, rules_in_force, targets
+from moderation.queries.rules import rule_pages, rules_in_force, targets
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -173,8 +173,8 @@ class TestTexts:
     def test_are_tried_on_what_people_judged_last_and_what_came_last(
         self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(identified, "JUDGED", 1)
-        monkeypatch.setattr(identified, "NEWEST", 1)
+        monkeypatch.setattr(targets, "JUDGED", 1)
+        monkeypatch.setattr(targets, "NEWEST", 1)
         cases = [open_case(text=self.SPAM) for _ in range(5)]
         for case in cases[:2]:
             claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
@@ -182,7 +182,7 @@ class TestTexts:
                 case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
             )
 
-        found = identified.revisions(kind="phone", value="+18885550162")
+        found = targets.naming(kind="phone", value="+18885550162")
 
         assert found == [cases[1].score.revision_id, cases[4].score.revision_id]
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from moderation.models import SavedFilter
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.web.saved_filters import FORMS
 
 

@@ -6,19 +6,24 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from django.db import IntegrityError, transaction
 
-from moderation.models import AuditEntry, Case, NamedQueue, Platform, QueueAssignment, User
+from moderation.models import AuditEntry, Case, NamedQueue, Platform, QueueAssignment, QueueMix, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations.cases import named_queues, shift
 from moderation.operations.cases.named_queues import Content
+from moderation.operations.refusals import NotAllowed
 from moderation.queries.cases import named_queues as queue_lists
+from moderation.queries.cases import queue_mix as mixes
 from moderation.queries.cases.queue_filter import Part, QueueFilter
+from moderation.queries.cases.queue_mix import Mix
 
 Case_ = Callable[..., Case]
 Later = Callable[[float], datetime]
 pytestmark = pytest.mark.django_db
+WANTED = Mix(harm=50, uncertainty=20, diversity=10, audit=20)
 
 
 def content(**given: object) -> Content:
@@ -175,3 +180,34 @@ class TestLimit:
         [after] = queue_lists.assigned(user=moderator, at=later(4))
         [tomorrow] = queue_lists.assigned(user=moderator, at=later(86_400))
         assert (before.is_reached, after.is_reached, tomorrow.is_reached) == (False, True, False)
+
+
+class TestChange:
+    def test_is_in_force_and_in_the_audit_log(self, lead: User, at: datetime) -> None:
+        assert mixes.mix() == Mix()
+
+        named_queues.change_mix(mix=WANTED, actor=lead, at=at)
+
+        entry = AuditEntry.objects.get()
+        assert mixes.mix() == WANTED
+        assert (entry.action, entry.details["audit"], entry.details["before"]["harm"]) == (
+            "queue.mix",
+            20,
+            100,
+        )
+
+    @pytest.mark.parametrize("mix", [Mix(harm=50), Mix(harm=120, audit=-20), Mix(harm=100, audit=1)])
+    def test_refuses_what_is_not_whole(self, lead: User, at: datetime, mix: Mix) -> None:
+        with pytest.raises(named_queues.NotWhole):
+            named_queues.change_mix(mix=mix, actor=lead, at=at)
+
+        assert not QueueMix.objects.exists()
+
+    def test_is_for_leads(self, moderator: User, at: datetime) -> None:
+        with pytest.raises(NotAllowed):
+            named_queues.change_mix(mix=WANTED, actor=moderator, at=at)
+
+    def test_the_database_holds_one_whole_mix(self, at: datetime) -> None:
+        for wrong in (QueueMix(harm=90, changed_at=at), QueueMix(id=2, changed_at=at)):
+            with pytest.raises(IntegrityError), transaction.atomic():
+                wrong.save(force_insert=True)

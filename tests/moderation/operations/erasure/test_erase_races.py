@@ -36,8 +36,7 @@ from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.reputation import inquiry
-from moderation.operations.reputation.provider import Said
-from moderation.operations.reputation.web_risk import WebRisk
+from moderation.operations.reputation.provider import Said, WebRisk
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
 from moderation.queries.records import records

@@ -16,7 +16,7 @@ from moderation.models import Evidence, EvidenceRequest, Platform, Release, Revi
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
-from moderation.operations.evidence import browsing, collect, leads, mattering, opening, recovery
+from moderation.operations.evidence import browse, collect, leads, mattering, opening, recovery
 from moderation.operations.scoring import score
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 from tests.scoring.evidence_release import release_with_evidence
@@ -161,13 +161,13 @@ class TestWhatIsKnownAlready:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """Who collects has locked the posts that carry it by then: the other one is not among them."""
-        lock, late = browsing.lock_with_other, []
+        lock, late = browse.lock_with_other, []
 
         def join(row: Evidence) -> Evidence | None:
             late.append(scored(site.url("/page"), at=later(1)))
             return lock(row)
 
-        monkeypatch.setattr(browsing, "lock_with_other", join)
+        monkeypatch.setattr(browse, "lock_with_other", join)
         fetch_first(scored(site.url("/page"), at=at), at=later(1))
         [second] = late
         second.refresh_from_db()

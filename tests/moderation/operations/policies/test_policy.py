@@ -13,7 +13,7 @@ from moderation.models import AuditEntry, Case, Policy, PolicyMatch, Post, Revis
 from moderation.models.posts import ScoreState
 from moderation.operations.policies import policy
 from moderation.operations.scoring import score
-from moderation.queries.policies import policies_in_force, policy_pages
+from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import PolicyState
 from tests.moderation.fakes import FakeScorer, FakeTopics
 
@@ -34,7 +34,7 @@ class TestDraft:
         drafted = policy.draft(name=" My \n pets ", words="cats\nand dogs.", actor=lead, at=at)
 
         assert (drafted.name, drafted.words) == ("My pets", "cats and dogs")
-        assert policies_in_force.at(at) == []
+        assert policy_pages.in_force(at) == []
         assert policy_pages.state_of(drafted, at=at) == PolicyState.DRAFT
 
     def test_counts_only_reasons_that_there_are(self, lead: User, at: datetime) -> None:
@@ -72,8 +72,8 @@ class TestActivate:
 
         self.activate(made, lead, at)
 
-        assert policies_in_force.at(at) == [made]
-        assert policies_in_force.at(at + timedelta(days=7)) == []
+        assert policy_pages.in_force(at) == [made]
+        assert policy_pages.in_force(at + timedelta(days=7)) == []
         made.refresh_from_db()
         assert policy_pages.state_of(made, at=at + timedelta(days=7)) == PolicyState.ENDED
 
@@ -148,9 +148,9 @@ class TestWideHold:
         with pytest.raises(policy.SecondPersonNeeded, match="90%"):
             self.hold(made, lead, at)
 
-        assert policies_in_force.at(at) == []
+        assert policy_pages.in_force(at) == []
         self.hold(made, other_moderator, at)
-        assert policies_in_force.at(at) == [made]
+        assert policy_pages.in_force(at) == [made]
 
     def test_is_one_that_everything_matches(
         self, newest: None, tried: Policies, lead: User, at: datetime
@@ -173,7 +173,7 @@ class TestWideHold:
     ) -> None:
         made = active("dogs")
 
-        assert policies_in_force.at(at) == [made]
+        assert policy_pages.in_force(at) == [made]
 
     def test_of_few_posts_nothing_is_known(
         self, post: Callable[..., Post], tried: Policies, lead: User, at: datetime
@@ -182,7 +182,7 @@ class TestWideHold:
 
         self.hold(tried("dogs"), lead, at)
 
-        assert len(policies_in_force.at(at)) == 1
+        assert len(policy_pages.in_force(at)) == 1
 
 
 class TestEnd:
@@ -193,7 +193,7 @@ class TestEnd:
         with pytest.raises(policy.NotInForce):
             policy.end(policy_id=made.pk, actor=lead, at=at)
 
-        assert policies_in_force.at(at) == []
+        assert policy_pages.in_force(at) == []
 
     def test_scores_what_it_held_again(
         self, active: Policies, open_case: Case_, fake_scorer: FakeScorer, lead: User, later: Later

@@ -12,8 +12,13 @@ from pytest_django import Settings
 
 from moderation.operations.infrastructure import egress
 from moderation.operations.translation import libre_translate
-from moderation.operations.translation.libre_translate import LibreTranslate
-from moderation.operations.translation.translator import Busy, KeyRefused, Unreachable, Unsupported
+from moderation.operations.translation.libre_translate import (
+    Busy,
+    KeyRefused,
+    LibreTranslate,
+    Unreachable,
+    Unsupported,
+)
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver
 

@@ -13,7 +13,7 @@ from moderation.models import Case, Mention, User
 from moderation.models.users import Role
 from moderation.operations.cases import notes
 from moderation.operations.erasure import erase
-from moderation.queries.cases import mention_names, mention_pages
+from moderation.queries.cases import mention_pages
 
 Case_ = Callable[..., Case]
 Says = Callable[..., Case]
@@ -173,7 +173,7 @@ class TestNames:
             User.objects.create_user(f"mo{number}", role=Role.LEAD)
 
         with django_assert_num_queries(3):  # session, user, names
-            assert len(self.names(desk, "mo")) == mention_names.MOST
+            assert len(self.names(desk, "mo")) == mention_pages.MOST
 
     def test_are_not_for_who_sees_no_cases(self, desk_of: Callable[[User], Client]) -> None:
         engineer = User.objects.get(username="molly")

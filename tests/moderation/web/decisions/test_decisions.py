@@ -17,7 +17,7 @@ from moderation.models.decisions import AUTOMATIC_REASONS, Verdict
 from moderation.models.rules import RuleKind
 from moderation.operations.campaigns import new_members
 from moderation.operations.cases import review
-from moderation.operations.decisions import reconsiderations
+from moderation.operations.decisions import recording
 from tests.moderation.web.conftest import flat
 
 
@@ -127,7 +127,7 @@ class TestFilters:
     def test_know_every_reason_that_automatic_decisions_have(self) -> None:
         banned = {f"banned_{kind}" for kind in RuleKind.values}
 
-        assert set(AUTOMATIC_REASONS) == banned | {"allowed", new_members.REASON, reconsiderations.REASON}
+        assert set(AUTOMATIC_REASONS) == banned | {"allowed", new_members.REASON, recording.RECONSIDERED}
 
     @pytest.fixture
     def decision(self, open_case: Callable[..., Case], decided: Callable[..., Decision]) -> Decision:

@@ -9,10 +9,10 @@ from django.http import QueryDict
 from django.test import Client
 
 from moderation.models import Case
-from moderation.models.saved_filters import FilterPage
+from moderation.models.preferences import FilterPage
 from moderation.queries.cases.queue_filter import QueueFilter
 from moderation.web.cases.queue_filters import QueueFilterForm
-from moderation.web.entities.author_filters import AuthorFilterForm
+from moderation.web.entities.authors import AuthorFilterForm
 from moderation.web.saved_filters import FORMS
 
 _WHERE_THERE_ARE_ANY = {"queue", "campaign", "answers_to", "policy"}

@@ -1,4 +1,4 @@
-"""People and roles that notes on cases name."""
+"""Notes that people leave for each other on cases and authors, and whom those on cases name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,41 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.case_notes import CaseNote
+from moderation.models.cases import Case
+from moderation.models.posts import Author
 from moderation.models.users import Role
+
+
+class CaseNote(models.Model):
+    """What somebody wanted the next person to know. Never sent to the platform."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="notes")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="case_notes")
+    text = models.CharField(max_length=2000)
+    written_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"note {self.pk} on case {self.case_id}"
+
+
+class AuthorNote(models.Model):
+    """What somebody wanted the next person to know of an account. Never sent to the platform."""
+
+    author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="notes")
+    written_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="author_notes"
+    )
+    text = models.CharField(max_length=2000, help_text="Empty once the author was erased.")
+    written_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"note {self.pk} on author {self.author_id}"
 
 
 class Mention(models.Model):

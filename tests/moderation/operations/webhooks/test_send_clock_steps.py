@@ -21,7 +21,7 @@ from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.labels import export_build, exports
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import leases, recovery, score
-from moderation.operations.webhooks import attempts, clock_steps
+from moderation.operations.webhooks import attempts, send
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.fakes import FakeScorer
 
@@ -139,7 +139,7 @@ class TestTelling:
             case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(HOUR)
         )
 
-        clock_steps.mend(at=later(0))
+        send.mend_clock_steps(at=later(0))
 
         page = feed.read(
             platform=webhook, stream=Stream.DECISIONS, since=None, cursor=None, limit=1, at=later(3)
@@ -153,4 +153,4 @@ class TestTelling:
         case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(0))
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(0))
 
-        assert clock_steps.mend(at=later(0)) == 0
+        assert send.mend_clock_steps(at=later(0)) == 0

@@ -9,7 +9,7 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Mention, User
 from moderation.models.users import Role
-from moderation.operations.cases import claims, mentions, notes, review
+from moderation.operations.cases import claims, notes, review
 
 Case_ = Callable[..., Case]
 
@@ -66,10 +66,10 @@ class TestRecord:
         assert says("@mona.k") == []
 
     def test_heeds_a_bounded_number(self, says: Callable[[str], list[str]], db: None) -> None:
-        for number in range(mentions.MOST + 5):
+        for number in range(notes.MOST + 5):
             User.objects.create_user(f"person{number}", role=Role.MODERATOR)
 
-        assert len(says(" ".join(f"@person{number}" for number in range(mentions.MOST + 5)))) == mentions.MOST
+        assert len(says(" ".join(f"@person{number}" for number in range(notes.MOST + 5)))) == notes.MOST
 
     def test_reads_the_note_of_an_escalation_too(
         self, open_case: Case_, moderator: User, mona: User, at: datetime
@@ -88,8 +88,8 @@ class TestSettle:
         says("@moderator please")
         mention = Mention.objects.get()
 
-        mentions.settle(mention_id=mention.pk, by=mona, at=at)
-        mentions.settle(mention_id=mention.pk, by=moderator, at=at)
+        notes.settle(mention_id=mention.pk, by=mona, at=at)
+        notes.settle(mention_id=mention.pk, by=moderator, at=at)
 
         mention.refresh_from_db()
         assert (mention.done_by, mention.done_at) == (mona, at)
@@ -103,4 +103,4 @@ class TestSettle:
 
         for stranger in (other_moderator, lead):
             with pytest.raises(Mention.DoesNotExist):
-                mentions.settle(mention_id=mention.pk, by=stranger, at=at)
+                notes.settle(mention_id=mention.pk, by=stranger, at=at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moderation.queries.quality.agreement import agreement
+from moderation.queries.quality.tables import agreement
 
 
 class TestAgreement:

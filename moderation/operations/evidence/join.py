@@ -13,7 +13,7 @@ from moderation.models.evidence import OPEN
 from moderation.models.platforms import Collecting
 from moderation.operations.evidence import leads, opening
 from moderation.operations.evidence.leads import Address
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups
 
 log = structlog.get_logger(__name__)
@@ -48,7 +48,7 @@ def join(*, revisions: Sequence[Revision], at: datetime) -> None:
 
 def _join(carried: list[Address], *, known: dict[str, int], at: datetime) -> None:
     with transaction.atomic():
-        posts = erasure_locks.posts(revisions__in={one.revision_id for one in carried})
+        posts = transactions.lock_posts(revisions__in={one.revision_id for one in carried})
         standing = Revision.objects.filter(post__in=posts, pk__in={one.revision_id for one in carried})
         ours = set(standing.values_list("pk", flat=True))
         opening.join([one for one in carried if one.revision_id in ours], known=known)

@@ -1,6 +1,6 @@
 """Links opened once more, as a browser opens them, and compared: pages that show programs something else.
 
-The second fetch is a row of its own: the same leases, politeness and recovery, once an hour for all posts.
+The second fetch is a row of its own: the same leases and recovery, once an hour for all posts.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, known, opening
-from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.evidence import collect, join, opening
+from moderation.operations.infrastructure import transactions
 from moderation.operations.scoring import score
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
@@ -118,11 +118,11 @@ class TestJoin:
         revisions = list(Revision.objects.select_related("post__platform"))
 
         with django_assert_num_queries(3):  # links, pictures, evidence
-            known.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=at)
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
         revisions = list(Revision.objects.select_related("post__platform"))
         with django_assert_num_queries(0):
-            known.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=at)
 
     @pytest.mark.django_db(transaction=True)
     def test_is_nothing_once_it_is_erased(
@@ -139,14 +139,14 @@ class TestJoin:
         first = scored(site.url("/page"), at=at)
         self.settle(at)
         second = Revision.objects.get(post=post(links=[site.url("/page")], at=later(5)))
-        lock = erasure_locks.posts
+        lock = transactions.lock_posts
 
         def erased(**among: Any) -> set[int]:
-            monkeypatch.setattr(erasure_locks, "posts", lock)
+            monkeypatch.setattr(transactions, "lock_posts", lock)
             erase.post(post_id=first.post_id, at=later(5))
             return lock(**among)
 
-        monkeypatch.setattr(erasure_locks, "posts", erased)
+        monkeypatch.setattr(transactions, "lock_posts", erased)
 
         score.run(revision_ids=[second.pk], at=later(6))
 

@@ -10,7 +10,7 @@ from standardwebhooks.webhooks import Webhook
 
 from moderation.models import AuditEntry, Delivery, User, WebhookEndpoint
 from moderation.models.webhooks import EndpointState
-from moderation.operations.webhooks import ping
+from moderation.operations.webhooks import endpoints
 from tests.moderation.operations.webhooks.deliveries import send
 from tests.moderation.receiver import Receiver
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def test_arrives_signed(endpoint: WebhookEndpoint, server: Receiver, secret: str, lead: User) -> None:
     now = timezone.now()
-    delivery = ping.send(endpoint_id=endpoint.pk, actor=lead, at=now)
+    delivery = endpoints.ping(endpoint_id=endpoint.pk, actor=lead, at=now)
 
     assert send(delivery, now).state == "delivered"
     [(headers, body)] = server.got
@@ -27,7 +27,7 @@ def test_arrives_signed(endpoint: WebhookEndpoint, server: Receiver, secret: str
 
 
 def test_is_audited(endpoint: WebhookEndpoint, lead: User, at: datetime) -> None:
-    ping.send(endpoint_id=endpoint.pk, actor=lead, at=at)
+    endpoints.ping(endpoint_id=endpoint.pk, actor=lead, at=at)
 
     entry = AuditEntry.objects.get(action="webhook.pinged")
     assert (entry.actor, entry.subject_id) == (lead, str(endpoint.pk))
@@ -36,7 +36,7 @@ def test_is_audited(endpoint: WebhookEndpoint, lead: User, at: datetime) -> None
 def test_is_refused_where_nothing_is_sent(endpoint: WebhookEndpoint, lead: User, at: datetime) -> None:
     WebhookEndpoint.objects.update(state=EndpointState.DISABLED)
 
-    with pytest.raises(ping.NotActive):
-        ping.send(endpoint_id=endpoint.pk, actor=lead, at=at)
+    with pytest.raises(endpoints.NotActive):
+        endpoints.ping(endpoint_id=endpoint.pk, actor=lead, at=at)
 
     assert not Delivery.objects.exists()

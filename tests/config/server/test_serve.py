@@ -1,0 +1,136 @@
+"""A process of the server, with an application that waits until it is told to go on."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from config.server import limits, serve
+from config.server.progress import Progress
+
+
+class Busy:
+    """Answers nothing before `go_on`; keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+        self.asked: list[str] = []
+
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        self.asked.append(environ["PATH_INFO"])
+        self.go_on.wait(30)
+        start("200 OK", [("Content-Length", "2")])
+        return [b"ok"]
+
+
+class Served:
+    """A server in a thread of its own."""
+
+    def __init__(self, busy: Busy) -> None:
+        self.busy, self.progress = busy, Progress()
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.port = listener.getsockname()[1]
+        self.server = serve._Server(serve._answering(self.progress.counting(busy), self.progress), listener)
+        self._is_ended = False
+        self._clients: list[http.client.HTTPConnection] = []
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._is_ended:
+            self.server.turn()
+
+    def end(self) -> None:
+        self.busy.go_on.set()
+        self._is_ended = True
+        self._thread.join()
+        self.server.close()
+        for client in self._clients:
+            client.close()
+
+    def open(self, path: str = "/", *, length: int = 0, body: bytes = b"") -> http.client.HTTPConnection:
+        """Send a request, its body as far as given."""
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        client.putrequest("POST" if length else "GET", path)
+        client.putheader("Content-Length", str(length))
+        client.endheaders(body)
+        self._clients.append(client)
+        return client
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 30
+        while not holds():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    def keep_busy(self) -> list[http.client.HTTPConnection]:
+        clients = [self.open() for _ in range(limits.THREADS)]
+        self.wait_until(lambda: len(self.busy.asked) == limits.THREADS)
+        return clients
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    server = Served(Busy())
+    yield server
+    server.end()
+
+
+def test_the_probe_is_answered_while_every_thread_is_busy(served: Served) -> None:
+    served.keep_busy()
+
+    assert served.open("/healthz").getresponse().status == 200
+
+
+def test_the_probe_fails_once_nothing_is_finished_for_long(served: Served) -> None:
+    served.keep_busy()
+    for _ in range(limits.STALLED_BEATS):
+        served.progress.beat()
+
+    assert served.open("/healthz").getresponse().status == 503
+
+
+def test_what_would_wait_behind_too_many_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    served.keep_busy()
+    monkeypatch.setattr(limits, "WAITING", 1)
+    waiting = served.open()
+    served.wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
+
+    refused = served.open("/api/v1/posts").getresponse()
+
+    assert (refused.status, refused.headers["retry-after"]) == (503, "5")
+    assert b"/problems/unavailable" in refused.read()
+    served.busy.go_on.set()
+    assert waiting.getresponse().status == 200
+
+
+def test_nothing_is_done_for_who_hung_up_while_waiting(served: Served) -> None:
+    busy = served.keep_busy()
+    gone = served.open()
+    served.wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
+    gone.close()
+    served.wait_until(lambda: len(served.server.active_channels) == limits.THREADS)
+
+    served.busy.go_on.set()
+
+    assert [client.getresponse().status for client in busy] == [200] * limits.THREADS
+    assert served.open().getresponse().status == 200
+    assert len(served.busy.asked) == limits.THREADS + 1
+
+
+def test_a_request_that_arrives_too_slowly_is_answered_408(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0)
+
+    answer = served.open("/api/v1/posts", length=10, body=b"abc").getresponse()
+
+    assert answer.status == 408
+    assert b"/problems/body_too_slow" in answer.read()
+    assert served.busy.asked == []
