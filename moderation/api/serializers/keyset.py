@@ -1,9 +1,8 @@
-"""Keyset pages in answers, and their cursors in queries."""
+"""Keyset pages in queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -16,17 +15,10 @@ from moderation.api.serializers.cursor_format import (
 )
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.queries import keyset
-from moderation.queries.keyset import InvalidCursor, Page
+from moderation.queries.keyset import InvalidCursor
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 500
-
-Row = TypeVar("Row")
-
-
-def page_of(page: Page[Row], *, shown: Callable[[Row], dict[str, Any]]) -> dict[str, Any]:
-    """Return a page as it is answered: rows as `shown`, and the cursor if more follow."""
-    return {"data": [shown(row) for row in page.rows], "next_cursor": page.next_cursor or None}
 
 
 @extend_schema_field(CURSOR_SCHEMA)

@@ -14,7 +14,6 @@ from moderation.api.serializers.audit import (
     AuditHeadSerializer,
     AuditPageSerializer,
     AuditQuerySerializer,
-    chain_page,
 )
 from moderation.api.views.base import ApiView, problem_responses
 from moderation.models import ApiKey
@@ -47,7 +46,7 @@ class AuditLog(ApiView):
         asked = self.query(AuditQuerySerializer, request)
         [after] = asked.get("cursor") or (0,)
         found = audit_chain.page(platform=platform_of(request), after=after, limit=asked["limit"])
-        return Response(chain_page(found, reads_addresses=reads_addresses))
+        return Response(AuditPageSerializer(found, context={"reads_addresses": reads_addresses}).data)
 
 
 class AuditHead(ApiView):
@@ -65,8 +64,7 @@ class AuditHead(ApiView):
         responses={200: AuditHeadSerializer, **problem_responses()},
     )
     def get(self, request: Request) -> Response:  # noqa: ARG002 - the same for every key
-        head = chain.head()
-        return Response({"seq": head.number, "hash": head.hash})
+        return Response(AuditHeadSerializer(chain.head()).data)
 
 
 def _may_read_addresses(request: Request) -> bool:

@@ -20,11 +20,7 @@ from moderation.api.serializers.campaigns import (
     CampaignPageSerializer,
     CampaignQuerySerializer,
     MemberPageSerializer,
-    campaign,
-    campaign_decision,
-    member,
 )
-from moderation.api.serializers.keyset import page_of
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
@@ -62,7 +58,7 @@ class Campaigns(ApiView):
         found = platform_campaigns.page(
             platform=platform_of(request), after=asked.get("cursor"), limit=asked["limit"]
         )
-        return Response(page_of(found, shown=campaign))
+        return Response(CampaignPageSerializer(found).data)
 
 
 class CampaignMembers(ApiView):
@@ -86,7 +82,7 @@ class CampaignMembers(ApiView):
             after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        return Response(page_of(found, shown=member))
+        return Response(MemberPageSerializer(found).data)
 
 
 class CampaignDecisions(ApiView):
@@ -146,7 +142,7 @@ class CampaignDecisions(ApiView):
         except decide_for_platform.NoMember as stranger:
             detail = ErrorDetail(f"Post {stranger} is not in this campaign.", code="not_a_member")
             raise ValidationError({"exclude": [detail]}) from None
-        return Response(campaign_decision(made), status=status.HTTP_201_CREATED)
+        return Response(CampaignDecisionSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
 def _own_campaign(request: Request, identifier: str) -> OwnCampaign:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 from django.utils import timezone
@@ -16,14 +15,12 @@ from moderation import scorer
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.release_proposals import (
     ProposalPageSerializer,
     ProposalQuerySerializer,
     ProposalRequestSerializer,
     ProposalSerializer,
 )
-from moderation.api.serializers.release_proposals import proposal as shown
 from moderation.api.serializers.simulations import costs, thresholds
 from moderation.api.views.base import (
     ONCE,
@@ -63,7 +60,7 @@ class ReleaseProposals(ApiView):
         asked = self.query(ProposalQuerySerializer, request)
         rows = proposal_pages.of_platform(platform_of(request))
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
-        return Response(page_of(found, shown=partial(_shown, request)))
+        return Response(ProposalPageSerializer(found, context=_reader(request)).data)
 
     @extend_schema(
         operation_id="propose_release",
@@ -93,8 +90,8 @@ class ReleaseProposals(ApiView):
     def post(self, request: Request) -> Response:
         given = self.read(ProposalRequestSerializer, request)
         made = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
-        location = reverse("api:release-proposal", args=[str(made.pk)])
-        return Response(_shown(request, made), status=status.HTTP_201_CREATED, headers={"Location": location})
+        headers = {"Location": reverse("api:release-proposal", args=[str(made.pk)])}
+        return Response(_answer(request, made), status=status.HTTP_201_CREATED, headers=headers)
 
 
 class OneReleaseProposal(ApiView):
@@ -110,7 +107,7 @@ class OneReleaseProposal(ApiView):
         responses={200: ProposalSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        return Response(_shown(request, _row(request, id)))
+        return Response(_answer(request, _row(request, id)))
 
 
 class ProposalConfirmations(ApiView):
@@ -152,7 +149,7 @@ class ProposalConfirmations(ApiView):
         except promote.REFUSED as refusal:
             # What the gate says names other platforms' posts.
             raise Refused("not_promoted", f"It was refused as {type(refusal).__name__}.") from refusal
-        return Response(_shown(request, _row(request, id)))
+        return Response(_answer(request, _row(request, id)))
 
 
 class ProposalRefusals(ApiView):
@@ -175,7 +172,7 @@ class ProposalRefusals(ApiView):
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _row(request, id)
         proposals.refuse(proposal_id=row.pk, actor=user_of(request), at=timezone.now())
-        return Response(_shown(request, _row(request, id)))
+        return Response(_answer(request, _row(request, id)))
 
 
 def _thresholds(request: Request, given: dict[str, Any]) -> ReleaseProposal:
@@ -207,6 +204,11 @@ def _row(request: Request, identifier: str) -> ReleaseProposal:
     return row
 
 
-def _shown(request: Request, row: ReleaseProposal) -> dict[str, Any]:
+def _reader(request: Request) -> dict[str, Any]:
+    """Return what the answer about a proposal depends on besides the proposal."""
     person_id = request.auth.acts_as_id if isinstance(request.auth, ApiKey) else None
-    return shown(row, person_id=person_id, at=timezone.now())
+    return {"person_id": person_id, "at": timezone.now()}
+
+
+def _answer(request: Request, row: ReleaseProposal) -> dict[str, Any]:
+    return ProposalSerializer(row, context=_reader(request)).data

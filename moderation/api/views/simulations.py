@@ -16,7 +16,6 @@ from moderation.api.serializers.simulations import (
     SimulationRequestSerializer,
     SimulationSerializer,
     costs,
-    simulation,
     thresholds,
 )
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
@@ -52,4 +51,4 @@ class ThresholdSimulations(ApiView):
             precision=given["precision"],
             at=timezone.now(),
         )
-        return Response(simulation(found, days=given["days"], precision=given["precision"]))
+        return Response(SimulationSerializer(found, context=given).data)
