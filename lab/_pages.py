@@ -72,7 +72,6 @@ def addresses() -> dict[str, str]:
         "sign-in": SIGN_IN,
         **{name: f"/{name}/" for name in _LISTS},
         "drift": "/quality/drift/",
-        "candidates in shadow": "/models/shadow/",
         "errors of the models": "/models/errors/",
         "posts by feature": f"/models/features/?feature={_FEATURE}&compared=at_least&value=0",
         "nothing found": "/posts/?q=nothinglikethis",
