@@ -31,7 +31,6 @@ from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
 from moderation.web.learning import (
-    candidates,
     feature_search,
     model_errors,
     models,
@@ -179,7 +178,7 @@ urlpatterns = [
     path("models/training-runs/", models.start, name="training-start"),
     path("models/training-runs/<int:run_id>/", models.run, name="training-run"),
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),
-    path("models/training-runs/<int:run_id>/propose/", candidates.propose, name="candidate-propose"),
+    path("models/training-runs/<int:run_id>/propose/", proposals.propose, name="candidate-propose"),
     path("models/training-runs/<int:run_id>/shadow/", shadow.start, name="shadow-start"),
     path("releases/proposals/<int:proposal_id>/confirm/", proposals.confirm, name="proposal-confirm"),
     path("releases/proposals/<int:proposal_id>/state/", proposals.state, name="proposal-state"),

@@ -9,8 +9,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.queries.learning.simulation import CONFIDENCE, Costs, PerDay, Point
-from moderation.queries.learning.simulator import Simulation
+from moderation.queries.learning.simulation import CONFIDENCE, Costs, PerDay, Point, Simulation
 from moderation.queries.learning.traffic import Thresholds
 
 PERIODS = (7, 30, 90)
@@ -157,7 +156,7 @@ def costs(given: dict[str, Any] | None) -> Costs:
     return Costs(**{name: (given or {}).get(name, usual) for name, usual in _USUAL.items()})
 
 
-def simulation(found: Simulation, *, days: int, precision: float) -> dict[str, Any]:
+def shown(found: Simulation, *, days: int, precision: float) -> dict[str, Any]:
     counted = found.basis.counted
     return {
         "days": days,

@@ -36,7 +36,7 @@ from moderation.api.views.base import (
 )
 from moderation.models import ApiKey, ReleaseProposal, TrainingRun
 from moderation.models.platforms import Scope
-from moderation.operations.learning import candidates, proposals, threshold_changes
+from moderation.operations.learning import proposals, threshold_changes
 from moderation.operations.releases import promote
 from moderation.queries import keyset
 from moderation.queries.learning import proposal_pages
@@ -197,7 +197,7 @@ def _candidate(request: Request, given: dict[str, Any]) -> ReleaseProposal:
     run = TrainingRun.objects.filter(platform=platform, pk=number_of(given["training_run"])).first()
     if run is None:
         raise Refused("not_found", "No training run has this id.")
-    return candidates.propose(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
+    return proposals.propose_candidate(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
 
 
 def _row(request: Request, identifier: str) -> ReleaseProposal:

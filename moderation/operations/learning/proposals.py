@@ -13,7 +13,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from moderation import scorer
-from moderation.models import Promotion, ReleaseProposal, User
+from moderation.models import Promotion, ReleaseProposal, TrainingRun, User
 from moderation.models.learning import ProposalKind
 from moderation.operations.audit import entries
 from moderation.operations.learning import thresholds
@@ -27,6 +27,10 @@ OPEN_FOR = timedelta(days=7)
 
 LONGEST_PROMOTION = timedelta(minutes=5)
 """How long a confirmed proposal counts as going live; whoever carries that out may have been killed."""
+
+
+class NoCandidate(Refusal):
+    """The training run made no release."""
 
 
 class AlreadyProposed(Refusal):
@@ -89,6 +93,25 @@ def propose(
     except IntegrityError:
         raise AlreadyProposed(_("This release has already been proposed.")) from None
     return made
+
+
+def propose_candidate(*, run_id: int, reason: str, actor: User, at: datetime) -> ReleaseProposal:
+    """Propose the candidate of a training run, with the report that the gate asks when it is confirmed.
+
+    Raises NoCandidate or as `propose`.
+    """
+    run = TrainingRun.objects.get(pk=run_id)
+    if not run.candidate:
+        raise NoCandidate(_("This training run made no release."))
+    return propose(
+        kind=ProposalKind.PROMOTION,
+        candidate=run.candidate,
+        changes={"training_run": run.pk},
+        evidence=run.report or {},
+        reason=reason,
+        actor=actor,
+        at=at,
+    )
 
 
 def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | None = None) -> Promotion:

@@ -16,7 +16,7 @@ from moderation import scorer
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import threshold_changes
 from moderation.operations.refusals import Refusal
-from moderation.queries.learning import dry_run, models, proposal_pages, simulation, simulator, traffic
+from moderation.queries.learning import dry_run, models, proposal_pages, simulation, traffic
 from moderation.queries.learning.traffic import Subject
 from moderation.queries.quality import stored, undecided
 from moderation.web import access
@@ -108,7 +108,7 @@ def _figures(
     request: access.DeskRequest, about: Subject, form: ThresholdForm, *, at: datetime
 ) -> dict[str, object]:
     wanted = form.thresholds()
-    found = simulator.simulate(
+    found = simulation.simulate(
         about,
         wanted=wanted,
         days=form.days_back(),
