@@ -113,18 +113,16 @@ def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
 def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     """Take all of it back."""
     try:
-        cases = bulk.undo(key=key, moderator=request.user, at=timezone.now())
+        with access.refusals_told(request):
+            cases = bulk.undo(key=key, moderator=request.user, at=timezone.now())
+            told = ngettext(
+                "Undone: %(count)s case is waiting again.",
+                "Undone: %(count)s cases are waiting again.",
+                len(cases),
+            )
+            messages.success(request, told % {"count": len(cases)})
     except Decision.DoesNotExist as refusal:
         raise Http404 from refusal
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
-        told = ngettext(
-            "Undone: %(count)s case is waiting again.",
-            "Undone: %(count)s cases are waiting again.",
-            len(cases),
-        )
-        messages.success(request, told % {"count": len(cases)})
     return redirect("bulk", key)
 
 

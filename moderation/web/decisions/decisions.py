@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import reversals
-from moderation.operations.refusals import Refusal
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
@@ -76,21 +75,19 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
         messages.warning(request, _("A correction needs a reason."))
         return _correction(request, decision_id, status=422)
     try:
-        decision = reversals.correct(
-            decision_id=decision_id,
-            verdict=Verdict(form.cleaned_data["verdict"]),
-            reason=form.cleaned_data["reason"],
-            code=form.cleaned_data["code"],
-            moderator=request.user,
-            at=timezone.now(),
-        )
+        with access.refusals_told(request):
+            decision = reversals.correct(
+                decision_id=decision_id,
+                verdict=Verdict(form.cleaned_data["verdict"]),
+                reason=form.cleaned_data["reason"],
+                code=form.cleaned_data["code"],
+                moderator=request.user,
+                at=timezone.now(),
+            )
+            words = _("Corrected to %(verdict)s. The platform will be notified.")
+            messages.success(request, words % {"verdict": decision.get_verdict_display()})
     except Decision.DoesNotExist as refusal:
         raise Http404 from refusal
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
-        words = _("Corrected to %(verdict)s. The platform will be notified.")
-        messages.success(request, words % {"verdict": decision.get_verdict_display()})
     return redirect("decisions")
 
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
@@ -117,12 +115,8 @@ def start(request: access.DeskRequest) -> HttpResponse:
     """Start a training run."""
     slug = request.POST.get("platform", "")
     platform = get_object_or_404(Platform, slug=slug) if slug else None
-    try:
+    with access.refusals_told(request):
         training_runs.request(requested_by=request.user, platform=platform, at=timezone.now())
-    except training_runs.AlreadyOpen:
-        messages.warning(request, _("A training run is already waiting or in progress."))
-    except training_runs.NothingToLearn:
-        messages.warning(request, _("No labels yet: there is nothing to learn from."))
     return redirect("models")
 
 
@@ -131,10 +125,8 @@ def start(request: access.DeskRequest) -> HttpResponse:
 def cancel(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Cancel a training run."""
     get_object_or_404(TrainingRun, pk=run_id)
-    try:
+    with access.refusals_told(request):
         training_runs.cancel(run_id=run_id, actor=request.user, at=timezone.now())
-    except training_runs.NotOpen:
-        messages.warning(request, _("This training run has already ended."))
     return redirect("models")
 
 

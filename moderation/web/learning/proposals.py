@@ -15,7 +15,6 @@ from moderation import scorer
 from moderation.models import ReleaseProposal, TrainingRun
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import proposals
-from moderation.operations.refusals import Refusal
 from moderation.operations.releases import promote
 from moderation.web import access
 
@@ -38,13 +37,10 @@ def propose(request: access.DeskRequest, run_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, _("Give a reason of at most 500 characters."))
         return redirect("models")
-    try:
+    with access.refusals_told(request):
         proposals.propose_candidate(
             run_id=run_id, reason=form.cleaned_data["reason"], actor=request.user, at=timezone.now()
         )
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
     return redirect("models")
 
@@ -55,13 +51,11 @@ def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Let a proposed release go live, as the second person."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
     try:
-        done = proposals.confirm(proposal_id=row.pk, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
+        with access.refusals_told(request):
+            done = proposals.confirm(proposal_id=row.pk, actor=request.user, at=timezone.now())
+            messages.success(request, _live(done.release_id))
     except promote.REFUSED as refusal:
         messages.warning(request, _stays(refusal))
-    else:
-        messages.success(request, _live(done.release_id))
     return _back(row.kind)
 
 
@@ -80,11 +74,8 @@ def state(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
 def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Refuse a proposal, or withdraw one's own."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
-    try:
+    with access.refusals_told(request):
         proposals.refuse(proposal_id=row.pk, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         messages.success(request, _("The proposal is closed. Nothing changes."))
     return _back(row.kind)
 

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import ShadowRun, TrainingRun
 from moderation.operations.learning import shadow, shadow_draws
-from moderation.operations.refusals import Refusal
 from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
 from moderation.web.learning import shadow_words
@@ -65,18 +64,16 @@ def start(request: access.DeskRequest, run_id: int) -> HttpResponse:
     made = get_object_or_404(TrainingRun.objects.exclude(candidate=""), pk=run_id)
     form = ShadowForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Choose a share of 0.1 to 100 percent."))
+        messages.warning(request, _("Choose a share of 0.1 to 100 percent."))
         return redirect("models")
     share = form.cleaned_data["percent"] / 100
     try:
-        run = shadow.start(candidate=made.candidate, share=share, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
+        with access.refusals_told(request):
+            run = shadow.start(candidate=made.candidate, share=share, actor=request.user, at=timezone.now())
+            return redirect("shadow-run", run.pk)
     except shadow.UNUSABLE as refusal:
         reason = str(refusal) or type(refusal).__name__
-        messages.error(request, _("This candidate cannot score here: %(reason)s") % {"reason": reason})
-    else:
-        return redirect("shadow-run", run.pk)
+        messages.warning(request, _("This candidate cannot score here: %(reason)s") % {"reason": reason})
     return redirect("models")
 
 
@@ -84,10 +81,8 @@ def start(request: access.DeskRequest, run_id: int) -> HttpResponse:
 @access.exporters
 def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
     get_object_or_404(ShadowRun, pk=run_id)
-    try:
+    with access.refusals_told(request):
         shadow.stop(run_id=run_id, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
     return redirect("shadow-run", run_id)
 
 
@@ -98,13 +93,10 @@ def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     get_object_or_404(ShadowRun, pk=run_id)
     form = DisagreementsForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow_draws.MOST_POSTS})
+        messages.warning(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow_draws.MOST_POSTS})
         return redirect("shadow-run", run_id)
-    try:
+    with access.refusals_told(request):
         drawn = shadow_draws.ask(run_id=run_id, **form.cleaned_data, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-    else:
         told = ngettext(
             "%(number)s post drawn and added to the queue.",
             "%(number)s posts drawn and added to the queue.",

@@ -15,7 +15,6 @@ from django.views.decorators.http import require_POST, require_safe
 from moderation import scorer
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import threshold_changes
-from moderation.operations.refusals import Refusal
 from moderation.queries.learning import dry_run, models, proposal_pages, simulation, traffic
 from moderation.queries.learning.traffic import Subject
 from moderation.queries.quality import stored, undecided
@@ -43,7 +42,7 @@ def propose(request: access.DeskRequest) -> HttpResponse:
     form = ProposalForm(request.POST, about=about)
     if not form.is_valid():
         return _answer(request, about, form)
-    try:
+    with access.refusals_told(request):
         threshold_changes.propose(
             about=about,
             wanted=form.thresholds(),
@@ -53,9 +52,6 @@ def propose(request: access.DeskRequest) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
     return _back(about.slug)
 
