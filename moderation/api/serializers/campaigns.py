@@ -6,7 +6,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import (
     FlagField,
@@ -15,7 +14,7 @@ from moderation.api.serializers.fields import (
     TextListField,
     WholeNumberField,
 )
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.keyset import page_format
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import CampaignDecision
 from moderation.models.campaigns import CampaignDecisionState, TieKind
@@ -25,12 +24,6 @@ from moderation.queries.campaigns.platform_campaigns import OwnCampaign, OwnMemb
 from moderation.queries.wire import instant
 
 _MAX_NAMED = 1_000
-
-
-class CampaignQuerySerializer(PageQuerySerializer):
-    """The page of campaigns to read."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class CampaignSerializer(serializers.Serializer[Any]):
@@ -45,11 +38,7 @@ class CampaignSerializer(serializers.Serializer[Any]):
     latest_at = serializers.DateTimeField(help_text="When the newest post joined.")
 
 
-class CampaignPageSerializer(serializers.Serializer[Any]):
-    """Campaigns, the newest first."""
-
-    data = CampaignSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+CampaignPageSerializer = page_format(CampaignSerializer, about="Campaigns, the newest first.")
 
 
 class MemberSerializer(serializers.Serializer[Any]):
@@ -69,11 +58,7 @@ class MemberSerializer(serializers.Serializer[Any]):
     joined_at = serializers.DateTimeField()
 
 
-class MemberPageSerializer(serializers.Serializer[Any]):
-    """Members in the order in which they joined."""
-
-    data = MemberSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+MemberPageSerializer = page_format(MemberSerializer, about="Members in the order in which they joined.")
 
 
 class PostIdListField(TextListField):

@@ -8,10 +8,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer, page_format
 from moderation.api.serializers.post_page import PostParentSerializer, parent
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Case, CaseNote
@@ -79,11 +78,7 @@ class CaseSerializer(serializers.Serializer[Any]):
     lease_end_at = serializers.DateTimeField(allow_null=True, help_text="Until when somebody holds it.")
 
 
-class CasePageSerializer(serializers.Serializer[Any]):
-    """Cases by expected harm."""
-
-    data = CaseSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+CasePageSerializer = page_format(CaseSerializer, about="Cases by expected harm.")
 
 
 class CaseNoteSerializer(serializers.Serializer[Any]):

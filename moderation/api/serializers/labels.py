@@ -10,7 +10,7 @@ from rest_framework import serializers
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.feed_cursor import CursorField
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer, page_format
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Export, FeedEntry
 from moderation.models.cases import Lane
@@ -71,11 +71,7 @@ class LabelSerializer(serializers.Serializer[Any]):
     provenance = ProvenanceSerializer()
 
 
-class LabelPageSerializer(serializers.Serializer[Any]):
-    """Labels, the oldest first."""
-
-    data = LabelSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+LabelPageSerializer = page_format(LabelSerializer, about="Labels, the oldest first.")
 
 
 class LabelChangeQuerySerializer(PageQuerySerializer):

@@ -7,9 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.keyset import page_format
 from moderation.api.serializers.simulations import (
     CostsRequestSerializer,
     PeriodField,
@@ -21,12 +20,6 @@ from moderation.models.learning import ProposalKind
 from moderation.queries.wire import instant
 
 _STATES = ("open", "confirmed", "refused", "expired")
-
-
-class ProposalQuerySerializer(PageQuerySerializer):
-    """Which page of proposals."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class ProposalRequestSerializer(StrictSerializer):
@@ -79,11 +72,7 @@ class ProposalSerializer(serializers.Serializer[Any]):
     closed_at = serializers.DateTimeField(allow_null=True)
 
 
-class ProposalPageSerializer(serializers.Serializer[Any]):
-    """Proposals, the newest first."""
-
-    data = ProposalSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+ProposalPageSerializer = page_format(ProposalSerializer, about="Proposals, the newest first.")
 
 
 def proposal(row: ReleaseProposal, *, person_id: int | None, at: datetime) -> dict[str, Any]:

@@ -10,10 +10,9 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from moderation.api import about
-from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer, page_format
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
@@ -85,11 +84,7 @@ class RuleSerializer(serializers.Serializer[Any]):
     lifted_at = serializers.DateTimeField(allow_null=True)
 
 
-class RulePageSerializer(serializers.Serializer[Any]):
-    """Rules, the newest first."""
-
-    data = RuleSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+RulePageSerializer = page_format(RuleSerializer, about="Rules, the newest first.")
 
 
 class ShareIntervalSerializer(serializers.Serializer[Any]):

@@ -8,10 +8,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer, page_format
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.simulations import NumberField
 from moderation.api.serializers.strict import StrictSerializer
@@ -25,12 +24,6 @@ from moderation.queries.wire import instant, reference
 _CASES = ("", *CaseState.values)
 _KEPT = ("mistake", "posts", "differing", "labels", "value", "low", "high", "outcome")
 """What stands in a stored difference, besides its slice."""
-
-
-class ShadowRunsQuerySerializer(PageQuerySerializer):
-    """Which page of shadow runs."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class DisagreementsQuerySerializer(PageQuerySerializer):
@@ -73,11 +66,7 @@ class ShadowRunSerializer(serializers.Serializer[Any]):
     progress = ProgressSerializer()
 
 
-class ShadowRunPageSerializer(serializers.Serializer[Any]):
-    """Shadow runs, the newest first."""
-
-    data = ShadowRunSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+ShadowRunPageSerializer = page_format(ShadowRunSerializer, about="Shadow runs, the newest first.")
 
 
 class JudgementSerializer(serializers.Serializer[Any]):
@@ -98,11 +87,9 @@ class DisagreementSerializer(serializers.Serializer[Any]):
     )
 
 
-class DisagreementPageSerializer(serializers.Serializer[Any]):
-    """Disagreements, the farthest apart first."""
-
-    data = DisagreementSerializer(many=True)  # type: ignore[assignment]  # as above
-    next_cursor = NextCursorField(allow_null=True)
+DisagreementPageSerializer = page_format(
+    DisagreementSerializer, about="Disagreements, the farthest apart first."
+)
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):

@@ -9,7 +9,6 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.fields import (
     FlagField,
     OneOfField,
@@ -17,7 +16,7 @@ from moderation.api.serializers.fields import (
     TextListField,
     WholeNumberField,
 )
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer, page_format
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Delivery, EndpointCircuit, SigningSecret, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
@@ -176,11 +175,7 @@ class WholeDeliverySerializer(DeliverySerializer):
     log = AttemptSerializer(many=True)
 
 
-class DeliveryPageSerializer(serializers.Serializer[Any]):
-    """Deliveries, the newest first."""
-
-    data = DeliverySerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+DeliveryPageSerializer = page_format(DeliverySerializer, about="Deliveries, the newest first.")
 
 
 def circuit(row: EndpointCircuit) -> dict[str, Any]:

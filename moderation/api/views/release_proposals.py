@@ -16,10 +16,9 @@ from moderation import scorer
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.keyset import IdPageQuerySerializer, page_of
 from moderation.api.serializers.release_proposals import (
     ProposalPageSerializer,
-    ProposalQuerySerializer,
     ProposalRequestSerializer,
     ProposalSerializer,
 )
@@ -55,12 +54,12 @@ class ReleaseProposals(ApiView):
         operation_id="read_proposals",
         summary="Read proposals of releases",
         description="About your thresholds and your training runs, the newest first. Scope: `models:read`.",
-        parameters=[ProposalQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: ProposalPageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        asked = self.query(ProposalQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         rows = proposal_pages.of_platform(platform_of(request))
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
         return Response(page_of(found, shown=partial(_shown, request)))

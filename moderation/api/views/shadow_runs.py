@@ -14,7 +14,7 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.keyset import IdPageQuerySerializer, page_of
 from moderation.api.serializers.shadow_runs import (
     DisagreementPageSerializer,
     DisagreementsQuerySerializer,
@@ -22,7 +22,6 @@ from moderation.api.serializers.shadow_runs import (
     ShadowRunPageSerializer,
     ShadowRunRequestSerializer,
     ShadowRunSerializer,
-    ShadowRunsQuerySerializer,
     disagreement,
     figures,
     shadow_run,
@@ -60,12 +59,12 @@ class ShadowRuns(ApiView):
             "Of the candidates of your training runs (of all candidates if no other platform is here), the "
             "newest first. Counts are of your posts. Scope: `models:read`."
         ),
-        parameters=[ShadowRunsQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: ShadowRunPageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        asked = self.query(ShadowRunsQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         platform = platform_of(request)
         rows = shadow_pages.of_platform(platform)
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
