@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
@@ -20,7 +21,7 @@ from moderation.models.training_runs import TrainingStep
 from moderation.operations.learning import training_runs
 from moderation.operations.releases import store
 from moderation.queries.learning import models, proposal_pages, shadow_pages
-from moderation.web import access
+from moderation.web import access, quantities
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -80,7 +81,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "live_promotion": promotions[0] if promotions else None,
         "manifest": manifest,
         "training": _training(manifest),
-        "tested": [(_PARTS.get(one.name, one.name), one) for one in models.tested(manifest)],
+        "tested_columns": (_("Posts"), _("Number"), _("Spam"), _("PR-AUC"), _("Precision of removal")),
+        "tested": [(_PARTS.get(one.name, one.name), _cells(one)) for one in models.tested(manifest)],
         "labels": models.labels_since(since),
         "since": since,
         "before": models.before(live),
@@ -128,6 +130,17 @@ def cancel(request: access.DeskRequest, run_id: int) -> HttpResponse:
     with access.refusals_told(request):
         training_runs.cancel(run_id=run_id, actor=request.user, at=timezone.now())
     return redirect("models")
+
+
+def _cells(part: models.TestedPart) -> list[str]:
+    few = _("too few")
+    precision = few if part.precision is None else quantities.percent(part.precision)
+    return [
+        quantities.count(part.rows),
+        quantities.count(part.spam),
+        few if part.pr_auc is None else formats.number_format(part.pr_auc, 3),
+        f"{precision} ({quantities.count(part.removed)})",
+    ]
 
 
 def _manifest(live: str) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def _figures(
     return {
         "wanted": wanted,
         "days": form.days_back(),
-        "columns": [words for words, _point in kinds],
+        "columns": [_("Measure"), *(words for words, _point in kinds)],
         "effects": threshold_words.effects([point for _words, point in kinds]),
         "basis_words": threshold_words.basis(found.basis, time=found.time, hours=simulation.HOURS_OF_REVIEW),
         "promise_words": threshold_words.promise(found.promised_from, precision=form.promised()),
@@ -132,6 +132,12 @@ def _figures(
         if open_cases.drawn + open_cases.review
         else "",
         "chart": threshold_chart.chart(found.curve, chosen=wanted.remove_from),
+        "curve_columns": (
+            _("Removal from"),
+            _("Precision"),
+            _("Honest posts removed a day"),
+            _("Cases a day"),
+        ),
         "curve": threshold_words.curve(found.curve),
         "dry_run": found.dry_run,
         "changes": [threshold_words.change(one) for one in found.dry_run.changes],
