@@ -74,7 +74,6 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (proposals.LiveHasChanged, "live_has_changed"),
     (shadow.AlreadyRunning, "shadow_open"),
     (shadow.NotRunning, "shadow_ended"),
-    (shadow.AlreadyLive, "already_live"),
     (second_review.NotDecided, "not_decided"),
     (refusals.CaseClosed, "case_closed"),
     (refusals.ClaimLost, "claim_lost"),

@@ -71,7 +71,7 @@ def propose(
 
     Raises NotAllowed, AlreadyLive or AlreadyProposed.
     """
-    _check_role(actor)
+    check_role(actor)
     replaces = scorer.newest()
     if candidate == replaces:
         raise AlreadyLive(_("This release is live."))
@@ -121,7 +121,7 @@ def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | N
     one is refused. Raises NotAllowed, OwnProposal, Closed, GoingLive, LiveHasChanged, or one of
     promote.REFUSED, which the proposal then names.
     """
-    _check_role(actor)
+    check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
     _check_open(found, at=at)
     if found.made_by_id == actor.pk:
@@ -157,13 +157,19 @@ def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | N
 
 def refuse(*, proposal_id: int, actor: User, at: datetime) -> None:
     """Refuse a proposal, or withdraw one's own. Raises NotAllowed or Closed."""
-    _check_role(actor)
+    check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
     with transaction.atomic():
         _lock_idle(proposal_id, at=at)
         if not _open_row(proposal_id, at=at).update(refused_by=actor, closed_at=at):
             raise Closed(_("This proposal has already been answered."))
         _audit("release.refused", found, actor=actor, at=at)
+
+
+def check_role(actor: User) -> None:
+    """Refuse whoever may not change or compare releases. Raises NotAllowed."""
+    if not actor.may_export:
+        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
 
 
 def _begin(proposal_id: int, *, actor: User, at: datetime) -> None:
@@ -209,11 +215,6 @@ def _promote(
 
 def _open_row(proposal_id: int, *, at: datetime) -> Any:
     return ReleaseProposal.objects.filter(pk=proposal_id, closed_at__isnull=True, expires_at__gt=at)
-
-
-def _check_role(actor: User) -> None:
-    if not actor.may_export:
-        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
 
 
 def _check_open(found: ReleaseProposal, *, at: datetime) -> None:

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from moderation.models import Platform, ReleaseProposal, User
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import proposals, thresholds
-from moderation.operations.refusals import NotAllowed
 from moderation.queries.learning import case_time, dry_run, proposal_pages, simulation, traffic
 from moderation.queries.learning.simulation import Basis, Costs, Point
 from moderation.queries.learning.traffic import Subject
@@ -40,8 +39,7 @@ def propose(
     at: datetime,
 ) -> ReleaseProposal:
     """Propose thresholds with their simulation. Raises NotAllowed, Unchanged or AlreadyProposed."""
-    if not actor.may_export:
-        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
+    proposals.check_role(actor)
     candidate = thresholds.derive(about.release, thresholds=wanted, platform=about.slug)
     return proposals.propose(
         kind=ProposalKind.THRESHOLDS,
