@@ -41,8 +41,8 @@ class ModelMetricsQuerySerializer(StrictSerializer):
 class TestedPartSerializer(serializers.Serializer[Any]):
     """What a release's manifest says of one part of its test data."""
 
-    part = serializers.CharField(help_text="`complete`, or how the posts were changed.")
-    posts = serializers.IntegerField()
+    part = serializers.CharField(source="name", help_text="`complete`, or how the posts were changed.")
+    posts = serializers.IntegerField(source="rows")
     spam = serializers.IntegerField()
     pr_auc = serializers.FloatField(allow_null=True, help_text="Null under 20 posts of either kind.")
     removed = serializers.IntegerField(help_text="Posts that it removes by itself.")
@@ -111,17 +111,7 @@ def metrics(row: Release, *, split: str) -> dict[str, Any]:
         "release": row.pk,
         "split": split,
         "is_simulated": bool((row.manifest.get("metrics") or {}).get("simulated")),
-        "data": [
-            {
-                "part": one.name,
-                "posts": one.rows,
-                "spam": one.spam,
-                "pr_auc": one.pr_auc,
-                "removed": one.removed,
-                "precision": one.precision,
-            }
-            for one in models.tested(row.manifest)
-        ],
+        "data": TestedPartSerializer(models.tested(row.manifest), many=True).data,
     }
 
 

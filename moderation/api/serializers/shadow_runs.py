@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -22,8 +23,6 @@ from moderation.queries.learning.shadow_pages import DISAGREEMENT_KEY, Progress
 from moderation.queries.wire import instant, reference
 
 _CASES = ("", *CaseState.values)
-_KEPT = ("mistake", "posts", "differing", "labels", "value", "low", "high", "outcome")
-"""What stands in a stored difference, besides its slice."""
 
 
 class DisagreementsQuerySerializer(PageQuerySerializer):
@@ -96,7 +95,7 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     """Candidate minus live, as a share of a slice's posts."""
 
     dimension = serializers.CharField(help_text="`all`, `platform`, `language` or `links`.")
-    slice = serializers.CharField(help_text="Empty for `all`.")
+    slice = serializers.CharField(source="name", help_text="Empty for `all`.")
     mistake = serializers.ChoiceField(
         choices=[one.value for one in Mistake],
         help_text="`missed`: spam let through; `wrong`: honest posts removed; `removed`: spam removed.",
@@ -138,12 +137,7 @@ def shadow_run(row: ShadowRun, *, progress: Progress) -> dict[str, Any]:
         "started_at": instant(row.started_at),
         "stopped_at": instant(row.stopped_at) if row.stopped_at else None,
         "trouble_at": instant(row.trouble_at) if row.trouble_at else None,
-        "progress": {
-            "scored": progress.scored,
-            "differing": progress.differing,
-            "waiting": progress.waiting,
-            "decided": progress.decided,
-        },
+        "progress": asdict(progress),
     }
 
 
@@ -162,17 +156,13 @@ def figures(stored: Mapping[str, Any], *, platform: Platform, is_alone: bool) ->
     """Return a stored comparison: everything if the platform is alone here, else the row of its own posts."""
     estimated_at = stored.get("estimated_at")
     rows = [
-        {
-            "dimension": one["dimension"],
-            "slice": one["name"],
-            **{name: one[name] for name in _KEPT},
-        }
+        one
         for one in stored.get("differences", ())
         if is_alone or (one["dimension"], one["name"]) == ("platform", platform.slug)
     ]
     return {
         "estimated_at": instant(datetime.fromisoformat(estimated_at)) if estimated_at else None,
         "is_worse": any(one["outcome"] == Outcome.WORSE for one in rows),
-        "differences": rows,
+        "differences": DifferenceSerializer(rows, many=True).data,
         "rates": list(stored.get("rates", ())) if is_alone else [],
     }

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any
 
 from rest_framework import serializers
 
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.queries.learning.simulation import CONFIDENCE, Costs, PerDay, Point, Simulation
+from moderation.queries.learning.simulation import CONFIDENCE, Costs, Simulation
 from moderation.queries.learning.traffic import Thresholds
 
 PERIODS = (7, 30, 90)
-_USUAL = {"missed_spam": 1.0, "wrong_removal": 5.0, "minute": 0.5}
 _PRECISION = 0.99
 _LARGEST = 1e308
 
@@ -86,9 +85,9 @@ class PerDaySerializer(serializers.Serializer[Any]):
 class PointSerializer(serializers.Serializer[Any]):
     """What thresholds would do."""
 
-    review_from = serializers.FloatField()
-    remove_from = serializers.FloatField()
-    audit_rate = serializers.FloatField()
+    review_from = serializers.FloatField(source="thresholds.review_from")
+    remove_from = serializers.FloatField(source="thresholds.remove_from")
+    audit_rate = serializers.FloatField(source="thresholds.audit_rate")
     precision = EstimateSerializer(help_text="Share of spam among removed posts.")
     recall = EstimateSerializer(help_text="Share of spam that is removed automatically.")
     missed = EstimateSerializer(help_text="Share of spam among posts let through.")
@@ -143,57 +142,35 @@ class SimulationSerializer(serializers.Serializer[Any]):
 
 def thresholds(given: dict[str, Any] | None, *, live: Thresholds) -> Thresholds:
     """Return the thresholds that a request names. Raises ValidationError if removal begins below review."""
-    names = ("review_from", "remove_from", "audit_rate")
-    values = {name: (given or {}).get(name, getattr(live, name)) for name in names}
-    if values["review_from"] > values["remove_from"]:
+    try:
+        return replace(live, **(given or {}))
+    except ValueError:  # each is in its range
         told = serializers.ErrorDetail("Removal cannot begin below review.", code="below_review")
-        raise serializers.ValidationError({"thresholds": {"remove_from": [told]}})
-    return Thresholds(**values)
+        raise serializers.ValidationError({"thresholds": {"remove_from": [told]}}) from None
 
 
 def costs(given: dict[str, Any] | None) -> Costs:
     """Return the costs that a request names, the usual ones where it names none."""
-    return Costs(**{name: (given or {}).get(name, usual) for name, usual in _USUAL.items()})
+    return Costs(**(given or {}))
 
 
 def shown(found: Simulation, *, days: int, precision: float) -> dict[str, Any]:
+    """Return a simulation on the labels of so many days, with the precision that removal promises."""
     counted = found.basis.counted
-    return {
+    told = {
         "days": days,
         "labels": len(found.basis.labels),
         "posts_per_day": counted.posts / counted.days,
         "seconds_per_case": found.time.seconds,
-        "live": _point(found.live),
-        "chosen": _point(found.chosen),
-        "cheapest": _point(found.cheapest) if found.cheapest else None,
-        "curve": [_point(one) for one in found.curve],
+        "live": found.live,
+        "chosen": found.chosen,
+        "cheapest": found.cheapest,
+        "curve": found.curve,
         "promise": {
             "precision": precision,
             "confidence": CONFIDENCE,
             "remove_from": found.promised_from,
         },
-        "dry_run": {
-            "is_whole": found.dry_run.is_whole,
-            "changes": [asdict(change) for change in found.dry_run.changes],
-        },
+        "dry_run": found.dry_run,
     }
-
-
-def _point(one: Point) -> dict[str, Any]:
-    return {
-        "review_from": one.thresholds.review_from,
-        "remove_from": one.thresholds.remove_from,
-        "audit_rate": one.thresholds.audit_rate,
-        "precision": asdict(one.precision),
-        "recall": asdict(one.recall),
-        "missed": asdict(one.missed),
-        "missed_per_day": _per_day(one.missed_per_day),
-        "wrong_per_day": _per_day(one.wrong_per_day),
-        "cases_per_day": one.cases_per_day,
-        "people": one.people,
-        "cost": one.cost,
-    }
-
-
-def _per_day(found: PerDay) -> dict[str, Any]:
-    return asdict(found)
+    return SimulationSerializer(told).data

@@ -140,7 +140,7 @@ class OneTrainingRun(ApiView):
         responses={200: TrainingRunSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        return Response(training_run(_own_run(request, id)))
+        return Response(training_run(own_training_run(request, id)))
 
     @extend_schema(
         operation_id="cancel_training",
@@ -153,7 +153,7 @@ class OneTrainingRun(ApiView):
         },
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        row = _own_run(request, id)
+        row = own_training_run(request, id)
         training_runs.cancel(run_id=row.pk, actor=_trainer(request), at=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -166,15 +166,16 @@ def release_of(identifier: str) -> Release:
     return row
 
 
+def own_training_run(request: Request, identifier: str) -> TrainingRun:
+    """Return a training run of the own platform. Raises Refused."""
+    row = TrainingRun.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
+    if row is None:
+        raise Refused("not_found", "No training run has this id.")
+    return row
+
+
 def _trainer(request: Request) -> User:
     person = user_of(request)
     if not person.may_export:
         raise Refused("not_allowed", "Only leads and ML engineers train releases.")
     return person
-
-
-def _own_run(request: Request, identifier: str) -> TrainingRun:
-    row = TrainingRun.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No training run has this id.")
-    return row

@@ -33,7 +33,8 @@ from moderation.api.views.base import (
     problem_responses,
     user_of,
 )
-from moderation.models import ApiKey, ReleaseProposal, TrainingRun
+from moderation.api.views.models import own_training_run
+from moderation.models import ApiKey, ReleaseProposal
 from moderation.models.platforms import Scope
 from moderation.operations.learning import proposals, threshold_changes
 from moderation.operations.releases import promote
@@ -192,10 +193,7 @@ def _thresholds(request: Request, given: dict[str, Any]) -> ReleaseProposal:
 
 
 def _candidate(request: Request, given: dict[str, Any]) -> ReleaseProposal:
-    person, platform = user_of(request), platform_of(request)
-    run = TrainingRun.objects.filter(platform=platform, pk=number_of(given["training_run"])).first()
-    if run is None:
-        raise Refused("not_found", "No training run has this id.")
+    person, run = user_of(request), own_training_run(request, given["training_run"])
     return proposals.propose_candidate(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
 
 

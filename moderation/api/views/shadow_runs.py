@@ -26,6 +26,7 @@ from moderation.api.serializers.shadow_runs import (
     figures,
     shadow_run,
 )
+from moderation.api.views import models
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
@@ -35,7 +36,7 @@ from moderation.api.views.base import (
     problem_responses,
     user_of,
 )
-from moderation.models import ShadowRun, TrainingRun
+from moderation.models import ShadowRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import shadow
 from moderation.queries import keyset
@@ -98,11 +99,7 @@ class ShadowRuns(ApiView):
         """Start one."""
         given = self.read(ShadowRunRequestSerializer, request)
         person = user_of(request)
-        made = TrainingRun.objects.filter(
-            platform=platform_of(request), pk=number_of(given["training_run"])
-        ).first()
-        if made is None:
-            raise Refused("not_found", "No training run has this id.")
+        made = models.own_training_run(request, given["training_run"])
         if not made.candidate:
             raise Refused("no_candidate", "The training run made no release.")
         try:
@@ -110,7 +107,8 @@ class ShadowRuns(ApiView):
                 candidate=made.candidate, share=given["share"], actor=person, at=timezone.now()
             )
         except shadow.UNUSABLE as refusal:
-            raise unusable(refusal) from refusal
+            # Its message may name files of the server.
+            raise Refused("candidate_unusable", f"It was refused as {type(refusal).__name__}.") from refusal
         location = reverse("api:shadow-run", args=[str(row.pk)])
         return Response(_shown(request, row), status=status.HTTP_201_CREATED, headers={"Location": location})
 
@@ -195,11 +193,6 @@ def own_run(request: Request, identifier: str) -> ShadowRun:
     if row is None:
         raise Refused("not_found", "No shadow run has this id.")
     return row
-
-
-def unusable(refusal: Exception) -> Refused:
-    """Return the refusal of a candidate; its message may name files of the server."""
-    return Refused("candidate_unusable", f"It was refused as {type(refusal).__name__}.")
 
 
 def _shown(request: Request, row: ShadowRun) -> dict[str, object]:

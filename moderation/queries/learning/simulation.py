@@ -42,9 +42,9 @@ Flags = npt.NDArray[np.bool_]
 class Costs:
     """What a mistake costs, and a minute of a reviewer's time, in any unit."""
 
-    missed_spam: float
-    wrong_removal: float
-    minute: float
+    missed_spam: float = 1.0
+    wrong_removal: float = 5.0
+    minute: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
