@@ -14,6 +14,7 @@ from moderation.models.training_runs import OPEN_STATES, TrainingState
 from moderation.operations.audit import entries
 from moderation.operations.refusals import Refusal
 
+_audit = entries.writer("training_run")
 _RESULTS = ("live", "candidate", "manifest", "report", "findings")
 PATIENCE = timedelta(seconds=60)
 """After this time the message of a waiting run counts as lost, and the sweep sends another."""
@@ -46,7 +47,7 @@ def request(*, requested_by: User | None, at: datetime, platform: Platform | Non
             row = TrainingRun.objects.create(
                 requested_by=requested_by, platform=platform, requested_at=at, lease_until=at + PATIENCE
             )
-            _record("requested", row, actor=requested_by, at=at)
+            _audit("training.requested", row, actor=requested_by, at=at)
             enqueue.training(run_id=row.pk)
     except IntegrityError as refusal:
         if "one_open_training_run" not in str(refusal):
@@ -63,7 +64,7 @@ def cancel(*, run_id: int, actor: User, at: datetime) -> TrainingRun:
             raise NotOpen(_("This training run has already ended."))
         row.state, row.lease_until, row.ended_at = TrainingState.CANCELLED, None, at
         row.save(update_fields=("state", "lease_until", "ended_at"))
-        _record("cancelled", row, actor=actor, at=at)
+        _audit("training.cancelled", row, actor=actor, at=at)
     return row
 
 
@@ -89,9 +90,5 @@ def end(row: TrainingRun, *, state: TrainingState, at: datetime, error: str = ""
         results = {name: getattr(row, name) for name in _RESULTS} if state == TrainingState.READY else {}
         is_ours = ours.update(state=state, error=error[:500], ended_at=at, lease_until=None, **results)
         if is_ours:
-            _record(str(state), row, actor=None, at=at)
+            _audit(f"training.{state}", row, actor=None, at=at)
     return bool(is_ours)
-
-
-def _record(act: str, row: TrainingRun, *, actor: User | None, at: datetime) -> None:
-    entries.add(action=f"training.{act}", subject_kind="training_run", subject_id=row.pk, actor=actor, at=at)

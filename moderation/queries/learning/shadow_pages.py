@@ -54,11 +54,6 @@ def of_platform(platform: Platform) -> QuerySet[ShadowRun]:
     return ShadowRun.objects.filter(Exists(made))
 
 
-def progress(run: ShadowRun) -> Progress:
-    """Count a run's posts, in one query."""
-    return progress_of([run])[run.pk]
-
-
 def progress_of(runs: Sequence[ShadowRun], *, platform: Platform | None = None) -> dict[int, Progress]:
     """Count the posts of each run, of one platform or of all, in one query."""
     rows = ShadowScore.objects.filter(run__in=runs)

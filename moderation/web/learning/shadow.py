@@ -44,7 +44,7 @@ def page(request: access.DeskRequest, run_id: int) -> HttpResponse:
         "section": "models",
         "at": timezone.now(),
         "run": run,
-        "progress": shadow_pages.progress(run),
+        "progress": shadow_pages.progress_of([run])[run.pk],
         "backlog": shadow_pages.backlog(run),
         "figures": shadow_words.figures(run.figures),
         "estimated_at": parse_datetime(run.figures.get("estimated_at") or ""),
