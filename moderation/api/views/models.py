@@ -136,7 +136,7 @@ class OneTrainingRun(ApiView):
         responses={200: TrainingRunSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        return Response(TrainingRunSerializer(_own_run(request, id)).data)
+        return Response(TrainingRunSerializer(own_training_run(request, id)).data)
 
     @extend_schema(
         operation_id="cancel_training",
@@ -149,7 +149,7 @@ class OneTrainingRun(ApiView):
         },
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        row = _own_run(request, id)
+        row = own_training_run(request, id)
         training_runs.cancel(run_id=row.pk, actor=_trainer(request), at=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -167,15 +167,16 @@ def _reader(request: Request) -> dict[str, str]:
     return {"live": scorer.newest(), "platform": platform_of(request).slug}
 
 
+def own_training_run(request: Request, identifier: str) -> TrainingRun:
+    """Return a training run of the own platform. Raises Refused."""
+    row = TrainingRun.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
+    if row is None:
+        raise Refused("not_found", "No training run has this id.")
+    return row
+
+
 def _trainer(request: Request) -> User:
     person = user_of(request)
     if not person.may_export:
         raise Refused("not_allowed", "Only leads and ML engineers train releases.")
     return person
-
-
-def _own_run(request: Request, identifier: str) -> TrainingRun:
-    row = TrainingRun.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No training run has this id.")
-    return row
