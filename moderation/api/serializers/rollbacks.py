@@ -8,8 +8,6 @@ from rest_framework import serializers
 
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Promotion
-from moderation.queries.wire import instant
 
 
 class RollbackRequestSerializer(StrictSerializer):
@@ -32,10 +30,6 @@ class RollbackRequestSerializer(StrictSerializer):
 class RollbackSerializer(serializers.Serializer[Any]):
     """An earlier release that is live again."""
 
-    release = serializers.CharField()
-    replaces = serializers.CharField()
+    release = serializers.CharField(source="release_id")
+    replaces = serializers.CharField(source="replaced_id")
     at = serializers.DateTimeField()
-
-
-def rollback(row: Promotion) -> dict[str, Any]:
-    return {"release": row.release_id, "replaces": row.replaced_id, "at": instant(row.at)}
