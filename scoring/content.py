@@ -131,24 +131,24 @@ class ContentModel:
 
         Asks for no vectors. Raises Unavailable.
         """
-        found = self._answers(texts, outputs=("logits",))
-        return np.array([score.probability for score in found], dtype=np.float64)
+        scores = self._answers(texts, outputs=("logits",))
+        return np.array([score.probability for score in scores], dtype=np.float64)
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
         """Answer logits and vector of each text, in order. Raises Unavailable."""
         return self._answers(texts, outputs=("logits", "vector"))
 
     def _answers(self, texts: Sequence[str], *, outputs: Sequence[str]) -> list[ContentScore]:
-        asked = [self._normalised(shortened(text)) for text in texts]
-        known = self._memory.of(asked, has_vector="vector" in outputs)
-        unknown = [text for text in asked if text not in known]
-        found: list[ContentScore] = []
+        inputs = [self._normalised(shortened(text)) for text in texts]
+        known_scores = self._memory.of(inputs, has_vector="vector" in outputs)
+        unknown = [text for text in inputs if text not in known_scores]
+        new_scores: list[ContentScore] = []
         for batch in self._calls.batches(unknown):
             answers = self._ask(batch, outputs=outputs)
-            found.extend(answers)
+            new_scores.extend(answers)
             self._memory.keep(zip(batch, answers, strict=True))
-        rest = iter(found)
-        return [known[text] if text in known else next(rest) for text in asked]
+        rest = iter(new_scores)
+        return [known_scores[text] if text in known_scores else next(rest) for text in inputs]
 
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""
@@ -179,14 +179,14 @@ class _Memory:
         """Return what is known of texts; without their vector only where none is wanted."""
         if not self._most:
             return {}
-        found: dict[str, ContentScore] = {}
+        scores: dict[str, ContentScore] = {}
         with self._lock:
             for text in texts:
                 digest = _digest(text)
                 if digest in self._scores and (self._scores[digest].vector or not has_vector):
                     self._scores.move_to_end(digest)
-                    found[text] = self._scores[digest]
-        return found
+                    scores[text] = self._scores[digest]
+        return scores
 
     def keep(self, answers: Iterable[tuple[str, ContentScore]]) -> None:
         """Keep answers; those not asked about for the longest time are forgotten first."""

@@ -140,7 +140,7 @@ class Ensemble:
     def silent_margins(self) -> Floats:
         """Return the sub-models' margins for a post about which nothing is known, float64 (3,)."""
         row = self.reference[None, :]
-        return np.concatenate([self.sub_models[one].margins(row[:, self.columns(one)]) for one in SUB_MODELS])
+        return np.concatenate([self.sub_models[key].margins(row[:, self.columns(key)]) for key in SUB_MODELS])
 
     @functools.cached_property
     def _silence(self) -> float:
@@ -178,8 +178,8 @@ class Ensemble:
             alone = np.full((len(own), len(SUB_MODELS)), np.nan)
             alone[:, place] = judgement.main_inputs[:, place]
             own[self._added(alone) == 0.0, place] = np.nan
-        known = [[None if math.isnan(said) else said for said in row] for row in own.tolist()]
-        return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in known]
+        rows = [[None if math.isnan(opinion) else opinion for opinion in row] for row in own.tolist()]
+        return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in rows]
 
     def sub_model_margins(self, name: str, features: Floats) -> Floats:
         """Evaluate a sub-model on feature rows (n, n_features).
@@ -187,8 +187,8 @@ class Ensemble:
         NaN where all features that it reads equal those of a post about which nothing is known.
         """
         columns = self.columns(name)
-        read, nothing = features[:, columns], self.reference[columns]
-        return np.where(_equal(read, nothing).all(axis=1), np.nan, self.sub_models[name].margins(read))
+        values, nothing = features[:, columns], self.reference[columns]
+        return np.where(_equal(values, nothing).all(axis=1), np.nan, self.sub_models[name].margins(values))
 
     def excuse(self, features: Floats, *, line: Floats) -> Floats:
         """Return how far posts whose margins without the sub-models are `line` (n,) may be excused, float64
@@ -210,8 +210,8 @@ class Ensemble:
 
     def _added(self, margins: Floats) -> Floats:
         """Return the main tree's output for sub-models' margins (n, 3) minus its output for unknown ones."""
-        heard = np.where(np.isnan(margins), self.silent_margins, margins)
-        return np.asarray(self.main.margins(heard) - self._silence)
+        inputs = np.where(np.isnan(margins), self.silent_margins, margins)
+        return np.asarray(self.main.margins(inputs) - self._silence)
 
     def _suspected(self, features: Floats, *, added: Floats) -> Floats:
         """Return what is added, where circumstances add at most `bounds.suspicion` to the proven evidence."""

@@ -37,17 +37,17 @@ def spam_words(
 
     Words are in small letters; they are those of texts that read like spam.
     """
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for text in Readings([record], manifest=manifest).texts:
         margin = reader.margin(text, content_margin=0.0)
         if margin < 0.0:  # rather not spam
             continue
         for word, without in _left_out(text):
             share = margin - reader.margin(without, content_margin=0.0)
-            found[word] = max(found.get(word, 0.0), share)
-    least = _LEAST_SHARE * max(found.values(), default=0.0)
-    strong = [(word, round(share, 4)) for word, share in found.items() if share > 0.0 and share >= least]
-    return sorted(strong, key=lambda one: (-one[1], one[0]))[:MOST_WORDS]
+            shares[word] = max(shares.get(word, 0.0), share)
+    least = _LEAST_SHARE * max(shares.values(), default=0.0)
+    strong = [(word, round(share, 4)) for word, share in shares.items() if share > 0.0 and share >= least]
+    return sorted(strong, key=lambda pair: (-pair[1], pair[0]))[:MOST_WORDS]
 
 
 @lru_cache(maxsize=2)
@@ -67,8 +67,8 @@ def _left_out(text: str) -> Iterator[tuple[str, str]]:
     for word, start, end in words_in(text):
         places.setdefault(word, []).append((start, end))
     for word, spans in islice(places.items(), _MOST_TRIED):
-        kept, at = [], 0
+        pieces, at = [], 0
         for start, end in spans:
-            kept.append(text[at:start])
+            pieces.append(text[at:start])
             at = end
-        yield word, "".join((*kept, text[at:]))
+        yield word, "".join((*pieces, text[at:]))

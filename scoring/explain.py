@@ -156,14 +156,14 @@ def word_contributions(
     `probabilities` maps texts to spam probabilities; it is called in batches of 16, two texts a word and at
     most 254 in all. Of a long text only the first 126 words are explained, as if it ended there.
     """
-    read = as_read(text[:_MAX_CHARACTERS])
-    words = [match.span() for match in _WORD.finditer(read.text)]
+    normalised = as_read(text[:_MAX_CHARACTERS])
+    words = [match.span() for match in _WORD.finditer(normalised.text)]
     if not words:
         return ()
-    explained = read.text[: words[MAX_WORDS][0]] if len(words) > MAX_WORDS else read.text
+    explained = normalised.text[: words[MAX_WORDS][0]] if len(words) > MAX_WORDS else normalised.text
     words = words[:MAX_WORDS]
     shares = _word_shares(explained, words=len(words), probabilities=probabilities, mask=mask)
-    places = [read.raw_range(start, end) for start, end in words]
+    places = [normalised.raw_range(start, end) for start, end in words]
     return tuple(
         WordContribution(start=start, end=end, contribution=float(share))
         for (start, end), share in zip(places, shares, strict=True)

@@ -35,8 +35,8 @@ def is_open(host: str) -> bool:
 
 def is_popular(host: str) -> bool:
     """Return whether a host belongs to a popular domain, an authority or a university, and has one author."""
-    known = registrable_domain(host) in popular_domains() or _OF_AUTHORITIES.search(host) is not None
-    return known and not is_open(host)
+    is_known = registrable_domain(host) in popular_domains() or _OF_AUTHORITIES.search(host) is not None
+    return is_known and not is_open(host)
 
 
 def _parents(host: str) -> Iterator[str]:

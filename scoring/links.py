@@ -66,14 +66,14 @@ def links_in(text: str, *, extra: Iterable[str] = ()) -> tuple[LinkParts, ...]:
     At most MAX_LINKS, order kept; what no browser would open is left out.
     """
     candidates = itertools.chain(extra, _candidates(text[:_TEXT_LIMIT]))
-    found: dict[str, LinkParts] = {}
+    links: dict[str, LinkParts] = {}
     for candidate in itertools.islice(candidates, _MAX_CANDIDATES):
         link = _parse(candidate)
         if link is not None:
-            found.setdefault(link.url, link)
-        if len(found) == MAX_LINKS:
+            links.setdefault(link.url, link)
+        if len(links) == MAX_LINKS:
             break
-    return tuple(found.values())
+    return tuple(links.values())
 
 
 def without_ascii_of_links(text: str) -> str:
@@ -90,8 +90,8 @@ def spans_in(text: str) -> Iterator[tuple[int, int]]:
         if _is_link(match):
             # A host may begin in such a script: what follows "//" or "www." directly belongs to it.
             beyond = _GOES_ON.search(text, match.start() + len("https://") + 1, match.end())
-            shown = text[match.start() : beyond.start() if beyond else match.end()]
-            yield match.start(), match.start() + len(_trimmed(shown))
+            url = text[match.start() : beyond.start() if beyond else match.end()]
+            yield match.start(), match.start() + len(_trimmed(url))
 
 
 @functools.lru_cache(maxsize=65_536)

@@ -89,16 +89,16 @@ class Scorer:
         """
         ruled = [(record, blocklist.match(record)) for record in records]
         holds, before = held or [False] * len(records), known or [None] * len(records)
-        asked = [
-            (record, rule, is_held, said)
-            for (record, rule), is_held, said in zip(ruled, holds, before, strict=True)
+        inputs = [
+            (record, rule, is_held, score)
+            for (record, rule), is_held, score in zip(ruled, holds, before, strict=True)
             if not _is_ban(rule)
         ]
-        judged = iter(self._judged(asked) if asked else [])
+        results = iter(self._judged(inputs) if inputs else [])
         return [
             banned(record, rule, release=self._release)
             if rule is not None and _is_ban(rule)
-            else next(judged)
+            else next(results)
             for record, rule in ruled
         ]
 
@@ -121,10 +121,10 @@ class Scorer:
         """
         judgement, joined = self._known(records, content_probabilities=content_probabilities, read=read)
         probabilities = self._probabilities(records, joined).tolist()
-        told = zip(
+        posts = zip(
             records, probabilities, self._opinions(judgement, joined, content_probabilities), strict=True
         )
-        return [self._route(record, said, sub_models=own).route for record, said, own in told]
+        return [self._route(record, score, sub_models=opinions).route for record, score, opinions in posts]
 
     def read(self, records: Sequence[PostRecord], *, content: ContentProtocol | None = None) -> Floats:
         """Return what is read in the evidence of records, float64 (n, 3): all unknown if this release looks
@@ -143,8 +143,8 @@ class Scorer:
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None
     ) -> tuple[Judgement, Joined]:
         judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
-        said = readings.unknown(len(records)) if read is None else read
-        return judgement, self._joined(records, judgement, read=said)
+        evidence = readings.unknown(len(records)) if read is None else read
+        return judgement, self._joined(records, judgement, read=evidence)
 
     def _joined(self, records: Sequence[PostRecord], judgement: Judgement, *, read: Floats) -> Joined:
         if self._evidence is None:
@@ -155,10 +155,10 @@ class Scorer:
         self, judgement: Judgement, joined: Joined, content_probabilities: Floats
     ) -> list[dict[str, float | None]]:
         """Return the parts' opinions of each post; evidence has one only where it speaks for spam."""
-        found = self._ensemble.opinions(judgement, content_probabilities=content_probabilities)
+        by_post = self._ensemble.opinions(judgement, content_probabilities=content_probabilities)
         return [
-            own if math.isnan(said) else own | {EVIDENCE: said}
-            for own, said in zip(found, joined.probabilities.tolist(), strict=True)
+            opinions if math.isnan(evidence) else opinions | {EVIDENCE: evidence}
+            for opinions, evidence in zip(by_post, joined.probabilities.tolist(), strict=True)
         ]
 
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
@@ -171,7 +171,7 @@ class Scorer:
     def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
         records = [record for record, *_ in asked]
         rows = self._rows(records)
-        answers = self._answers(records, rows=rows, known=[said for *_, said in asked])
+        answers = self._answers(records, rows=rows, known=[score for *_, score in asked])
         judgement = self._ensemble.judge(rows, content_probabilities=answers.texts)
         joined = self._joined(records, judgement, read=answers.read)
         probabilities = self._probabilities(records, joined)
@@ -179,16 +179,16 @@ class Scorer:
         sub_models = self._opinions(judgement, joined, answers.texts)
         return [
             self._result(
-                one,
+                entry,
                 probability=float(probabilities[index]),
                 sub_models=sub_models[index],
                 row=rows[index],
                 shares=shares[index],
-                found=[Contribution(*one) for one in joined.told(index)],
+                found=[Contribution(*part) for part in joined.told(index)],
                 content_score=answers.scores[index],
                 is_degraded=answers.is_degraded,
             )
-            for index, one in enumerate(asked)
+            for index, entry in enumerate(asked)
         ]
 
     def _answers(
@@ -236,8 +236,8 @@ class Scorer:
         names = (*features.NAMES, CONTENT_TEXT)
         content = sub_models["content"]
         values = (*row.tolist(), math.nan if content is None else content)
-        *told, withheld = shares.tolist()
-        contributions = (*map(Contribution, names, values, told), *found)
+        *by_feature, withheld = shares.tolist()
+        contributions = (*map(Contribution, names, values, by_feature), *found)
         route = self._route(
             record,
             probability,

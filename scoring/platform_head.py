@@ -105,11 +105,11 @@ class PlatformHead:
     def probabilities(self, texts: Sequence[str], *, scores: Sequence[ContentScore]) -> Floats:
         """Return spam probabilities here, float64 (n,), of texts and what the content model says of each."""
         margins = content_margins(np.array([score.probability for score in scores]))
-        read = [
+        head_margins = [
             self.margin(text, content_margin=margin, vector=vector)
             for text, margin, vector in zip(texts, margins.tolist(), vectors_of(scores), strict=True)
         ]
-        return probabilities_of(np.array(read, dtype=np.float64))
+        return probabilities_of(np.array(head_margins, dtype=np.float64))
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ class PlatformHeads:
 
 def learnt_keys(*, post: str, group: str) -> tuple[int, int]:
     """Return the keys of a decided post and of its near-duplicates, below 2**64."""
-    told = (f"post {post}", f"group {group}")
+    names = (f"post {post}", f"group {group}")
     first, second = (
         int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-        for name in told
+        for name in names
     )
     return first, second
 
@@ -155,10 +155,10 @@ def grams_of(text: str) -> tuple[NDArray[np.intp], Floats]:
 
     The text is normalised as for the content model and lower-cased; at most 2,000 characters count.
     """
-    read = " ".join(as_read(text).text.lower().split())[:_MOST_CHARACTERS]
-    letters = np.frombuffer(f" {read} ".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    plain = " ".join(as_read(text).text.lower().split())[:_MOST_CHARACTERS]
+    letters = np.frombuffer(f" {plain} ".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     words = np.array(
-        [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in _WORD.findall(read)], dtype=np.uint32
+        [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in _WORD.findall(plain)], dtype=np.uint32
     )
     blocks = [
         _counted(letters, sizes=_CHARACTER_GRAMS, salt=_CHARACTER_SALT),
@@ -183,8 +183,8 @@ def _counted(
 
 def probabilities(release: Release, margins: Floats, *, platforms: Sequence[str]) -> Floats:
     """Map main margins (n,) to spam probabilities, each by the curve of its post's platform."""
-    found = calibrated(margins, calibration=release.calibration)
+    answers = calibrated(margins, calibration=release.calibration)
     for platform in release.platforms.keys() & set(platforms):
         here = np.array([name == platform for name in platforms])
-        found[here] = calibrated(margins[here], calibration=release.platforms[platform].calibration)
-    return found
+        answers[here] = calibrated(margins[here], calibration=release.platforms[platform].calibration)
+    return answers

@@ -103,12 +103,12 @@ class Readings:
     @property
     def places(self) -> list[int]:
         """Return the record of each text, by its place."""
-        return [one.row for one in self._asked]
+        return [text.row for text in self._asked]
 
     @property
     def texts(self) -> list[str]:
         """Return the texts to have read, at most MOST_TEXTS of a post."""
-        return [one.text for one in self._asked]
+        return [text.text for text in self._asked]
 
     def read_by(self, reader: PlatformHead) -> Floats:
         """Return what a reader says, as `highest` gives it; it asks nobody."""
@@ -118,10 +118,10 @@ class Readings:
         """Return the highest probability of each kind by record, of what is said of each text and was of
         pictures: float64 (n, 3), NaN without either.
         """
-        found = self.known.copy()
-        for one, probability in zip(self._asked, np.array(said, dtype=np.float64), strict=True):
-            found[one.row, one.kind] = np.fmax(found[one.row, one.kind], probability)
-        return found
+        probabilities = self.known.copy()
+        for text, probability in zip(self._asked, np.array(said, dtype=np.float64), strict=True):
+            probabilities[text.row, text.kind] = np.fmax(probabilities[text.row, text.kind], probability)
+        return probabilities
 
 
 def ask(
@@ -139,8 +139,8 @@ def ask(
 
     What it was asked is unknown if it is unavailable. Without anything to ask nothing was missed.
     """
-    scores = [said if wanted else None for said, wanted in zip(known, is_needed, strict=True)]
-    asked = [
+    scores = [answer if need else None for answer, need in zip(known, is_needed, strict=True)]
+    places = [
         place
         for place, record in enumerate(records)
         if is_needed[place] and scores[place] is None and record.text.strip()
@@ -148,24 +148,24 @@ def ask(
     others = evidence.texts if reader is None else []
     read = evidence.known if reader is None else evidence.read_by(reader)
     is_degraded = False
-    if asked or others:
+    if places or others:
         try:
-            said = content.scores([*(records[place].text for place in asked), *others])
+            answers = content.scores([*(records[place].text for place in places), *others])
         except Unavailable:
             is_degraded = True
         else:
-            for place, score in zip(asked, said, strict=False):
+            for place, score in zip(places, answers, strict=False):
                 scores[place] = score
             if reader is None:
-                read = evidence.highest([score.probability for score in said[len(asked) :]])
+                read = evidence.highest([score.probability for score in answers[len(places) :]])
     own = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
     return Answers(texts=np.array(own), scores=scores, read=read, is_degraded=is_degraded)
 
 
 def _shown(record: PostRecord) -> float:
     """Return the highest answer of the image model to a picture of a record, NaN if it gave none."""
-    said = (piece.picture.spam_probability for piece in record.evidence if piece.picture is not None)
-    return highest(probability for probability in said if probability is not None)
+    answers = (piece.picture.spam_probability for piece in record.evidence if piece.picture is not None)
+    return highest(probability for probability in answers if probability is not None)
 
 
 def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
@@ -177,9 +177,9 @@ def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple
         [(kind, text) for text in dict.fromkeys(filter(_is_text, map(text_of, pieces)))]
         for kind, text_of in ((_PAGE, _of_page), (_PICTURE, _of_picture), (_TRANSCRIPT, _of_transcript))
     )
-    found = (one for one in chain.from_iterable(zip_longest(*by_kind)) if one is not None)
+    pairs = (pair for pair in chain.from_iterable(zip_longest(*by_kind)) if pair is not None)
     count = 0
-    for kind, text in found:
+    for kind, text in pairs:
         # A model that cannot read a script says something all the same.
         if unread_script.in_release(text, platform="", manifest=manifest) is not None:
             continue

@@ -177,10 +177,10 @@ class Release:
 
     def scores_as(self, other: Release) -> bool:
         """Return whether they score and route every post alike: only what their manifests tell differs."""
-        told = {"training", "metrics", "derived"}
+        notes = {"training", "metrics", "derived"}
         mine, others = (
-            {name: part for name, part in one.manifest.items() if part and name not in told}
-            for one in (self, other)
+            {name: part for name, part in release.manifest.items() if part and name not in notes}
+            for release in (self, other)
         )
         return mine == others
 
@@ -202,9 +202,9 @@ class Release:
         `known` are those of its ensemble, `names` and `schema` those of the code.
         """
         new = [f"does not know {name}" for name in names if name not in known]
-        gone = [f"needs {name}, which is gone" for name in known if name not in names]
-        if new or gone:
-            raise SchemaMismatch(f"release {self.id[:12]} {'; '.join([*new, *gone])}: {_REFIT}")
+        missing = [f"needs {name}, which is gone" for name in known if name not in names]
+        if new or missing:
+            raise SchemaMismatch(f"release {self.id[:12]} {'; '.join([*new, *missing])}: {_REFIT}")
         self.check_schema(schema)
         if tuple(known) != tuple(names):
             raise SchemaMismatch(f"{self.folder}: its ensemble has other features than its manifest says")
@@ -245,11 +245,11 @@ def _heads(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def _check_file(path: Path, *, expected: str) -> None:
     try:
-        found = file_sha256(path)
+        digest = file_sha256(path)
     except OSError as missing:
         raise Corrupt(f"{path}: named by the manifest but cannot be read: {missing.strerror}") from missing
-    if found != expected:
-        raise Corrupt(f"{path}: SHA-256 is {found[:12]}…, the manifest says {expected[:12]}…")
+    if digest != expected:
+        raise Corrupt(f"{path}: SHA-256 is {digest[:12]}…, the manifest says {expected[:12]}…")
 
 
 @contextmanager

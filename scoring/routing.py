@@ -204,13 +204,13 @@ def expected_harm(record: PostRecord, *, probability: float) -> float:
 
 def _stands_alone(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, float]) -> bool:
     """Return whether at most one sub-model calls the post spam, and below `remove_alone_from`."""
-    witnesses = [one for one in sub_models.values() if one is not None and one >= NO_OPINION]
+    witnesses = [value for value in sub_models.values() if value is not None and value >= NO_OPINION]
     return bool(bounds) and len(witnesses) < _WITNESSES and not _reaches(sub_models, bounds=bounds)
 
 
 def _reaches(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, float]) -> bool:
-    asked = ((sub_models.get(name), bound) for name, bound in bounds.items())
-    return any(probability is not None and probability >= bound for probability, bound in asked)
+    pairs = ((sub_models.get(name), bound) for name, bound in bounds.items())
+    return any(probability is not None and probability >= bound for probability, bound in pairs)
 
 
 def _automatic(route: Route) -> Routing:

@@ -54,13 +54,13 @@ class SageMakerEndpoint:
         body, header_size = InferenceServerClient.generate_request_body(
             list(inputs), outputs=list(outputs), priority=priority, timeout=timeout
         )
-        said, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}")
+        reply, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}")
         size = _HEADER_SIZE.fullmatch(content_type)
         if size is None:
             raise ValueError(f"the endpoint answered {content_type[:80]!r}, not Triton's tensors")
-        found = InferenceServerClient.parse_response_body(said, header_length=int(size[1]))
-        self._check(found.get_response(), model=model, version=model_version)
-        return found
+        answer = InferenceServerClient.parse_response_body(reply, header_length=int(size[1]))
+        self._check(answer.get_response(), model=model, version=model_version)
+        return answer
 
     def load_model(self, name: str, **_: Any) -> None:
         """Refuse: raises InferenceServerException."""
@@ -116,11 +116,11 @@ class SageMakerEndpoint:
 
 def _of_aws(response: dict[str, Any]) -> Exception:
     error = response.get("Error", {})
-    code, said = str(error.get("Code", "")), str(error.get("Message", ""))
+    code, text = str(error.get("Code", "")), str(error.get("Message", ""))
     original = response.get("OriginalStatusCode")
     http = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     is_transient = code in _TRANSIENT or 503 in (original, http)
-    return _refused(f"{code}: {said}", status=_UNAVAILABLE if is_transient else str(original or http or code))
+    return _refused(f"{code}: {text}", status=_UNAVAILABLE if is_transient else str(original or http or code))
 
 
 def _refused(message: str, *, status: str = "400") -> Exception:

@@ -113,18 +113,18 @@ class _Cases:
     """
 
     def __init__(self, steps: Sequence[_Placed], *, n_leaves: int) -> None:
-        read: list[int] = []
+        columns: list[int] = []
         thresholds, bits = [np.zeros(0)], [np.zeros((0, n_leaves), dtype=np.uint8)]
-        for asked, group in itertools.groupby(steps, key=lambda placed: placed.step.input):
+        for column, group in itertools.groupby(steps, key=lambda placed: placed.step.input):
             alike = list(group)
             own = np.unique([split.threshold for placed in alike for split in placed.step.splits])
-            taken = np.zeros((len(own) + 2, n_leaves), dtype=np.uint8)
+            masks = np.zeros((len(own) + 2, n_leaves), dtype=np.uint8)
             for placed in alike:
-                taken[_intervals(placed.step, thresholds=own), placed.leaf] |= 1 << placed.bit
-            read.append(asked)
+                masks[_intervals(placed.step, thresholds=own), placed.leaf] |= 1 << placed.bit
+            columns.append(column)
             thresholds.append(own)
-            bits.append(taken)
-        self._read = np.array(read, dtype=np.intp)
+            bits.append(masks)
+        self._read = np.array(columns, dtype=np.intp)
         self._thresholds, self._bits = np.concatenate(thresholds), np.concatenate(bits)
         sizes = np.array([len(own) for own in thresholds[1:]], dtype=np.intp)
         self._asked, self._first = np.repeat(self._read, sizes), np.cumsum(sizes) - sizes
@@ -146,9 +146,9 @@ def _leaves(
     if tree.left[node] == LEAF:
         yield _Leaf(value=float(tree.value[node]), steps=steps)
         return
-    asked = int(tree.input[node])
-    before = next((step for step in steps if step.input == asked), _Step(input=asked, share=1.0, splits=()))
-    others = tuple(step for step in steps if step.input != asked)
+    column = int(tree.input[node])
+    before = next((step for step in steps if step.input == column), _Step(input=column, share=1.0, splits=()))
+    others = tuple(step for step in steps if step.input != column)
     for child, is_left in ((int(tree.left[node]), True), (int(tree.right[node]), False)):
         split = _Split(
             threshold=float(tree.threshold[node]),
@@ -156,10 +156,10 @@ def _leaves(
             takes_unknown=bool(tree.missing[node] == child),
         )
         if reference is None:
-            taken = float(tree.cover[child] / tree.cover[node])
+            share = float(tree.cover[child] / tree.cover[node])
         else:
-            taken = float(_goes_left(split, float(reference[asked])) == is_left)
-        step = _Step(input=asked, share=before.share * taken, splits=(*before.splits, split))
+            share = float(_goes_left(split, float(reference[column])) == is_left)
+        step = _Step(input=column, share=before.share * share, splits=(*before.splits, split))
         yield from _leaves(tree, child, (*others, step), reference=reference)
 
 
@@ -169,13 +169,13 @@ def _goes_left(split: _Split, value: float) -> bool:
 
 def _intervals(step: _Step, *, thresholds: Floats) -> NDArray[np.bool_]:
     """Tell for each interval between sorted thresholds, and for NaN behind them, if the step is taken."""
-    taken = np.ones(len(thresholds) + 2, dtype=np.bool_)
+    mask = np.ones(len(thresholds) + 2, dtype=np.bool_)
     below = np.arange(len(thresholds) + 1)
     for split in step.splits:
         place = np.searchsorted(thresholds, split.threshold)
-        taken[:-1] &= (below <= place) == split.is_left
-        taken[-1] &= split.takes_unknown
-    return taken
+        mask[:-1] &= (below <= place) == split.is_left
+        mask[-1] &= split.takes_unknown
+    return mask
 
 
 def _width(leaves: Sequence[_Leaf]) -> int:

@@ -144,14 +144,14 @@ class TritonCalls:
         """
         began = self._clock()
         try:
-            found = self._in_time(inputs, outputs=outputs, check=check)
+            answer = self._in_time(inputs, outputs=outputs, check=check)
         except Unavailable:
             self._breaker.record(succeeded=False)
             self._pace.timed_out()
             raise
         self._breaker.record(succeeded=True)
         self._pace.took(max(map(len, inputs.values())), seconds=self._clock() - began)
-        return found
+        return answer
 
     def _in_time(
         self,

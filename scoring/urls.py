@@ -114,10 +114,10 @@ class UrlModel:
         grams, values = grams_of(url), measures_of(url)
         gram_sum = float(self.gram_weights[grams].astype(np.float64).sum()) * self.gram_scale
         # fsum: the same sum on every machine, whatever vector instructions its numpy was built with.
-        measured = math.fsum(
+        measure_sum = math.fsum(
             weight * value for weight, value in zip(self.measure_weights, values, strict=True)
         )
-        return self.intercept + gram_sum / math.sqrt(len(grams)) + measured
+        return self.intercept + gram_sum / math.sqrt(len(grams)) + measure_sum
 
 
 def is_silent(url: str) -> bool:

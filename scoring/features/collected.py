@@ -30,7 +30,7 @@ def _over_opened(record: PostRecord, *, measure: Callable[[EvidencePiece], float
 
 
 def _over_pages(record: PostRecord, *, measure: Callable[[PageRead], bool | None]) -> float:
-    return highest(float(found) for page in _pages(record) if (found := measure(page)) is not None)
+    return highest(float(value) for page in _pages(record) if (value := measure(page)) is not None)
 
 
 def _over_pictures(record: PostRecord, *, measure: Callable[[PictureRead], int]) -> float:

@@ -138,8 +138,8 @@ def _is_vouched_for(link: Link) -> bool:
     """Whoever links to a known site is not honest by that, so a shortener or a free host must not pass."""
     if _is_widely_known(link.url, (link.host, *link.hops)):
         return True
-    decided = link.domain_history
-    confirmed = decided.confirmed_not_spam - _SPAM_UNDOES * decided.confirmed_spam >= _VOUCHED_BY
+    history = link.domain_history
+    confirmed = history.confirmed_not_spam - _SPAM_UNDOES * history.confirmed_spam >= _VOUCHED_BY
     return confirmed and not (link.hops or is_open(link.host))
 
 

@@ -43,8 +43,8 @@ def _pasts(record: PostRecord) -> Iterable[History]:
 
 def _domain_days_known(record: PostRecord) -> float:
     """A domain new to this platform is known for 0 days: that is a value, not unknown."""
-    known = (days_known(link.domain_history, before=record.posted_at) for link in record.links)
-    return min(known, default=0.0)
+    days = (days_known(link.domain_history, before=record.posted_at) for link in record.links)
+    return min(days, default=0.0)
 
 
 def _pattern_suspicion(record: PostRecord, models: Models) -> float:

@@ -60,7 +60,7 @@ class Found:
 
     def anchors(self) -> dict[str, set[str]]:
         """Return the anchors of rules that may match, by kind."""
-        return {kind: _READERS[kind].anchors(found) for kind, found in self.by_kind.items()}
+        return {kind: _READERS[kind].anchors(values) for kind, values in self.by_kind.items()}
 
     def holds(self, kind: str, value: str) -> bool:
         """Tell whether a rule of this kind and value matches; never of a kind that was not read."""
@@ -83,9 +83,9 @@ def anchor(kind: str, value: str) -> str:
 def read(text: str, *, urls: Iterable[str], domains: Collection[str], kinds: Collection[str]) -> Found:
     """Read the identifiers of some kinds from a post's text and links."""
     links = "\n".join(urls)[:READ_CHARACTERS]
-    shown = _visible(f"{text[:READ_CHARACTERS]}\n{links}") if set(kinds) - {Kind.TEXT, Kind.LOOKALIKE} else ""
+    body = _visible(f"{text[:READ_CHARACTERS]}\n{links}") if set(kinds) - {Kind.TEXT, Kind.LOOKALIKE} else ""
     of_kind = {Kind.TEXT: text[:READ_CHARACTERS], Kind.LOOKALIKE: frozenset(domains)}
-    return Found({kind: _READERS[kind].found(of_kind.get(Kind(kind), shown)) for kind in kinds})
+    return Found({kind: _READERS[kind].found(of_kind.get(Kind(kind), body)) for kind in kinds})
 
 
 def _visible(text: str) -> str:
