@@ -89,8 +89,8 @@ def features(backbone: Backbone, pixels: Tensor) -> Tensor:
     import torch
 
     with torch.inference_mode():
-        found: Tensor = backbone.model[:-1](pixels)
-    return found
+        vectors: Tensor = backbone.model[:-1](pixels)
+    return vectors
 
 
 def _random(*, seed: int) -> Any:

@@ -49,8 +49,8 @@ def _of_data(data: Mapping[str, Any], quality: Sequence[Quality]) -> list[str]:
         "| source | pictures (spam) | ROC-AUC | F1 at 0.5 | precision / recall | calibration error |",
         "|---|---|---|---|---|---|",
     ]
-    for one in quality:
-        auc, f1 = (f"{it.value:.3f} ({it.low:.3f} to {it.high:.3f})" for it in (one.roc_auc, one.f1))
-        rest = f"{one.precision:.3f} / {one.recall:.3f} | {one.calibration_error:.3f}"
-        lines.append(f"| {one.source} | {one.rows} ({one.spam}) | {auc} | {f1} | {rest} |")
+    for row in quality:
+        auc, f1 = (f"{it.value:.3f} ({it.low:.3f} to {it.high:.3f})" for it in (row.roc_auc, row.f1))
+        rest = f"{row.precision:.3f} / {row.recall:.3f} | {row.calibration_error:.3f}"
+        lines.append(f"| {row.source} | {row.rows} ({row.spam}) | {auc} | {f1} | {rest} |")
     return lines

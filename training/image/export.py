@@ -77,6 +77,6 @@ def _largest_difference(whole: Any, *, side: int, path: Path) -> float:
         pixels = random.normal(size=(batch, 3, side, side)).astype(np.float32)
         with torch.inference_mode():
             expected = whole(torch.from_numpy(pixels)).numpy()
-        found = np.asarray(session.run([OUTPUT], {INPUT: pixels})[0])
-        largest = max(largest, float(np.abs(np.log(expected) - np.log(found)).max()))
+        answer = np.asarray(session.run([OUTPUT], {INPUT: pixels})[0])
+        largest = max(largest, float(np.abs(np.log(expected) - np.log(answer)).max()))
     return largest

@@ -98,9 +98,9 @@ def as_kept(data: bytes) -> tuple[bytes, str]:
             upright = Image.alpha_composite(Image.new("RGBA", upright.size, "white"), upright)
         picture = upright.convert("RGB")
     picture.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
-    written = io.BytesIO()
-    picture.save(written, format="WEBP", quality=THUMBNAIL_QUALITY)
-    return written.getvalue(), _looks(picture)
+    buffer = io.BytesIO()
+    picture.save(buffer, format="WEBP", quality=THUMBNAIL_QUALITY)
+    return buffer.getvalue(), _looks(picture)
 
 
 def decoded(data: bytes, *, preprocessing: Preprocessing) -> NDArray[np.uint8]:
@@ -120,11 +120,11 @@ def normalised(pixels: NDArray[np.uint8], *, preprocessing: Preprocessing) -> ND
 def served_decoder() -> Any:
     """Return the module that decodes on Triton, so that a model is trained on what it will be given."""
     path = SERVED / "pixels" / "1" / "decode.py"
-    found = importlib.util.spec_from_file_location("served_decoder", path)
-    if found is None or found.loader is None:
+    spec = importlib.util.spec_from_file_location("served_decoder", path)
+    if spec is None or spec.loader is None:
         raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 

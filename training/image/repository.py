@@ -42,20 +42,20 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
     )
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made = Path(scratch)
+        folder = Path(scratch)
         for name in (DECODER, NETWORK, MODEL):
-            (made / name / "1").mkdir(parents=True)
+            (folder / name / "1").mkdir(parents=True)
         difference = export.write_onnx(
-            backbone.model, side=backbone.preprocessing.crop, path=made / NETWORK / "1" / ONNX
+            backbone.model, side=backbone.preprocessing.crop, path=folder / NETWORK / "1" / ONNX
         )
-        _write_labels(made, labels="".join(f"{label}\n" for label in backbone.labels))
-        _write_served(made, variant=Variant.CPU, served=served)
-        known = {"served": dataclasses.asdict(served), "largest_difference": difference, **about}
+        _write_labels(folder, labels="".join(f"{label}\n" for label in backbone.labels))
+        _write_served(folder, variant=Variant.CPU, served=served)
+        facts = {"served": dataclasses.asdict(served), "largest_difference": difference, **about}
         for name in (DECODER, NETWORK, MODEL):
             shutil.rmtree(out / name, ignore_errors=True)
-            (made / name).rename(out / name)
-    (out / ABOUT).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-    return known
+            (folder / name).rename(out / name)
+    (out / ABOUT).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    return facts
 
 
 def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
@@ -65,9 +65,9 @@ def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
     """
     source = repository / NETWORK / "1" / ONNX
     labels = repository / MODEL / "1" / LABELS
-    for needed in (source, labels, repository / ABOUT):
-        if not needed.is_file():
-            raise NoModel(f"{needed} is missing: write it by `python -m training image`")
+    for path in (source, labels, repository / ABOUT):
+        if not path.is_file():
+            raise NoModel(f"{path} is missing: write it by `python -m training image`")
     for name in (DECODER, NETWORK, MODEL):
         (out / name / "1").mkdir(parents=True, exist_ok=True)
     _write_labels(out, labels=labels.read_text(encoding="utf-8"))
@@ -90,10 +90,10 @@ def pictures(repository: Path) -> Network:
 
 def served_of(repository: Path) -> Served:
     """Return what image.json says of a repository's network."""
-    told = json.loads((repository / ABOUT).read_text(encoding="utf-8"))["served"]
-    steps = told["preprocessing"]
-    kept = {name: tuple(steps[name]) for name in ("mean", "deviation")}
-    return Served(**{**told, "preprocessing": Preprocessing(**{**steps, **kept})})
+    settings = json.loads((repository / ABOUT).read_text(encoding="utf-8"))["served"]
+    steps = settings["preprocessing"]
+    tuples = {name: tuple(steps[name]) for name in ("mean", "deviation")}
+    return Served(**{**settings, "preprocessing": Preprocessing(**{**steps, **tuples})})
 
 
 def _write_labels(folder: Path, *, labels: str) -> None:
