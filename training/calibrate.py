@@ -160,8 +160,8 @@ def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
     """Return the bound that this share of honest posts' opinions reach at most, NaN silent, and not less than
     `least`.
     """
-    known = np.nan_to_num(opinions, nan=0.0)
-    bound = float(np.quantile(known, 1.0 - share, method="higher"))
+    values = np.nan_to_num(opinions, nan=0.0)
+    bound = float(np.quantile(values, 1.0 - share, method="higher"))
     return min(max(least, bound), 1.0)
 
 
@@ -182,12 +182,12 @@ def _proven(
     Angelopoulos et al. 2021, arXiv 2110.01052). The first is chosen without looking at what is wrong.
     """
     order = np.argsort(scores)
-    ascending, given = scores[order], weights[order]
-    could = share_bounds(np.zeros(len(order), dtype=bool), given, side=1) <= most
+    ascending, sorted_weights = scores[order], weights[order]
+    could = share_bounds(np.zeros(len(order), dtype=bool), sorted_weights, side=1) <= most
     is_end = np.append(np.diff(ascending) > 0.0, True)  # equal scores are in a range together
     first = _SAFEST * np.searchsorted(ascending, up_to, side="right")
     looks = np.flatnonzero(could & is_end & (np.arange(1, len(order) + 1) >= first))
-    passed = share_bounds(wrong[order], given, side=1)[looks] <= most
+    passed = share_bounds(wrong[order], sorted_weights, side=1)[looks] <= most
     count = int(np.argmin(np.append(passed, False)))
     return float(ascending[looks[count - 1]]) if count else None
 
@@ -223,9 +223,9 @@ def _left_out_loss(
     fit: Any, margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any], weights: Floats
 ) -> float:
     left_out = np.zeros(len(margins))
-    for kept, tested in GroupKFold(n_splits=_FOLDS).split(margins, groups=groups):
-        curve = fit(margins[kept], is_spam[kept], weights[kept])
-        left_out[tested] = calibrated(margins[tested], calibration=curve)
+    for train, test in GroupKFold(n_splits=_FOLDS).split(margins, groups=groups):
+        curve = fit(margins[train], is_spam[train], weights[train])
+        left_out[test] = calibrated(margins[test], calibration=curve)
     return float(log_loss(is_spam, left_out, labels=[False, True], sample_weight=weights))
 
 

@@ -55,9 +55,9 @@ class HeldOut:
     def only(self, rows: NDArray[np.bool_]) -> HeldOut:
         """Keep some of the texts."""
         return HeldOut(
-            examples=[example for example, kept in zip(self.examples, rows, strict=True) if kept],
+            examples=[example for example, is_kept in zip(self.examples, rows, strict=True) if is_kept],
             folds=self.folds[rows],
-            answers={name: found[rows] for name, found in self.answers.items()},
+            answers={name: values[rows] for name, values in self.answers.items()},
         )
 
     @property
@@ -128,7 +128,7 @@ def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] =
     weights = fine_tune.class_weights(parts[Split.TRAIN])
     deep, tokenizer = fine_tune.fit(parts[Split.TRAIN], recipe=recipe, weights=weights, out=out)
     stopped = parts[Split.VALIDATION]
-    found = fine_tune.spam_probabilities(
+    probabilities = fine_tune.spam_probabilities(
         deep, tokenizer, texts=[example.text for example in stopped], is_bf16=recipe.is_bf16
     )
     return Halves(
@@ -136,7 +136,7 @@ def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] =
         tokenizer=tokenizer,
         calibration=platt.fit(
             np.array([example.label for example in stopped], dtype=np.float64),
-            found,
+            probabilities,
             sources=[example.source for example in stopped],
         ),
         wide=_wide(everything, deep=deep, tokenizer=tokenizer, seed=recipe.seed),
@@ -211,11 +211,11 @@ def _left_out(examples: Sequence[Example], *, place: Sequence[int], recipe: Reci
     for number, fold in enumerate(left_out, start=1):
         log.info("fold %d of %d", number, len(left_out))
         others = [example for example, at in zip(examples, place, strict=True) if at != fold]
-        asked = np.flatnonzero(folds == fold)
+        places = np.flatnonzero(folds == fold)
         with tempfile.TemporaryDirectory() as scratch:
             halves = train(_stopping_part(others), recipe=recipe, out=Path(scratch))
-            for name, found in halves.answers([served[row].text for row in asked]).items():
-                answers[name][asked] = found
+            for name, values in halves.answers([served[row].text for row in places]).items():
+                answers[name][places] = values
     return HeldOut(examples=served, folds=folds, answers=answers)
 
 

@@ -42,21 +42,21 @@ def fit(rows: Floats, *, margins: Floats, is_spam: NDArray[np.bool_], weights: F
             for place, (name, shape) in enumerate(steps.items())
         ]
     )
-    usual = np.concatenate([np.full(len(one.knots), _usual(name)) for name, one in steps.items()])
+    usual = np.concatenate([np.full(len(step.knots), _usual(name)) for name, step in steps.items()])
     signs = np.where(is_spam, 1.0, -1.0)
 
-    def cost(found: Floats) -> tuple[float, Floats]:
-        added, by_said = _added(table @ found, margins=margins)
+    def cost(point: Floats) -> tuple[float, Floats]:
+        added, by_said = _added(table @ point, margins=margins)
         joined = margins + added
         # The derivative of the loss by the margins.
         slack = -signs * weights * 0.5 * (1.0 - np.tanh(0.5 * signs * joined))
         loss = float((weights * np.logaddexp(0.0, -signs * joined)).sum())
-        moved = found - usual
+        moved = point - usual
         return loss + 0.5 * _PENALTY * float(moved @ moved), table.T @ (slack * by_said) + _PENALTY * moved
 
     within = [(0.0, 3.0)] * table.shape[1]
-    found = minimize(cost, usual, jac=True, method="L-BFGS-B", bounds=within, options={"maxiter": 500}).x
-    return EvidenceModel(steps=dict(_weighted(steps, found)), intercept=INTERCEPT, suspicion=SUSPICION)
+    point = minimize(cost, usual, jac=True, method="L-BFGS-B", bounds=within, options={"maxiter": 500}).x
+    return EvidenceModel(steps=dict(_weighted(steps, point)), intercept=INTERCEPT, suspicion=SUSPICION)
 
 
 def _added(said: Floats, *, margins: Floats) -> tuple[Floats, Floats]:
@@ -87,7 +87,7 @@ def _weighted(steps: Mapping[str, Steps], weights: Floats) -> Iterator[tuple[str
             Steps(
                 knots=shape.knots,
                 top=shape.top,
-                weights=tuple(float(one) for one in own.round(4)),
+                weights=tuple(float(weight) for weight in own.round(4)),
                 version=shape.version,
             ),
         )

@@ -107,8 +107,8 @@ def fit(decisions: Decisions) -> PlatformHead:
     reported = decisions.is_reported.astype(np.float64)
     rows = len(signs)
 
-    def cost(found: Floats) -> tuple[float, Floats]:
-        duals, moved, shift, shift_reported = found[:rows], found[rows], found[rows + 1], found[rows + 2]
+    def cost(point: Floats) -> tuple[float, Floats]:
+        duals, moved, shift, shift_reported = point[:rows], point[rows], point[rows + 1], point[rows + 2]
         of_text = kernel @ duals
         margins = of_text + (slope + moved) * decisions.content_margins + shift + shift_reported * reported
         # The derivative of the loss by the margins; logaddexp below does not overflow where exp would.
@@ -127,12 +127,12 @@ def fit(decisions: Decisions) -> PlatformHead:
         )
         return loss + 0.5 * penalty, gradient
 
-    found = minimize(cost, np.zeros(rows + 3), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
-    sense = (vectors.T @ found[:rows]) / spread
+    point = minimize(cost, np.zeros(rows + 3), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    sense = (vectors.T @ point[:rows]) / spread
     return PlatformHead(
-        weights=np.asarray(scales * (grams.T @ found[:rows]), dtype=np.float32),
-        content_slope=float(slope + found[rows]),
-        intercept=float(found[rows + 1] - centre @ sense),
+        weights=np.asarray(scales * (grams.T @ point[:rows]), dtype=np.float32),
+        content_slope=float(slope + point[rows]),
+        intercept=float(point[rows + 1] - centre @ sense),
         vector=np.asarray(sense, dtype=np.float32),
     )
 
@@ -150,10 +150,10 @@ def rarities(grams: csr_matrix) -> Floats:
 
     An n-gram in half of all texts says little about one. The scale is folded into the fitted weights.
     """
-    texts, seen = grams.shape[0], np.bincount(grams.indices, minlength=BUCKETS)
-    found = np.where(seen > 0, np.log((1.0 + texts) / (1.0 + seen)) + 1.0, 0.0)
+    texts, counts = grams.shape[0], np.bincount(grams.indices, minlength=BUCKETS)
+    rarity = np.where(counts > 0, np.log((1.0 + texts) / (1.0 + counts)) + 1.0, 0.0)
     squares = np.bincount(grams.indices, weights=grams.data**2, minlength=BUCKETS)
-    scaled: Floats = found * np.sqrt(squares.sum() / max(float(squares @ found**2), 1e-9))
+    scaled: Floats = rarity * np.sqrt(squares.sum() / max(float(squares @ rarity**2), 1e-9))
     return scaled
 
 
@@ -161,8 +161,8 @@ def margins(head: PlatformHead, decisions: Decisions) -> Floats:
     """Return a head's margins of texts, log-odds (n,)."""
     of_grams = decisions.grams @ head.weights.astype(np.float64)
     of_vectors = decisions.vectors @ head.vector.astype(np.float64)
-    said: Floats = of_grams + of_vectors + head.content_slope * decisions.content_margins + head.intercept
-    return said
+    totals: Floats = of_grams + of_vectors + head.content_slope * decisions.content_margins + head.intercept
+    return totals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,11 +181,11 @@ def calibrated(decisions: Decisions) -> Calibrated:
     A fit to few texts is unsure of all others: as it is, its margins are too small by half, and where spam is
     rare they are shifted.
     """
-    said = left_out_margins(decisions)
-    left_out = np.empty(len(said))
-    for kept, tested in _folds(decisions):
-        left_out[tested] = _meaning(said[kept], decisions.taken(kept)).through(said[tested])
-    head, means = fit(decisions), _meaning(said, decisions)
+    raw_margins = left_out_margins(decisions)
+    left_out = np.empty(len(raw_margins))
+    for train, test in _folds(decisions):
+        left_out[test] = _meaning(raw_margins[train], decisions.taken(train)).through(raw_margins[test])
+    head, means = fit(decisions), _meaning(raw_margins, decisions)
     return Calibrated(
         head=PlatformHead(
             weights=np.asarray(means.slope * head.weights, dtype=np.float32),
@@ -199,10 +199,10 @@ def calibrated(decisions: Decisions) -> Calibrated:
 
 def left_out_margins(decisions: Decisions) -> Floats:
     """Return each text's margin by a head that was fitted without its group."""
-    found = np.empty(len(decisions.is_spam))
-    for kept, tested in _folds(decisions):
-        found[tested] = margins(fit(decisions.taken(kept)), decisions.taken(tested))
-    return found
+    raw_margins = np.empty(len(decisions.is_spam))
+    for train, test in _folds(decisions):
+        raw_margins[test] = margins(fit(decisions.taken(train)), decisions.taken(test))
+    return raw_margins
 
 
 def _folds(decisions: Decisions) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -222,11 +222,11 @@ def content_slope(decisions: Decisions) -> float:
     1 where decisions agree with it or are too few to contradict it, 0 where it is noise, as in a script that
     the model does not read.
     """
-    given = decisions.content_margins
-    best = line(given, is_spam=decisions.is_spam, weights=decisions.weights)
-    said = probabilities_of(best.through(given))
-    known = float((decisions.weights * said * (1.0 - said) * given**2).sum()) + _SLOPE_AT_WORD
-    return float(np.clip(best.slope - _DOUBT / np.sqrt(known), 0.0, 1.0))
+    inputs = decisions.content_margins
+    best = line(inputs, is_spam=decisions.is_spam, weights=decisions.weights)
+    answers = probabilities_of(best.through(inputs))
+    information = float((decisions.weights * answers * (1.0 - answers) * inputs**2).sum()) + _SLOPE_AT_WORD
+    return float(np.clip(best.slope - _DOUBT / np.sqrt(information), 0.0, 1.0))
 
 
 def line(

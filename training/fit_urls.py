@@ -57,11 +57,11 @@ class Material:
     def of(cls, rows: Sequence[Row]) -> Material:
         """Read the rows' n-grams, each row of length one, and the measures beside them."""
         urls = [row.url for row in rows]
-        grams = [grams_of(one.url) for one in urls]
+        grams = [grams_of(url.url) for url in urls]
         starts = np.concatenate([[0], np.cumsum([len(buckets) for buckets in grams])])
         values = np.concatenate([np.full(len(buckets), len(buckets) ** -0.5) for buckets in grams])
         buckets = csr_matrix((values, np.concatenate(grams), starts), shape=(len(urls), BUCKETS))
-        matrix = hstack([buckets, np.array([measures_of(one.url) for one in urls])]).tocsr()
+        matrix = hstack([buckets, np.array([measures_of(url.url) for url in urls])]).tocsr()
         return cls(rows=rows, matrix=matrix, is_bad=measure_urls.bad_of(urls))
 
 
@@ -70,8 +70,8 @@ def left_out_margins(material: Material, *, seed: int) -> Floats:
     margins = np.empty(len(material.rows))
     domains = [row.url.domain for row in material.rows]
     folds = GroupKFold(n_splits=_FOLDS, shuffle=True, random_state=seed)
-    for kept, left_out in folds.split(margins, groups=domains):
-        line = fit(material, places=kept, seed=seed)
+    for train, left_out in folds.split(margins, groups=domains):
+        line = fit(material, places=train, seed=seed)
         margins[left_out] = line.decision_function(material.matrix[left_out])
     return margins
 
@@ -113,12 +113,12 @@ def platt(margins: Floats, *, urls: Sequence[LabelledUrl]) -> tuple[float, float
 def packed(line: LogisticRegression, *, slope: float, intercept: float, review_from: float) -> UrlModel:
     """Return the model of a line, its log-odds stretched by slope and intercept, n-grams in 8 bits."""
     weighed = slope * line.coef_[0]
-    grams, measured = weighed[:BUCKETS], weighed[BUCKETS:]
+    grams, measures = weighed[:BUCKETS], weighed[BUCKETS:]
     scale = float(np.abs(grams).max()) / _LARGEST_WEIGHT or 1.0
     return UrlModel(
         gram_weights=np.round(grams / scale).astype(np.int8),
         gram_scale=scale,
-        measure_weights=measured.astype(np.float64),
+        measure_weights=measures.astype(np.float64),
         intercept=float(slope * line.intercept_[0] + intercept),
         review_from=review_from,
     )

@@ -21,31 +21,31 @@ def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
     records count so much that all of them together make PRIOR_WEIGHT. The scale is that of the simulated
     records, if there are any, so that what a fit is regularised by means the same with and without decisions.
     """
-    capped = [min(one.weight, MOST_TRAINING_WEIGHT) for one in labelled]
-    decided = [weight for one, weight in zip(labelled, capped, strict=True) if _is_decided(one)]
+    capped = [min(post.weight, MOST_TRAINING_WEIGHT) for post in labelled]
+    decided = [weight for post, weight in zip(labelled, capped, strict=True) if _is_decided(post)]
     if not decided:
         return list(labelled)
-    simulated = sum(one.weight for one in labelled if not _is_decided(one))
+    simulated = sum(post.weight for post in labelled if not _is_decided(post))
     scale = (simulated / PRIOR_WEIGHT if simulated else 1.0) * len(decided) / sum(decided)
     return [
-        dataclasses.replace(one, weight=scale * weight) if _is_decided(one) else one
-        for one, weight in zip(labelled, capped, strict=True)
+        dataclasses.replace(post, weight=scale * weight) if _is_decided(post) else post
+        for post, weight in zip(labelled, capped, strict=True)
     ]
 
 
 def fitted_on(labelled: Sequence[LabelledRecord]) -> dict[str, Any]:
     """Say what a part was fitted on, for its manifest: simulated posts, and decided ones by platform."""
-    decided = [one for one in labelled if _is_decided(one)]
+    decided = [post for post in labelled if _is_decided(post)]
     return {
         "simulated": len(labelled) - len(decided),
         "prior_weight": PRIOR_WEIGHT,
         "decided": {
             platform: {
                 "posts": count,
-                "spam": sum(one.is_spam for one in decided if one.platform == platform),
-                "random": sum(one.is_random for one in decided if one.platform == platform),
+                "spam": sum(post.is_spam for post in decided if post.platform == platform),
+                "random": sum(post.is_random for post in decided if post.platform == platform),
             }
-            for platform, count in sorted(Counter(one.platform for one in decided).items())
+            for platform, count in sorted(Counter(post.platform for post in decided).items())
         },
     }
 

@@ -110,9 +110,9 @@ def _presence(ids: Sequence[Sequence[int]], *, vocabulary: int) -> Any:
     from scipy import sparse
 
     codes = pair_codes(vocabulary)
-    held = [_rows_of(np.asarray(pieces, dtype=np.int64), codes=codes) for pieces in ids]
-    ends = np.cumsum([0, *map(len, held)])
-    columns = np.concatenate([*held, np.empty(0, dtype=np.int64)])
+    by_text = [_rows_of(np.asarray(pieces, dtype=np.int64), codes=codes) for pieces in ids]
+    ends = np.cumsum([0, *map(len, by_text)])
+    columns = np.concatenate([*by_text, np.empty(0, dtype=np.int64)])
     return sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(ids), rows(vocabulary)))
 
 
