@@ -35,14 +35,16 @@ def measure(rows: Rows, *, ensemble: Ensemble) -> list[dict[str, Any]]:
 
 def _measured(rows: Rows, *, ensemble: Ensemble) -> Iterator[dict[str, Any]]:
     for name, (feature, least, prefix) in _EVIDENCE.items():
-        shown = rows.features[:, features.NAMES.index(feature)] >= least
-        known = bool(shown.any()) and not bool(shown.all())
+        mask = rows.features[:, features.NAMES.index(feature)] >= least
+        is_known = bool(mask.any()) and not bool(mask.all())
         yield {
             "evidence": name,
-            "posts": int(shown.sum()),
-            "spam": int(rows.is_spam[shown].sum()),
-            "in_records": _log_odds(rows.is_spam[shown]) - _log_odds(rows.is_spam[~shown]) if known else None,
-            "added": _added(rows.taken(shown), prefix=prefix, ensemble=ensemble) if known else None,
+            "posts": int(mask.sum()),
+            "spam": int(rows.is_spam[mask].sum()),
+            "in_records": _log_odds(rows.is_spam[mask]) - _log_odds(rows.is_spam[~mask])
+            if is_known
+            else None,
+            "added": _added(rows.taken(mask), prefix=prefix, ensemble=ensemble) if is_known else None,
         }
 
 

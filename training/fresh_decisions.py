@@ -73,14 +73,14 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
     """
     heads = dict(candidate.scorer.heads.by_platform)
     # What a content model was trained on, it is too sure of: a head fitted to that would trust it too far.
-    learnt = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
-    decided = [one for one, _ in _decided(paths)]
+    splits = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
+    decided = [post for post, _ in _decided(paths)]
     for platform in new_heads(candidate.release, live=live.release):
-        here = train_heads.learnable([one for one in decided if one.platform == platform])
-        kept = [one for one in here if split_of(one.group) in learnt]
-        if min(_sorts(kept)) >= head_guards.LEAST_OF_EACH:
-            heads[platform] = _calibrated(kept, candidate=candidate).head
-        elif here:
+        posts = train_heads.learnable([post for post in decided if post.platform == platform])
+        usable = [post for post in posts if split_of(post.group) in splits]
+        if min(_sorts(usable)) >= head_guards.LEAST_OF_EACH:
+            heads[platform] = _calibrated(usable, candidate=candidate).head
+        elif posts:
             del heads[platform]
     scorer = Scorer(
         release=candidate.release, content=candidate.content, heads=PlatformHeads(by_platform=heads)
@@ -107,20 +107,20 @@ def samples(
     if not platforms:
         return {}
     decided = _decided(paths)
-    found = {}
+    by_platform = {}
     for platform in platforms:
-        learnt = train_heads.learnable([one for one, _ in decided if one.platform == platform])
+        learnt = train_heads.learnable([post for post, _ in decided if post.platform == platform])
         fresh = {
-            id(one)
-            for one, scored_by in decided
-            if one.weight > 0.0
-            and split_of(one.group) is not Split.TEST
-            and not _has_learnt(live, one.record, group=one.group, scored_by=scored_by)
+            id(post)
+            for post, scored_by in decided
+            if post.weight > 0.0
+            and split_of(post.group) is not Split.TEST
+            and not _has_learnt(live, post.record, group=post.group, scored_by=scored_by)
         }
-        is_fresh = np.array([id(one) in fresh for one in learnt], dtype=bool)
+        is_fresh = np.array([id(post) in fresh for post in learnt], dtype=bool)
         if is_fresh.any():
-            found[platform] = _sample(learnt, live=live, candidate=candidate).taken(is_fresh)
-    return found
+            by_platform[platform] = _sample(learnt, live=live, candidate=candidate).taken(is_fresh)
+    return by_platform
 
 
 def _is_new_content(candidate: Opened, *, live: Opened) -> bool:
@@ -128,7 +128,7 @@ def _is_new_content(candidate: Opened, *, live: Opened) -> bool:
 
 
 def _sorts(labelled: Sequence[LabelledRecord]) -> tuple[int, int]:
-    spam = sum(one.is_spam for one in labelled)
+    spam = sum(post.is_spam for post in labelled)
     return spam, len(labelled) - spam
 
 
@@ -139,18 +139,18 @@ def _decided(paths: Iterable[Path]) -> list[tuple[LabelledRecord, str]]:
 
 
 def _sample(learnt: Sequence[LabelledRecord], *, live: Opened, candidate: Opened) -> Sample:
-    records = [one.record for one in learnt]
+    records = [post.record for post in learnt]
     left_out = _calibrated(learnt, candidate=candidate).left_out
-    said = candidate.scorer.spam_probabilities(
+    probabilities = candidate.scorer.spam_probabilities(
         records,
         content_probabilities=probabilities_of(left_out),
         read=candidate.scorer.read(records, content=candidate),
     )
-    posts = [labelled_posts.of_record(one) for one in learnt]
-    return Sample(posts=posts, live=live.judge(records), candidate=said)
+    posts = [labelled_posts.of_record(post) for post in learnt]
+    return Sample(posts=posts, live=live.judge(records), candidate=probabilities)
 
 
 def _calibrated(learnt: Sequence[LabelledRecord], *, candidate: Opened) -> Calibrated:
-    scores = candidate.scores([one.record.text for one in learnt])
+    scores = candidate.scores([post.record.text for post in learnt])
     with threadpool_limits(limits=1):
         return fit_head.calibrated(train_heads.decisions_of(learnt, scores=scores))

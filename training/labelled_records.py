@@ -95,8 +95,8 @@ def load(*paths: Path, with_reported: bool = False) -> list[LabelledRecord]:
     A decision that stands for no other post (reached by a complaint, an appeal or a second look: weight 0)
     is left out unless `with_reported`. Raises Malformed for the first line that is wrong.
     """
-    found = [labelled(line) for line in labelled_lines.read_all(paths)]
-    return [one for one in found if one.weight > 0.0 or with_reported]
+    posts = [labelled(line) for line in labelled_lines.read_all(paths)]
+    return [post for post in posts if post.weight > 0.0 or with_reported]
 
 
 def labelled(line: LabelledLine) -> LabelledRecord:
@@ -104,8 +104,8 @@ def labelled(line: LabelledLine) -> LabelledRecord:
     stored = line.stored
     try:
         if line.origin is Origin.DECIDED:
-            told = stored.get("provenance", {})
-            score = told.get("content_score")
+            provenance = stored.get("provenance", {})
+            score = provenance.get("content_score")
             return LabelledRecord(
                 record=PostRecord.from_json(stored["record"]),
                 is_spam=_decided(stored["label"]),
@@ -115,7 +115,7 @@ def labelled(line: LabelledLine) -> LabelledRecord:
                 origin=Origin.DECIDED,
                 is_random=line.is_random,
                 content_score=ContentScore.from_bytes(base64.b64decode(score)) if score else None,
-                content_model=str(told.get("content_model", "")),
+                content_model=str(provenance.get("content_model", "")),
             )
         return LabelledRecord(
             record=PostRecord.from_json(stored["record"]),

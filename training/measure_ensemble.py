@@ -68,10 +68,10 @@ def by_kind(
 ) -> list[dict[str, Any]]:
     """Return, for each kind of post, how many there are and which shares would be allowed and removed."""
     names = np.array(kinds)
-    found = []
+    rows = []
     for name in sorted(set(kinds)):
         chosen = names == name
-        found.append(
+        rows.append(
             {
                 "kind": name,
                 "is_spam": bool(is_spam[chosen].mean() >= 0.5),
@@ -80,7 +80,7 @@ def by_kind(
                 "removed_share": float((probabilities[chosen] >= thresholds.remove_from).mean()),
             }
         )
-    return found
+    return rows
 
 
 def plain(measures: Measures) -> dict[str, Any]:

@@ -87,20 +87,20 @@ def main(arguments: argparse.Namespace) -> None:
     scorer = Scorer(release=release, content=content)
     before: dict[str, float] = json.loads(arguments.before.read_text()) if arguments.before else {}
     posts = Posts.load(arguments)
-    begun, found = time.monotonic(), []
+    begun, rows = time.monotonic(), []
     for row in _rows(posts, arguments=arguments, scorer=scorer, before=before):
-        found.append(row)
+        rows.append(row)
         sys.stderr.write(f"{time.monotonic() - begun:4.0f} s  {row.title}\n")
     everything = [*posts.real, *posts.curated, *posts.unseen]
     languages = [*promise_rows.by_language(everything, scorer=scorer)] if everything else []
     languages += [f"\nNot there, so what needs it is left out: {name}." for name in _absent(arguments)]
-    card = cards.marked(write(found, languages=languages, release=release, before=before), part=PART)
+    card = cards.marked(write(rows, languages=languages, release=release, before=before), part=PART)
     if arguments.card:
         cards.insert(card, part=PART, page=arguments.card)
     if arguments.json:
-        arguments.json.write_text(json.dumps({row.title: row.value for row in found}, indent=1) + "\n")
+        arguments.json.write_text(json.dumps({row.title: row.value for row in rows}, indent=1) + "\n")
     sys.stdout.write(card)
-    broken = [row.title for row in found if row.verdict == promise.BROKEN]
+    broken = [row.title for row in rows if row.verdict == promise.BROKEN]
     if broken and arguments.strict:
         sys.exit(f"certainly broken: {'; '.join(broken)}")
 
@@ -129,9 +129,9 @@ class Posts:
 
 
 def _read(paths: Iterable[Path], *, splits: Sequence[Split]) -> list[LabelledPost]:
-    there = [path for path in paths if path.exists()]
-    found = [post for split in splits for post in labelled_posts.load(there, split=split)]
-    return [post for post in found if post.record.text.strip()]
+    files = [path for path in paths if path.exists()]
+    posts = [post for split in splits for post in labelled_posts.load(files, split=split)]
+    return [post for post in posts if post.record.text.strip()]
 
 
 def write(
@@ -183,8 +183,8 @@ def _rows(
     if real:
         yield from promise_rows.of_sources(real, scorer=scorer, before=before)
         yield from promise_rows.of_attacks(real, scorer=scorer, most=most)
-    there = [path for path in arguments.unseen if path.exists()]
-    yield from new_platform.rows(there, content=scorer.content, most=most)
+    files = [path for path in arguments.unseen if path.exists()]
+    yield from new_platform.rows(files, content=scorer.content, most=most)
     if arguments.urls.exists():
         yield from _of_urls(arguments)
     if real:
@@ -200,19 +200,19 @@ def _of_urls(arguments: argparse.Namespace) -> Iterator[Row]:
     """Measure the URL model where each domain counts once."""
     urls = labelled_urls.load(arguments.urls)
     if not arguments.kept_back or arguments.urls == _URLS:
-        urls = [one for one in urls if split_of(one.domain) is Split.TEST]
+        urls = [url for url in urls if split_of(url.domain) is Split.TEST]
     model = UrlModel.load(arguments.release)
-    said = np.array([model.probability(one.url) for one in urls])
+    probabilities = np.array([model.probability(url.url) for url in urls])
     is_bad, weights = measure_urls.bad_of(urls), measure_urls.domain_weights(urls)
-    domains = [one.domain for one in urls]
+    domains = [url.domain for url in urls]
     labels = is_bad.astype(np.float64)
     yield promise.measured(
         f"URL model by domain: recall at {_FALSE_ALARMS:.0%} false alarms",
         domains,
-        lambda rows: compare.recall_at(labels[rows], said[rows], weights[rows], rate=_FALSE_ALARMS),
+        lambda rows: compare.recall_at(labels[rows], probabilities[rows], weights[rows], rate=_FALSE_ALARMS),
         least=0.75,
     )
-    area = measure_urls.roc_auc(said, urls=urls, seed=1)
+    area = measure_urls.roc_auc(probabilities, urls=urls, seed=1)
     yield Row(
         title="URL model by domain: ROC-AUC",
         texts=len(urls),
@@ -225,5 +225,5 @@ def _of_urls(arguments: argparse.Namespace) -> Iterator[Row]:
 
 
 def _absent(arguments: argparse.Namespace) -> list[str]:
-    given = [*arguments.texts, arguments.curated, *arguments.unseen, arguments.urls, arguments.popular]
-    return [path.name for path in given if not path.exists()]
+    paths = [*arguments.texts, arguments.curated, *arguments.unseen, arguments.urls, arguments.popular]
+    return [path.name for path in paths if not path.exists()]

@@ -97,10 +97,10 @@ def _runs(run: Mapping[str, Any]) -> list[str]:
     earlier = _runs(run["earlier"]) if run.get("earlier") else []
     if not recipe["epochs"]:
         return [*earlier, "- then calibrated and measured as it was, without further training"]
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
-    read = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
+    parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
+    form = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
     begins = "then" if earlier else "from the base"
-    return [*earlier, f"- {begins}, on {read}: {told}; {outcome['train_seconds'] / 60:.0f} minutes"]
+    return [*earlier, f"- {begins}, on {form}: {parts}; {outcome['train_seconds'] / 60:.0f} minutes"]
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -170,9 +170,9 @@ def _rules(qualities: Sequence[Mapping[str, Any]]) -> str:
     if not qualities:
         return "No text of this run was labelled by rules (`training/rules.py`)."
     rows = [
-        f"| {one['rule']} | {'spam' if one['label'] else 'not spam'} "
-        f"| {one['labelled']:,} | {one['right']:.1%} |"
-        for one in qualities
+        f"| {quality['rule']} | {'spam' if quality['label'] else 'not spam'} "
+        f"| {quality['labelled']:,} | {quality['right']:.1%} |"
+        for quality in qualities
     ]
     head = "Rules labelled the unlabelled files. On the labelled train part each rule is right this often:"
     return "\n".join([head, "", "| rule | says | texts | right |", "|---|---|---|---|", *rows])

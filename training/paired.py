@@ -68,10 +68,10 @@ def table(changes: Sequence[Change], *, names: tuple[str, str]) -> Iterator[str]
     """Write the comparison as a table in Markdown; `names` are the two models'."""
     yield f"| source | texts (spam) | metric | {names[0]} | {names[1]} | difference (95 % interval) |"
     yield "|---|---|---|---|---|---|"
-    for one in changes:
+    for row in changes:
         yield (
-            f"| {one.source} | {one.texts:,} ({one.spam:,}) | {one.metric} | {one.before:.3f} "
-            f"| {one.after:.3f} | {one.after - one.before:+.3f} ({one.low:+.3f} to {one.high:+.3f}) |"
+            f"| {row.source} | {row.texts:,} ({row.spam:,}) | {row.metric} | {row.before:.3f} "
+            f"| {row.after:.3f} | {row.after - row.before:+.3f} ({row.low:+.3f} to {row.high:+.3f}) |"
         )
 
 

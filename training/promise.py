@@ -214,12 +214,12 @@ def outcomes_of(posts: Sequence[LabelledPost], *, scorer: Scorer, seed: int) -> 
     """Return what becomes of the texts in each circumstance. Raises content.Unavailable."""
     posts = [post for post in posts if post.record.text.strip()]
     content = served_content.ask([post.record.text for post in posts], content=scorer.content)
-    found = {}
+    outcomes = {}
     for place, (name, circumstance) in enumerate(CIRCUMSTANCES.items()):
         random = np.random.default_rng([seed, place])
         records = [circumstance(post.record, random) for post in posts]
-        found[name] = _outcome(records, posts=posts, content=content, scorer=scorer)
-    return found
+        outcomes[name] = _outcome(records, posts=posts, content=content, scorer=scorer)
+    return outcomes
 
 
 def outcome_of(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Outcome:
@@ -260,7 +260,7 @@ def worst(outcomes: Mapping[str, Outcome]) -> list[Worst]:
 def _worst(promise: Promise, *, outcomes: Mapping[str, Outcome]) -> Worst:
     values = {name: promise.measure(outcome) for name, outcome in outcomes.items()}
     sign = 1.0 if promise.higher_is_better else -1.0
-    name = min(values, key=lambda one: math.inf if math.isnan(values[one]) else sign * values[one])
+    name = min(values, key=lambda key: math.inf if math.isnan(values[key]) else sign * values[key])
     return Worst(circumstance=name, value=values[name], is_kept=promise.reaches(values[name], promise.bound))
 
 

@@ -21,21 +21,21 @@ def main(arguments: argparse.Namespace) -> None:
     """Run the command: train without each source, write unseen.json into --out, and its card anew."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     examples = train_content.material_of(arguments).examples
-    held = cross_fit.by_sources(
+    held_out = cross_fit.by_sources(
         [
             *dataset.part(examples, split=Split.TRAIN),
             *dataset.part(examples, split=Split.VALIDATION),
         ],
         recipe=train_content.recipe_of(arguments),
     )
-    found = content_quality.measured(
-        held.examples, answers=content_quality.left_out(held), seed=arguments.seed
+    by_source = content_quality.measured(
+        held_out.examples, answers=content_quality.left_out(held_out), seed=arguments.seed
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
     written = {
-        name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in found.items()
+        name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in by_source.items()
     }
     (arguments.out / "unseen.json").write_text(json.dumps(written, indent=2) + "\n")
     if (arguments.out / "metrics.json").is_file():
         model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
-    content_quality.tell(found)
+    content_quality.tell(by_source)
