@@ -84,8 +84,8 @@ def load(base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """
     if base == OFFLINE_PACKAGE:
         file = E5File(offline_file())
-        kept = served_pieces(file)
-        return distilbert_of(file, kept=kept), tokenizer_of(file, kept=kept)
+        pieces = served_pieces(file)
+        return distilbert_of(file, kept=pieces), tokenizer_of(file, kept=pieces)
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     try:
@@ -145,8 +145,8 @@ class E5File:
         blocks = np.frombuffer(self._bytes, _BLOCK, size // _BLOCK.itemsize, start)
         low, high = blocks["nibbles"] & 15, blocks["nibbles"] >> 4
         numbers = np.concatenate([low, high], axis=1).astype(np.float32) - 8
-        found: Floats = (numbers * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, columns)
-        return found
+        values: Floats = (numbers * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, columns)
+        return values
 
     def _numbers(self, form: str, at: int) -> tuple[Any, ...]:
         return struct.unpack_from(form, self._bytes, at)

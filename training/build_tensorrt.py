@@ -118,9 +118,9 @@ def require_gpu() -> None:
             "no NVIDIA driver here (libcuda.so.1): a plan must be built on the GPU that it will run on"
         ) from error
     count = ctypes.c_int(0)
-    failed = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
-    if failed or count.value < 1:
-        raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {failed}): build the plan where one is")
+    code = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if code or count.value < 1:
+        raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {code}): build the plan where one is")
 
 
 def trtexec_command(
@@ -133,11 +133,11 @@ def trtexec_command(
 
 def _run(command: list[str]) -> str:
     """Build by trtexec; return its version of TensorRT."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
-    if done.returncode != 0:
-        raise BuildFailed("\n".join(said.splitlines()[-15:]))
-    banner = _BANNER.search(said)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    output = process.stdout + process.stderr
+    if process.returncode != 0:
+        raise BuildFailed("\n".join(output.splitlines()[-15:]))
+    banner = _BANNER.search(output)
     if banner is None:
         raise BuildFailed("trtexec built a plan but does not say with which version of TensorRT")
     return spelt(int(banner[1]))

@@ -50,11 +50,11 @@ def load(paths: Sequence[Path], *, popular: Path) -> list[LabelledUrl]:
     known, shared = {*everyday_urls.popular_domains(popular)}, open_domains()
     labelled = [
         url
-        for name, found in sorted(_domains(paths).items())
-        if name not in shared and ((kind := _kind(found)) == BENIGN or (kind and name not in known))
-        for url in _urls(found, domain=name, kind=kind)
+        for name, domain in sorted(_domains(paths).items())
+        if name not in shared and ((kind := _kind(domain)) == BENIGN or (kind and name not in known))
+        for url in _urls(domain, domain=name, kind=kind)
     ]
-    counts = [len({one.domain for one in labelled if one.is_bad is is_bad}) for is_bad in (True, False)]
+    counts = [len({url.domain for url in labelled if url.is_bad is is_bad}) for is_bad in (True, False)]
     if min(counts) < LEAST_DOMAINS:
         raise TooFew(
             f"decisions agree on {counts[0]} domains as spam and {counts[1]} as honest; at least "
@@ -64,7 +64,7 @@ def load(paths: Sequence[Path], *, popular: Path) -> list[LabelledUrl]:
 
 
 def _domains(paths: Sequence[Path]) -> dict[str, _Domain]:
-    found: dict[str, _Domain] = defaultdict(_Domain)
+    domains: dict[str, _Domain] = defaultdict(_Domain)
     for line in labelled_lines.read_all(paths):
         if line.origin is Origin.SIMULATED:
             raise Malformed(f"{line.where}: a simulated record: its links are made up")
@@ -73,11 +73,11 @@ def _domains(paths: Sequence[Path]) -> dict[str, _Domain]:
             continue
         for link in post.record.links:
             if link.domain:
-                domain = found[link.domain]
+                domain = domains[link.domain]
                 domain.urls[link.url] = None
                 groups = domain.spam if post.is_spam else domain.honest
                 groups[post.group] = max(groups.get(post.group, 0.0), min(post.weight, MOST_TRAINING_WEIGHT))
-    return found
+    return domains
 
 
 def _kind(found: _Domain) -> str:

@@ -70,15 +70,15 @@ def write(
     generator state writes the same links.
     """
     writer = _Writer(sites, generator)
-    found: dict[str, EverydayUrl] = {}
+    links: dict[str, EverydayUrl] = {}
     for kind, stored in _patterns()["kinds" if label == BENIGN else "scams"].items():
         for number in range(urls_per_kind):
             address = writer.fill(stored["patterns"][number % len(stored["patterns"])])
             host = address.partition("/")[0].rpartition("@")[2].partition(":")[0]
             domain = registrable_domain(host) or host
             url = LabelledUrl(url=f"http://{address}", domain=domain, kind=label)
-            found.setdefault(url.url, EverydayUrl(url, kind))
-    return list(found.values())
+            links.setdefault(url.url, EverydayUrl(url, kind))
+    return list(links.values())
 
 
 class _Writer:

@@ -41,8 +41,8 @@ def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> Non
     pinned = served_content.pin(served.repository, version=base.content.version)
     content = served_content.connect(pinned, normaliser=base.normaliser, served=served)
     probed = served_content.with_probes(pinned, content=content)
-    learnt = {one.platform for one in labelled_records.load(*labels, with_reported=True)}
-    manifest = without_heads(base, platforms=learnt) | {"content": dataclasses.asdict(probed)}
+    platforms = {post.platform for post in labelled_records.load(*labels, with_reported=True)}
+    manifest = without_heads(base, platforms=platforms) | {"content": dataclasses.asdict(probed)}
     text = json.dumps(manifest, indent=1, allow_nan=False)
     with whole_folder.written(out) as folder:
         for name in manifest["files"]:
@@ -55,10 +55,10 @@ def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> Non
 
 def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any]:
     """Return a release's manifest without the heads and curves of some platforms."""
-    gone = {name for platform, name in base.heads.items() if platform in platforms}
-    kept = {
+    names = {name for platform, name in base.heads.items() if platform in platforms}
+    entries = {
         part: {name: own for name, own in base.manifest.get(part, {}).items() if name not in platforms}
         for part in ("heads", "platforms")
     }
-    files = {name: digest for name, digest in base.files.items() if name not in gone}
-    return dict(base.manifest) | kept | {"files": files}
+    files = {name: digest for name, digest in base.files.items() if name not in names}
+    return dict(base.manifest) | entries | {"files": files}

@@ -75,13 +75,13 @@ def measure(
     """
     is_decided = np.array([row.part == "decided" for row in material.rows])
     urls = [row.url for row in material.rows if row.part == "decided"]
-    names = {one.domain for one in urls}
+    names = {url.domain for url in urls}
     others = np.flatnonzero([row.url.domain not in names for row in material.rows])
     without = fit_urls.fit(material, places=others, seed=seed)
-    tested = Material.of([fit_urls.Row(one) for one in unseen]).matrix
+    tested = Material.of([fit_urls.Row(url) for url in unseen]).matrix
     gain = Gain(
         domains=len(names),
-        bad=len({one.domain for one in urls if one.is_bad}),
+        bad=len({url.domain for url in urls if url.is_bad}),
         urls=len(urls),
         without=_quality(
             without.decision_function(material.matrix[is_decided]),

@@ -26,11 +26,11 @@ SHIPPED = Path(__file__).with_name("held_out.npz")
 
 def write(path: Path, *, learned: Sequence[str], texts: Sequence[str], answers: Floats) -> None:
     """Store P(spam) of texts as served, float64 (n_texts,), and NaN for what else was learned."""
-    found = dict.fromkeys((_key(text) for text in learned), np.nan)
-    found |= dict(zip(map(_key, texts), answers.tolist(), strict=True))
-    keys = np.array(sorted(found), dtype=np.uint64)
+    by_key = dict.fromkeys((_key(text) for text in learned), np.nan)
+    by_key |= dict(zip(map(_key, texts), answers.tolist(), strict=True))
+    keys = np.array(sorted(by_key), dtype=np.uint64)
     np.savez_compressed(
-        path, keys=keys, spam=np.array([found[key] for key in keys.tolist()], dtype=np.float32)
+        path, keys=keys, spam=np.array([by_key[key] for key in keys.tolist()], dtype=np.float32)
     )
 
 
@@ -40,10 +40,10 @@ def ask(texts: Sequence[str], *, path: Path, content: ContentProtocol) -> Floats
     NaN for a text that every training learned. Raises Corrupt, content.Unavailable.
     """
     with loading(path), np.load(path, allow_pickle=False) as stored:
-        known = dict(zip(stored["keys"].tolist(), stored["spam"].astype(np.float64).tolist(), strict=True))
+        by_key = dict(zip(stored["keys"].tolist(), stored["spam"].astype(np.float64).tolist(), strict=True))
     keys = [_key(as_read(text).text) for text in texts]
-    answers: NDArray[np.float64] = np.array([known.get(key, 0.0) for key in keys])
-    unseen = [row for row, key in enumerate(keys) if key not in known]
+    answers: NDArray[np.float64] = np.array([by_key.get(key, 0.0) for key in keys])
+    unseen = [row for row, key in enumerate(keys) if key not in by_key]
     answers[unseen] = served_content.ask([texts[row] for row in unseen], content=content)
     return answers
 

@@ -39,7 +39,7 @@ def _by_row(node: Any) -> list[str]:
     """
     if node.op_type == "Gather":
         return list(node.input[:1])
-    is_transposed = any(one.name == "transB" and one.i for one in node.attribute)
+    is_transposed = any(attribute.name == "transB" and attribute.i for attribute in node.attribute)
     return list(node.input[1:2]) if node.op_type == "Gemm" and is_transposed else []
 
 

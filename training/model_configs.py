@@ -85,7 +85,7 @@ _GENERATED = "Written by `python -m training variants`; change training/model_co
 def texts(variant: Variant) -> dict[str, str]:
     """Render the config.pbtxt of each model, by the model's name."""
     description = DESCRIPTIONS[variant]
-    made = {
+    files = {
         "tokenizer": (_tokenizer(description), _TOKENIZER_COMMENT),
         "distilbert": (_distilbert(description), f"{description.comment}\n{_DISTILBERT_COMMENT}"),
         "content": (
@@ -93,7 +93,7 @@ def texts(variant: Variant) -> dict[str, str]:
             "What clients call: text in, logits and a vector of length 1 out, as asked for.",
         ),
     }
-    return {name: rendered(message, comment) for name, (message, comment) in made.items()}
+    return {name: rendered(message, comment) for name, (message, comment) in files.items()}
 
 
 def rendered(message: ModelConfig, comment: str, *, source: str = _GENERATED) -> str:

@@ -91,13 +91,13 @@ class RealTexts:
 
     def _everyday_links(self, random: np.random.Generator, *, count: int) -> Floats:
         """Return what features say of that many posts with an everyday link, (count, len(_OF_LINKS))."""
-        written = everyday_urls.write(
+        everyday = everyday_urls.write(
             sorted(popular_domains()), generator=random, urls_per_kind=_LENT_PER_KIND
         )
-        found = [parts for one in written for parts in links_in("", extra=[one.labelled.url])]
+        link_parts = [parts for site in everyday for parts in links_in("", extra=[site.labelled.url])]
         posts = [
-            dataclasses.replace(NOTHING_KNOWN, links=(Link(url=one.url, host=one.host, domain=one.domain),))
-            for one in found
+            dataclasses.replace(NOTHING_KNOWN, links=(Link(url=url.url, host=url.host, domain=url.domain),))
+            for url in link_parts
         ]
         rows = np.stack([features.extract(post, models=self.models) for post in posts])
         return rows[random.integers(len(rows), size=count)][:, _OF_LINKS]
@@ -111,9 +111,9 @@ def load(
     `answers` is the file of held_out.py for the content model; texts that each training learned are left out.
     """
     posts = [post for post in labelled_posts.load(paths, split=split) if post.record.text.strip()]
-    asked = held_out.ask([post.record.text for post in posts], path=answers, content=content)
-    known = ~np.isnan(asked)
-    return RealTexts([post for post, kept in zip(posts, known, strict=True) if kept], asked[known], models)
+    spam = held_out.ask([post.record.text for post in posts], path=answers, content=content)
+    mask = ~np.isnan(spam)
+    return RealTexts([post for post, valid in zip(posts, mask, strict=True) if valid], spam[mask], models)
 
 
 def at_prevalence(rows: Rows, *, share: float) -> Rows:

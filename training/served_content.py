@@ -67,8 +67,8 @@ class Opened:
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
         """Return what the content model says of texts. Raises content.Unavailable."""
-        asked = [text for text in dict.fromkeys(texts) if text not in self.known]
-        self.known.update(zip(asked, self.content.scores(asked), strict=True))
+        new_texts = [text for text in dict.fromkeys(texts) if text not in self.known]
+        self.known.update(zip(new_texts, self.content.scores(new_texts), strict=True))
         return [self.known[text] for text in texts]
 
 
@@ -116,7 +116,7 @@ def pin(repository: Path, *, version: str) -> ContentPin:
 def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
     """Add answers that the model must still give wherever it is served. Raises content.Unavailable."""
     answers = content.probabilities(PROBES).tolist()
-    probes = tuple(Probe(text=text, probability=said) for text, said in zip(PROBES, answers, strict=True))
+    probes = tuple(Probe(text=text, probability=value) for text, value in zip(PROBES, answers, strict=True))
     return dataclasses.replace(pinned, probes=probes)
 
 
@@ -142,9 +142,9 @@ def connect(pinned: ContentPin, *, normaliser: str, served: Served, remembers: i
 def ask(texts: Sequence[str], *, content: ContentProtocol) -> Floats:
     """Return P(spam) of each text, float64 (n_texts,), NaN for an empty one. Raises content.Unavailable."""
     probabilities = np.full(len(texts), np.nan)
-    asked = [place for place, text in enumerate(texts) if text.strip()]
-    for start in range(0, len(asked), _BATCH):
-        places = asked[start : start + _BATCH]
+    nonblank = [place for place, text in enumerate(texts) if text.strip()]
+    for start in range(0, len(nonblank), _BATCH):
+        places = nonblank[start : start + _BATCH]
         probabilities[places] = content.probabilities([texts[place] for place in places])
     return probabilities
 

@@ -94,11 +94,11 @@ def read(path: Path) -> WideAndDeep:
     except (KeyError, ValueError) as missing:
         raise Unreadable(f"{path}: holds no weights of a DistilBERT in floats: {missing}") from missing
     model = WideAndDeep(config)
-    found = model.load_state_dict(
+    mismatch = model.load_state_dict(
         {name: torch.from_numpy(array.copy()) for name, array in weights.items()}, strict=False
     )
-    if found.missing_keys:
-        raise Unreadable(f"{path}: holds no {', '.join(found.missing_keys[:3])}")
+    if mismatch.missing_keys:
+        raise Unreadable(f"{path}: holds no {', '.join(mismatch.missing_keys[:3])}")
     model.eval()
     difference = export_onnx.largest_difference(model, path=path)
     if not difference <= MAX_DIFFERENCE:
@@ -165,11 +165,11 @@ def _head_size(graph: Any) -> int:
     """
     from onnx import numpy_helper
 
-    made = {name: node for node in graph.node for name in node.output}
+    producers = {name: node for node in graph.node for name in node.output}
     for node in graph.node:
-        if node.op_type != "Reshape" or made.get(node.input[0], node).op_type != "Add":
+        if node.op_type != "Reshape" or producers.get(node.input[0], node).op_type != "Add":
             continue
-        shape = made[node.input[1]]
+        shape = producers[node.input[1]]
         if shape.op_type == "Concat" and len(shape.input) == 4:
-            return int(numpy_helper.to_array(made[shape.input[3]].attribute[0].t).item())
+            return int(numpy_helper.to_array(producers[shape.input[3]].attribute[0].t).item())
     raise ValueError("no attention")

@@ -66,9 +66,9 @@ def write(*, variant: Variant, repository: Path, out: Path) -> None:
     TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel or served_weights.Unreadable.
     """
     model, tokenizer = repository / "distilbert" / "1", repository / "tokenizer" / "1"
-    for needed in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
-        if not needed.is_file():
-            raise NoModel(f"{needed} is missing: export a model first")
+    for path in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
+        if not path.is_file():
+            raise NoModel(f"{path} is missing: export a model first")
     write_configs(variant=variant, out=out)
     for name in ("tokenizer.json", "model.py"):
         shutil.copyfile(tokenizer / name, out / "tokenizer" / "1" / name)

@@ -17,9 +17,9 @@ def written(out: Path) -> Iterator[Path]:
     out.parent.mkdir(parents=True, exist_ok=True)
     # Beside it: a rename does not leave its file system.
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made, before = Path(scratch) / "made", Path(scratch) / "before"
-        made.mkdir()
-        yield made
+        folder, before = Path(scratch) / "made", Path(scratch) / "before"
+        folder.mkdir()
+        yield folder
         if out.exists():
             out.rename(before)
-        made.rename(out)
+        folder.rename(out)

@@ -41,10 +41,10 @@ class Texts:
     def of(cls, texts: Sequence[WordedText]) -> Texts:
         """Return texts as arrays."""
         return cls(
-            texts=[one.text for one in texts],
-            is_spam=np.array([one.is_spam for one in texts], dtype=np.bool_),
-            families=np.array([one.family for one in texts], dtype=np.str_),
-            weights=np.array([one.weight for one in texts], dtype=np.float64),
+            texts=[text.text for text in texts],
+            is_spam=np.array([text.is_spam for text in texts], dtype=np.bool_),
+            families=np.array([text.family for text in texts], dtype=np.str_),
+            weights=np.array([text.weight for text in texts], dtype=np.float64),
         )
 
 
@@ -58,12 +58,12 @@ def decided(labelled: Sequence[LabelledRecord], *, texts: Sequence[Sequence[str]
     return [
         WordedText(
             text=text,
-            is_spam=one.is_spam,
-            family=family_of(one)[0],
-            weight=min(one.weight, MOST_TRAINING_WEIGHT),
+            is_spam=post.is_spam,
+            family=family_of(post)[0],
+            weight=min(post.weight, MOST_TRAINING_WEIGHT),
         )
-        for one, own in zip(labelled, texts, strict=True)
-        if one.origin is Origin.DECIDED
+        for post, own in zip(labelled, texts, strict=True)
+        if post.origin is Origin.DECIDED
         for text in own
     ]
 

@@ -72,8 +72,8 @@ def word_list(*, tokenizer: Path, data: Sequence[Path]) -> list[str]:
     counts: Counter[str] = Counter()
     for example in dataset.part(dataset.load(data), split=Split.TRAIN):
         counts.update(set(_CORPUS_WORD.findall(example.text.lower())))
-    known = set(vocabulary)
-    special = [word for word, count in counts.most_common() if count >= _LEAST_COUNT and word not in known]
+    pieces = set(vocabulary)
+    special = [word for word, count in counts.most_common() if count >= _LEAST_COUNT and word not in pieces]
     return [
         *vocabulary[:_SHORT_RANK],
         *_SHORT,
