@@ -1,9 +1,9 @@
 """Counterfactuals: the smallest single change that would have changed the route of a post.
 
-A change is about the post or its history, never about what did not happen. For a post more likely spam than
-not only changes that lower the probability count. Found by search: every allowed change gives a changed
-record, and the models judge it. The number of tries is bounded (MAX_TRIES), whatever the post. The words for
-users are in moderation.
+A change alters the post or its history; it never adds events. For a post more likely spam than not only
+changes that lower the probability count. Found by search: every allowed change gives a changed record, and
+the models judge it. The number of tries is bounded (MAX_TRIES), whatever the post. The words for users are in
+moderation.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _CONTENT_EDGE = 1e-6
 # Honest decisions that earn half of the excuse, and the next quarter; one of spam cancels five.
 _HALFEARNED_BY = 3.0
 _SPAM_UNDOES = 5.0
-# Younger accounts, and those of unknown age, excuse nothing: whatever else is said of them costs nothing.
+# Younger accounts, and those of unknown age, excuse nothing: their other traits cost a spammer nothing.
 _GROWN_DAYS = 30.0
 
 
@@ -61,8 +61,8 @@ class Judgement:
     """The trees' output for n posts, float64 (n,) each, in log-odds: margin = line + added + withheld.
 
     `main_inputs` (n, 4) are the sub-models' margins, NaN where one has no input, and content's. `line` is the
-    margin without them, `added` what they would add, `withheld` what the bounds cut off an excuse (> 0) or a
-    suspicion (< 0).
+    margin without them, `added` their unbounded share, `withheld` what the bounds cut off: an excuse (> 0) or
+    a suspicion (< 0).
     """
 
     main_inputs: Floats
@@ -170,7 +170,7 @@ class Ensemble:
     ) -> list[dict[str, float | None]]:
         """Return each post's probabilities by sub-model and by content alone.
 
-        None where one is silent, or would by itself change nothing: its base rate is no opinion.
+        None for a silent model, or one at its base rate, which is no opinion.
         """
         own = probabilities_of(judgement.main_inputs)
         own[:, -1] = content_probabilities
@@ -200,7 +200,7 @@ class Ensemble:
         return np.where(grown, self.most_excused(line), 0.0) + self.bounds.earned * self._earned(features)
 
     def most_excused(self, line: Floats) -> Floats:
-        """Return what circumstances take at most from margins (n,): all of the bound below even odds, nothing
+        """Return the most that circumstances take from margins (n,): the whole bound below even odds, nothing
         above the bound.
         """
         return np.clip(self.bounds.excuse - line, 0.0, self.bounds.excuse)
@@ -214,7 +214,7 @@ class Ensemble:
         return np.asarray(self.main.margins(inputs) - self._silence)
 
     def _suspected(self, features: Floats, *, added: Floats) -> Floats:
-        """Return what is added, where circumstances add at most `bounds.suspicion` to the proven evidence."""
+        """Return the added margin, where circumstances add at most `bounds.suspicion` to proven evidence."""
         bounded = added.copy()
         # The trees are evaluated again only where the bound can apply.
         if len(high := np.flatnonzero(added > self.bounds.suspicion)):
@@ -223,7 +223,7 @@ class Ensemble:
         return bounded
 
     def _with_links(self, features: Floats, *, suspected: Floats) -> Floats:
-        """Return what is added, never less than without the links: anybody may link to an honest site."""
+        """Return the added margin, never below the one without links: anybody may link to an honest site."""
         rest = self._without(OF_LINKS, features)
         bounded = suspected.copy()
         if len(linked := np.flatnonzero(~_equal(features, rest).all(axis=1))):
@@ -232,7 +232,7 @@ class Ensemble:
         return bounded
 
     def _without(self, names: tuple[str, ...], features: Floats) -> Floats:
-        """Return the rows as if of some features nothing were known."""
+        """Return the rows with some features unknown."""
         # A kept release does not know features that came after it.
         columns = _places(tuple(name for name in names if name in self.features), self.features)
         silent = features.copy()

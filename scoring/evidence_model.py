@@ -1,8 +1,8 @@
 """Joins what was found behind a post to its main margin: towards spam only, and by steps that add up.
 
-A line over steps of the features in features/collected.py, all rising. Evidence that says nothing adds
-nothing, whatever it is, so a harmless page excuses no spam, and a post whose evidence is missing keeps its
-margin. Why is said in docs/adr/0031-evidence-adds-and-never-excuses.md.
+A line over steps of the features in features/collected.py, all rising. Harmless evidence adds nothing, so it
+excuses no spam, and a post without evidence keeps its margin. Why is said in
+docs/adr/0031-evidence-adds-and-never-excuses.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _IS_PROOF = {feature.name: feature.evidence is Evidence.PROOF for feature in col
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """How a feature counts: from each knot to the next, and from the last one to `top`, by so much a unit.
+    """How a feature counts: each weight applies per unit from its knot to the next, the last up to `top`.
 
     Knots of probabilities are log-odds. No weight is negative.
     """
@@ -58,7 +58,7 @@ class Steps:
         return reached
 
     def said(self, values: Floats) -> Floats:
-        """Return what values (n,) say, float64 (n,) of at least 0."""
+        """Return the contributions of values (n,), float64 (n,) of at least 0."""
         strengths: Floats = self.heights(values) @ np.array(self.weights)
         return strengths
 
@@ -77,7 +77,7 @@ class Joined:
     probabilities: Floats
 
     def told(self, place: int) -> list[tuple[str, float, float]]:
-        """Return name, value and share of each feature that is known of a post."""
+        """Return name, value and share of each known feature of a post."""
         features = zip(collected.NAMES, self.rows[place].tolist(), self.shares[place].tolist(), strict=True)
         return [entry for entry in features if not np.isnan(entry[1])]
 
@@ -175,7 +175,7 @@ def rows_of(records: Sequence[PostRecord], *, read: Floats) -> Floats:
 
 
 def read_before(contributions: Sequence[Sequence[Any]]) -> Floats:
-    """Return what a score's contributions (name, value, share) say was read of its evidence, float64 (3,)."""
+    """Return the readings of evidence in a score's contributions (name, value, share), float64 (3,)."""
     values = {name: value for name, value, _ in contributions if name in _READ}
     answers = [values.get(feature.name) for feature in collected.READ]
     return np.array([np.nan if value is None else float(value) for value in answers])
@@ -187,16 +187,16 @@ def measured(values: Floats, *, name: str) -> Floats:
 
 
 def rests_on_evidence(opinions: Mapping[str, float | None]) -> bool:
-    """Return whether, of a post that is spam, what it leads to or shows said so and its words did not.
+    """Return whether the evidence of a spam post calls it spam and its words do not.
 
-    `opinions` are the parts' own probabilities. Of words that no model has read nothing is assumed.
+    `opinions` are the parts' own probabilities. Nothing is assumed of words without an opinion.
     """
     words, evidence = opinions.get("content"), opinions.get(EVIDENCE)
     return words is not None and evidence is not None and words < NO_OPINION <= evidence
 
 
 def without(margins: Floats) -> Joined:
-    """Return margins as a release without such a model judges: evidence is not looked at."""
+    """Return margins as a release without such a model does: evidence is ignored."""
     nothing = np.full((len(margins), len(collected.NAMES)), np.nan)
     return Joined(
         margins=margins,
@@ -216,7 +216,7 @@ def _steps(stored: Mapping[str, Any]) -> Steps:
 
 
 def _apportioned(added: Floats, *, said: Floats) -> Floats:
-    """Split what was added (n,) by what each feature said (n, k)."""
+    """Split the added margin (n,) in proportion to the features' contributions (n, k)."""
     total = said.sum(axis=1, keepdims=True)
     shares: Floats = np.where(total > 0.0, added[:, None] * said / np.where(total > 0.0, total, 1.0), 0.0)
     return shares

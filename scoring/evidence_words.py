@@ -18,14 +18,14 @@ from scoring.release import Release
 MOST_WORDS = 30
 """Words of a post's evidence that are named."""
 _MOST_TRIED = 120
-"""Distinct words of a text that are left out in turn, the first ones: a text takes some 2 ms each time."""
+"""Most distinct words of a text that are left out in turn, at some 2 ms each."""
 _LEAST_SHARE = 0.1
-"""Of the strongest word; what says less is not named."""
+"""Share of the strongest word's weight that a word needs to be named."""
 _WORD = re.compile(r"\w[\w'\u2019-]*")
 
 
 def of(record: PostRecord, *, release: Release) -> list[tuple[str, float]]:
-    """Return what `spam_words` says of a record; nothing if the release has no reader of its own."""
+    """Return `spam_words` of a record; none if the release has no reader of its own."""
     reader = _reader(release.folder) if READER_FILE in release.files else None
     return [] if reader is None else spam_words(record, reader=reader, manifest=release.manifest)
 
@@ -35,7 +35,7 @@ def spam_words(
 ) -> list[tuple[str, float]]:
     """Return words with how much less their text reads like spam without them, in log-odds, strongest first.
 
-    Words are in small letters; they are those of texts that read like spam.
+    Words are in lower case and come from texts that read like spam.
     """
     shares: dict[str, float] = {}
     for text in Readings([record], manifest=manifest).texts:
@@ -56,13 +56,13 @@ def _reader(folder: Path) -> PlatformHead | None:
 
 
 def words_in(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each word of a text, in small letters, with where it begins and ends."""
+    """Yield each word of a text in lower case, with its start and end."""
     for match in _WORD.finditer(text):
         yield match[0].lower(), *match.span()
 
 
 def _left_out(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the first distinct words of a text, each with the text that is left without it."""
+    """Yield the first distinct words of a text, each with the text without it."""
     places: dict[str, list[tuple[int, int]]] = {}
     for word, start, end in words_in(text):
         places.setdefault(word, []).append((start, end))

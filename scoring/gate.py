@@ -37,7 +37,7 @@ NOT_ASKED = "not asked"
 
 
 class Verdict(StrEnum):
-    """What the gate says of a candidate; the answer to a failed check may begin with one of the last two."""
+    """The gate's verdict on a candidate; the answer to a failed check may begin with one of the last two."""
 
     PASSED = "passed"
     REFUSED = "refused"
@@ -145,7 +145,7 @@ def _evidence(report: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _fresh(report: Mapping[str, Any], source: str) -> str:
-    """Return how many decisions of a source count although they are outside the test part."""
+    """Return how many decisions of a source count outside the test part."""
     count = report.get("fresh", {}).get(source, 0)
     return f"; {count} made since the live release, each judged by a head fitted without it" if count else ""
 
@@ -238,7 +238,7 @@ def _links(asked: Mapping[str, Any]) -> Iterator[Finding]:
 def link_finding(kind: str, share: float, *, texts: int, live: float | None = None) -> Finding:
     """Ask whether honest texts keep their route when a link to a site of this kind is added.
 
-    `share` of the texts do, in [0, 1]. It must be LINK_CHANGES_NOTHING, or no less than the live release's.
+    `share` in [0, 1] must reach LINK_CHANGES_NOTHING or the live release's.
     """
     beside = "" if live is None else f"; live {live:.1%}"
     return Finding(

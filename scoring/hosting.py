@@ -83,7 +83,7 @@ def install(pin: Pin, *, repository: Path, models: Path) -> str:
 
 
 def install_unless_there(pin: Pin, *, repository: Path, models: Path) -> str:
-    """Do as `install`, but take what was installed before if the repository holds no such model.
+    """Do as `install`, but accept an installed model if the repository lacks it.
 
     Raises Corrupt as `install` does.
     """

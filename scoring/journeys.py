@@ -169,7 +169,7 @@ def is_understood(steps: Sequence[JourneyStep]) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def class_of(name: str) -> int:
-    """Return the place in CLASSES of a step's name, by the first word that it holds."""
+    """Return the index in CLASSES of a step's name, by the first word that it holds."""
     folded = name.lower()
     for place, (_, words) in enumerate(CLASSES):
         if any(word in folded for word in words):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scoring.links import registrable_domain
 
-# Suffixes that a country or a register gives to nobody else.
+# Suffixes reserved for authorities and universities.
 _OF_AUTHORITIES = re.compile(r"(?:^|\.)(?:gov|mil|edu|(?:gov|gob|gouv|ac|nhs)\.[a-z]{2})$")
 
 

@@ -44,8 +44,8 @@ class PlatformHead:
     """Weights of the n-gram buckets, float32 (BUCKETS,), of the vector, float32 (width,), empty for a head
     that reads words alone, and the line through the content margin.
 
-    `learnt` are the keys of the posts and groups that it was fitted to, which may judge it no more; empty if
-    not known.
+    `learnt` are the keys of the posts and groups that it was fitted to, which must not judge it; empty if
+    unknown.
     """
 
     weights: NDArray[np.float32]
@@ -69,7 +69,7 @@ class PlatformHead:
                 content_slope=float(stored["content_slope"]),
                 intercept=float(stored["intercept"]),
                 vector=stored.get("vector", _NO_VECTOR),
-                # Files from before do not say.
+                # Older files lack it.
                 learnt=stored.get("learnt", _NO_KEYS),
             )
 
@@ -97,13 +97,13 @@ class PlatformHead:
         return self.content_slope * content_margin + self.intercept + grams + sense
 
     def alone(self, texts: Sequence[str]) -> Floats:
-        """Return what the n-grams alone say of texts, as probabilities (n,): nobody was asked."""
+        """Return the probabilities (n,) of texts by the n-grams alone, without the content model."""
         return probabilities_of(
             np.array([self.margin(text, content_margin=0.0) for text in texts], dtype=np.float64)
         )
 
     def probabilities(self, texts: Sequence[str], *, scores: Sequence[ContentScore]) -> Floats:
-        """Return spam probabilities here, float64 (n,), of texts and what the content model says of each."""
+        """Return the platform's spam probabilities, float64 (n,), of texts and their scores."""
         margins = content_margins(np.array([score.probability for score in scores]))
         head_margins = [
             self.margin(text, content_margin=margin, vector=vector)
@@ -144,7 +144,7 @@ def learnt_keys(*, post: str, group: str) -> tuple[int, int]:
 
 
 def file_of(platform: str) -> str:
-    """Name the file of a platform's head in its release. Raises ValueError for what is no slug."""
+    """Return the file name of a platform's head. Raises ValueError if it is no slug."""
     if not _PLATFORM.fullmatch(platform):
         raise ValueError(f"{platform!r} is no slug of a platform")
     return f"heads/{platform}.npz"

@@ -176,7 +176,7 @@ class Release:
         return release
 
     def scores_as(self, other: Release) -> bool:
-        """Return whether they score and route every post alike: only what their manifests tell differs."""
+        """Return whether both score and route every post alike: only notes in their manifests differ."""
         notes = {"training", "metrics", "derived"}
         mine, others = (
             {name: part for name, part in release.manifest.items() if part and name not in notes}
@@ -186,8 +186,8 @@ class Release:
 
     @property
     def content_model(self) -> str:
-        """Name what reads texts, by files and normaliser, empty if no file is pinned: releases of one name
-        get the same answers.
+        """Identify the content model by files and normaliser, empty if no file is pinned: equal ids give
+        equal answers.
         """
         return f"{self.content.digest[:12]}/{self.normaliser}" if self.content.digest else ""
 
@@ -265,7 +265,7 @@ def loading(path: Path) -> Iterator[None]:
 
 @contextmanager
 def loading_json(path: Path, *, form: int) -> Iterator[dict[str, Any]]:
-    """Give what a JSON file of this format holds; otherwise as `loading`."""
+    """Yield the content of a JSON file of this format; otherwise as `loading`."""
     with loading(path):
         stored = json.loads(path.read_text(encoding="utf-8"))
         if stored["format"] != form:

@@ -13,7 +13,7 @@ from typing import Any
 
 _BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
 _HEADER_SIZE = re.compile(re.escape(_BINARY) + r"(\d{1,9})")
-# Over by themselves: throttled, being scaled, loading its model, a full queue of Triton.
+# Transient errors: throttled, being scaled, loading its model, a full queue of Triton.
 _TRANSIENT = {
     "InternalDependencyException",
     "ModelNotReadyException",
@@ -71,7 +71,7 @@ class SageMakerEndpoint:
         raise _refused(f"{name} cannot be unloaded: {_FIXED}")
 
     def is_model_ready(self, name: str) -> bool:  # noqa: ARG002 - the interface's
-        """Return that nothing has to be loaded; whether the model is the wanted one shows in its answers."""
+        """Return True: nothing has to be loaded, and answers name their model."""
         return True
 
     def _invoke(self, body: bytes, content_type: str) -> tuple[bytes, str]:

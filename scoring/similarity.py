@@ -46,7 +46,7 @@ def bands(text: str) -> tuple[int, ...]:
 
 
 def word_count(text: str) -> int:
-    """Return the words that a signature looks at: links, handles, numbers and signs are none."""
+    """Count the words of a signature: links, handles, numbers and signs are none."""
     return len(_WORD.findall(LINK.sub(" ", folded(text[:_TEXT_LIMIT]))))
 
 

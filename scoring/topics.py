@@ -54,8 +54,7 @@ class TopicModel:
     def probabilities(self, texts: Sequence[str], *, topics: Sequence[str]) -> NDArray[np.float64]:
         """Answer P(about) of each text and topic: float64 array of shape (n_texts, n_topics), in [0, 1].
 
-        A text of which nothing can be seen is about nothing: NaN, since there is nothing to judge. Raises
-        Unavailable.
+        NaN for a text without visible characters. Raises Unavailable.
         """
         answers = np.full((len(texts), len(topics)), np.nan)
         normalised = [normalise.normalise(shortened(text)).text for text in texts]

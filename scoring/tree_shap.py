@@ -3,8 +3,8 @@ lead there, so all cases are worked out when a release is loaded.
 
 Against a reference row (interventional), or path-dependent, both as in Lundberg et al., From local
 explanations to global understanding with explainable AI for trees, Nature Machine Intelligence 2, 2020;
-tables by leaf and case after Yang, Fast TreeSHAP, arXiv:2109.09847. Why shap's own code does not do it says
-docs/adr/0012-contributions-are-looked-up.md.
+tables by leaf and case after Yang, Fast TreeSHAP, arXiv:2109.09847.
+docs/adr/0012-contributions-are-looked-up.md says why shap's own code is not used.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TreeShap:
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """A branch taken: left if x <= threshold, else right; `takes_unknown` if NaN goes the same way."""
+    """A branch: left if x <= threshold, else right; `takes_unknown` if NaN goes the same way."""
 
     threshold: float
     is_left: bool
@@ -186,11 +186,11 @@ def _width(leaves: Sequence[_Leaf]) -> int:
 
 
 def _tables(leaves: Sequence[_Leaf], *, width: int) -> Floats:
-    """Return what each step of each leaf is given in each case: float64 (n_leaves, width, 2**width).
+    """Return the share of each step of each leaf in each case: float64 (n_leaves, width, 2**width).
 
     A leaf's value is a product game: a step counts 1 or 0 among the known inputs, its share among the
     unknown. Its Shapley values weigh the coalitions by size, and so are sums over the coefficients of a
-    polynomial. A leaf with fewer steps than `width` has steps beside that everybody takes: they get nothing.
+    polynomial. A leaf with fewer steps than `width` has extra ones that every row takes: they get nothing.
     """
     values = np.array([leaf.value for leaf in leaves])[:, None]
     shares, is_taken = np.ones((width, len(leaves), 1)), np.ones((width, len(leaves), 2**width))

@@ -22,7 +22,7 @@ class TritonSocket:
         self._path, self._timeout_seconds = path, timeout_seconds
 
     def is_listening(self) -> bool:
-        """Return whether a server listens there; the socket file alone may be left over."""
+        """Return whether a server listens there; the file may be a leftover."""
         with contextlib.closing(_Connection(self._path, timeout=self._timeout_seconds)) as connection:
             try:
                 connection.connect()

@@ -121,7 +121,7 @@ class UrlModel:
 
 
 def is_silent(url: str) -> bool:
-    """Return whether a URL is on a popular site that has one author, of which the model says nothing."""
+    """Return whether a URL is on a popular site with one author: the model ignores these."""
     return is_popular(_parts(url)[1])
 
 
@@ -148,7 +148,7 @@ def measures_of(url: str) -> tuple[float, ...]:
 
 
 def _parts(url: str) -> tuple[str, str, str]:
-    """Return what stands before the host up to its @, the host without port and "www.", and the path."""
+    """Return the user part before @, the host without port and "www.", and the path."""
     authority, _, path = (url.partition("://")[2] if "://" in url else url).partition("/")
     user, at, host = authority.lower().rpartition("@")
     host = host if host.startswith("[") else host.partition(":")[0]

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from scoring.records import ComplaintRecord
 
-# People who found the same note by themselves do not do so within the hour; new accounts seldom act within
+# Independent people do not write the same note within the hour; new accounts seldom act within
 # the same ten minutes.
 _SAME_NOTE_WITHIN = timedelta(hours=1)
 _NEW_ACCOUNTS_WITHIN = timedelta(minutes=10)

@@ -1,8 +1,7 @@
 """What rules can name in a text: phrases, phone numbers, wallets, handles, and look-alikes of a host.
 
-A rule keeps its `value` in canonical form and an `anchor`, by which it is looked up: of a post only what may
-be an identifier is read, and no rule is tried on a post that lacks its anchor. Time is linear in the text, of
-which only the beginning counts.
+A rule keeps its `value` in canonical form and an `anchor`, by which it is looked up: no rule is tried on a
+post that lacks its anchor. Time is linear in the text, of which only the beginning counts.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 from scoring.identifiers import handles, hosts, phones, phrases, wallets
 
 READ_CHARACTERS = 10_000
-"""Only so many characters of a text, and as many of its links, are read."""
+"""Characters of a text that are read, and as many of its links."""
 
 
 class Kind(StrEnum):
@@ -54,7 +53,7 @@ _CANONICAL = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What may be identifiers in one post, by kind."""
+    """Possible identifiers in one post, by kind."""
 
     by_kind: Mapping[str, Any]
 
@@ -68,7 +67,7 @@ class Found:
 
 
 def canonical(kind: str, text: str) -> str:
-    """Return a rule's value from what somebody typed; "" where it is none. Hosts come as domains already."""
+    """Return the canonical value of typed text; "" if it is none. Hosts come as domains already."""
     if kind == Kind.LOOKALIKE:
         return text
     is_read_as_typed = kind == Kind.TEXT
@@ -76,7 +75,7 @@ def canonical(kind: str, text: str) -> str:
 
 
 def anchor(kind: str, value: str) -> str:
-    """Return what a rule is looked up by."""
+    """Return the key by which a rule is looked up."""
     return _READERS[kind].anchor(value)
 
 

@@ -26,7 +26,7 @@ _WORDS = {
     "discord": "discord", "vk": "vk",
 }  # fmt: skip
 PLATFORMS = frozenset(_HOSTS.values())
-"""Platforms that a handle can be said to be of."""
+"""Platforms that a handle can name."""
 
 # Parts of addresses that are pages of the platform itself.
 _PAGES = frozenset(

@@ -16,7 +16,7 @@ __all__ = ["LINK", "VERSION", "Normalised", "VersionMismatch", "as_read", "norma
 
 VERSION = "2"
 LINK = "[LINK]"
-"""What the content model reads for a link: what an address says, the models of links say."""
+"""What the content model reads for a link; the address is left to the models of links."""
 
 _STEPS = (
     characters.edits,
@@ -52,7 +52,7 @@ def normalise(raw: str) -> Normalised:
 
 
 def as_read(raw: str) -> Normalised:
-    """Undo disguise as `normalise` does, then put LINK for each link; what is shown for a link stays."""
+    """Undo disguise as `normalise` does, then put LINK for each link; the words of a link stay."""
     normalised = normalise(raw)
     spans = links.spans_in(normalised.text)
     return applied([Edit(start=start, end=end, text=LINK) for start, end in spans], to=normalised)
