@@ -137,7 +137,7 @@ def ask(
     """Query the content model once, for own texts where it is needed and not `known`, and, without a
     `reader`, for all texts of evidence. The platform's head corrects the scores, known ones too.
 
-    If it is unavailable, its texts are unknown and the answers degraded, unless there was nothing to ask.
+    Texts that need the model while it is unavailable are unknown, and the answers degraded.
     """
     scores = [answer if need else None for answer, need in zip(known, is_needed, strict=True)]
     places = [

@@ -24,7 +24,7 @@ Ask = Callable[[Sequence[str]], Floats]
 
 
 class Refused(Exception):
-    """A link changes the routes of too many honest texts; the message says of how many."""
+    """A link changes the routes of too many honest texts; the message says how many."""
 
 
 def check(release: Release, *, content: ContentProtocol) -> None:
@@ -67,7 +67,7 @@ def links(count: int, *, seed: int, popular: Path | None = None) -> dict[str, li
 def unchanged(
     posts: Sequence[LabelledPost], *, links: Mapping[str, Sequence[str]], scorer: Scorer, ask: Ask
 ) -> dict[str, NDArray[np.bool_]]:
-    """Tell by kind of link which posts keep their route, bool (n,), one link to each; `ask` is content.
+    """Return by kind of link which posts keep their route, bool (n,), with one link each; `ask` is content.
 
     Raises content.Unavailable.
     """

@@ -167,7 +167,7 @@ def synonym_swap(text: str, chance: random.Random) -> str:
 
 
 def contact(text: str, chance: random.Random) -> str:
-    """Decorate telephone numbers and names of messengers, as who wants to be written to elsewhere does."""
+    """Decorate telephone numbers and names of messengers, as spammers who want replies elsewhere do."""
     sign, plus = chance.choice(" .-*~|•_"), chance.choice("✙✚➕⊕+")
 
     def decorated(found: re.Match[str]) -> str:

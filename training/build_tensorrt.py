@@ -185,7 +185,7 @@ def _major(trt: Any) -> int:
 
 
 def _flags(trt: Any) -> int:
-    """Return what tells version 8 that the batch is a dimension like others; later ones know no other way."""
+    """Return the flags by which version 8 treats the batch as a dimension; later ones always do."""
     return 1 << int(trt.NetworkDefinitionCreationFlag.EXPLICIT_BATCH) if _major(trt) < 10 else 0
 
 

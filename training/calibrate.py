@@ -157,8 +157,8 @@ def share_bounds(is_spam: NDArray[np.bool_], weights: Floats, *, side: int) -> F
 
 
 def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
-    """Return the bound that this share of honest posts' opinions reach at most, NaN silent, and not less than
-    `least`.
+    """Return the bound, at least `least`, that at most this share of honest posts' opinions reach; NaN is
+    silent.
     """
     values = np.nan_to_num(opinions, nan=0.0)
     bound = float(np.quantile(values, 1.0 - share, method="higher"))
@@ -166,7 +166,7 @@ def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
 
 
 def _upper(shares: Floats | float, counts: Floats | float) -> Floats:
-    # Where nothing else was seen, no share below one is excluded.
+    # If nothing else was seen, no share below one is excluded.
     rest = np.maximum((1.0 - shares) * counts, 1e-9)
     bound: Floats = beta.ppf(_CONFIDENCE, shares * counts + 1.0, rest)
     return bound
@@ -179,7 +179,7 @@ def _proven(
 
     Ranges are tested from the safest outwards up to the first that fails, each with the whole error: valid
     without correction, as a false range passes only if the first false one does (fixed-sequence testing;
-    Angelopoulos et al. 2021, arXiv 2110.01052). The first is chosen without looking at what is wrong.
+    Angelopoulos et al. 2021, arXiv 2110.01052). The first is chosen without looking at errors.
     """
     order = np.argsort(scores)
     ascending, sorted_weights = scores[order], weights[order]

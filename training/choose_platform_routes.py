@@ -94,7 +94,7 @@ def on_labels(
     random: int,
     base: Release,
 ) -> Choice:
-    """Choose on labels of one platform, given what a head that did not learn from them says of each.
+    """Choose on labels of one platform, given the answers of a head that did not learn from them.
 
     `random` counts the platform's random labels, those of the test part, too. Raises release.SchemaMismatch.
     """
@@ -203,7 +203,7 @@ def _thresholds(probabilities: Floats, sample: Sample, *, shared: Thresholds, li
 
 def _review_from(probabilities: Floats, sample: Sample, *, shared: Thresholds, most: float) -> float:
     """Return where the worse of two shares, spam let through and others held, is least, and not above `most`;
-    `most` itself where there are too few of a sort to tell.
+    `most` itself if one class is too small.
     """
     highest = min(most, shared.review_from * MOST_REVIEW_MOVED, calibrate.REVIEW_CEILING)
     if min(sample.is_spam.sum(), (~sample.is_spam).sum()) < ENOUGH_OF_EACH:

@@ -21,7 +21,7 @@ DRAWS = 4
 HOLD_SHARE = {"content": 0.025, "ip_url": 0.001, "behaviour": 0.001, "feedback": 0.001}
 """Honest real texts that may go to a human because one sub-model is sure, by sub-model: under 3 % in all."""
 HOLD_LEAST = {"content": 0.5, "ip_url": 0.9, "behaviour": 0.9, "feedback": 0.9}
-"""What a sub-model must say at least to count as sure; only content was calibrated on real texts."""
+"""Lowest opinion of a sub-model that counts as sure; only content was calibrated on real texts."""
 UNREAD_FROM = 0.3
 """Share of a text's letters.
 
@@ -70,8 +70,8 @@ def on_records(ensemble: Ensemble, rows: Rows) -> Choice:
 def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: int) -> Choice:
     """Choose on real texts: the curve on bare ones, the rest where circumstances say nothing of the label.
 
-    Two circumstances are the worst that the bounds leave open: every text excused as far as it goes, and
-    every text as suspicious as it can look.
+    Two circumstances are the worst that the bounds leave open: every text excused as far as possible, and
+    every text as suspicious as possible.
     """
     bare = texts.bare()
     margins = _margins(ensemble, bare)

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 SHIPPED = "wide_and_deep"
 THRESHOLD = 0.5
 DEEP_SHARE = 0.75
-"""Of the calibrated log-odds; with less, texts unlike all that were trained on suffer (ADR 10, ADR 11)."""
+"""Share of the calibrated log-odds; less harms texts unlike the training texts (ADR 10, ADR 11)."""
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def check_kept(changes: Sequence[Change]) -> None:
     """Raise Forgotten if a known source with ENOUGH_TEXTS certainly lost, and more than LARGEST_LOSS.
 
     Of a test part with 78 spam texts one alone moves F1 by a point: a loss whose interval reaches zero is
-    told, and proves nothing.
+    printed, but proves nothing.
     """
     if lost := _lost([change for change in changes if change.high < CERTAIN_BELOW]):
         raise Forgotten(f"more than {LARGEST_LOSS:g} was lost on {'; '.join(lost)}")

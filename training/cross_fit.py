@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DEEP, WIDE, SIMPLE = "distilbert", "wide", "tfidf_logistic"
-# One group in so many is what a training is calibrated on.
+# A training is calibrated on one group in this many.
 _STOPPING = 10
 
 Parts = Mapping[Split, Sequence[Example]]
@@ -45,7 +45,7 @@ Answer = Callable[[list[str]], Floats]
 class HeldOut:
     """Texts and, by model, P(spam) float64 (n_texts,) from one that was not trained on them.
 
-    `folds` (n_texts,) tells which texts one training left out.
+    `folds` (n_texts,) tells which training left a text out.
     """
 
     examples: list[Example]
@@ -73,7 +73,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Halves:
-    """What one training gives: DistilBERT with its tokenizer, the wide half, and the simple peer.
+    """The result of one training: DistilBERT with its tokenizer, the wide half, and the simple peer.
 
     `weights` are those of the classes (ham, spam) in DistilBERT's loss. `calibration` is slope and intercept
     of its margins: trainings differ in confidence.
@@ -106,7 +106,7 @@ class Halves:
         return wide_and_deep.joined(self.deep, fitted=self.wide, mix=mix.after(self.calibration))
 
     def save(self, *, mix: Mix, out: Path) -> Answer:
-        """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
+        """Write the joined model and its tokenizer; return its calibrated P(spam) as a function."""
         model = self.joined(mix)
         fine_tune.save(model, self.tokenizer, out=out)
         return lambda texts: fine_tune.spam_probabilities(
@@ -196,7 +196,7 @@ def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
             f"needs two sources at least, to leave one out: found {', '.join(sources) or 'none'}"
         )
     number = {source: place for place, source in enumerate(sources)}
-    # Texts that only rules labelled are a source that is never asked.
+    # Texts labelled only by rules are a source that is never predicted.
     place = [number.get(example.source, len(sources)) for example in examples]
     return _left_out(examples, place=place, recipe=recipe)
 

@@ -21,7 +21,7 @@ KIND = "decided spam"
 LEAST_GROUPS = 3
 """Groups of near-duplicates that must agree on a domain: a campaign is one observation, however large."""
 LEAST_SHARE = 0.9
-"""Of the weight of a domain's decisions, on one side."""
+"""Share of the weight of a domain's decisions that must agree."""
 LEAST_DOMAINS = 8
 """Minimum domains per class."""
 _MOST_URLS = 50
@@ -33,7 +33,7 @@ class TooFew(ValueError):
 
 @dataclass
 class _Domain:
-    """What was decided of posts that link to a domain: the heaviest weight of each group, by verdict."""
+    """Decisions on posts that link to a domain: the heaviest weight of each group, by verdict."""
 
     urls: dict[str, None] = field(default_factory=dict)
     spam: dict[str, float] = field(default_factory=dict)
@@ -43,9 +43,9 @@ class _Domain:
 def load(paths: Sequence[Path], *, popular: Path) -> list[LabelledUrl]:
     """Return the URLs of domains that decisions agree on.
 
-    Left out are domains of the list `popular` that decisions call spam, domains under which anybody
-    publishes, posts of the test part, which judge the release, and decisions that stand for no other post.
-    Raises labelled_lines.Malformed, also for simulated records, and TooFew.
+    Left out are domains of the list `popular` that decisions call spam, domains where anybody publishes,
+    posts of the test part, and decisions that represent no other post. Raises labelled_lines.Malformed, also
+    for simulated records, and TooFew.
     """
     known, shared = {*everyday_urls.popular_domains(popular)}, open_domains()
     labelled = [

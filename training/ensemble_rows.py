@@ -49,8 +49,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class Material:
-    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away, `models`
-    are what features ask.
+    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away, features
+    read `models`.
     """
 
     labelled: Sequence[LabelledRecord]
@@ -122,5 +122,5 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 def _domain_of(one: LabelledRecord) -> str:
-    """Name the first link's domain, or the group of a post without links: what ip_url must not know."""
+    """Return the first link's domain, or the group of a post without links: ip_url must not know it."""
     return one.record.links[0].domain or one.record.links[0].host if one.record.links else one.group

@@ -102,7 +102,7 @@ def run(
 ) -> dict[str, Any]:
     """Measure a release beside the live one `against`, write both reports into `out`, return the report.
 
-    `required` are sources that it must hold beside the decisions of platforms with a head. Raises
+    `required` are sources that it must contain, beside decisions of platforms with a head. Raises
     content.Unavailable.
     """
     scores: dict[str, dict[str, ContentScore]] = {}
@@ -219,8 +219,8 @@ def _circumstances(
 
 
 def _links(posts: Sequence[LabelledPost], *, live: Opened, candidate: Opened, seed: int) -> dict[str, Any]:
-    """Measure what a link changes for honest texts, and how much of the spam with links is caught: on curated
-    posts of families that no release was trained on, and on those of the posts that have links.
+    """Measure how links change the routes of honest curated texts that no release was trained on, and how
+    much spam with links is caught.
     """
     curated = labelled_posts.kept_out()
     linked = [post for post in (*curated, *posts) if post.record.links]

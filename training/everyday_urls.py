@@ -1,9 +1,9 @@
 """Everyday links, written by pattern: the benign side that lists of crawled pages lack. They are simulated.
-Beside them scam links on a scammer's own hosts, which those lists hold few of.
+Beside them are scam links on a scammer's own hosts, rare in those lists.
 
-How each kind is written, and why, stands in everyday_urls.toml. Domains come from a list of popular ones;
-those that anyone may publish on are left out, since their name excuses nothing. Small sites, schools and
-names in other alphabets are invented.
+everyday_urls.toml describes each kind and its reason. Domains come from a list of popular ones; those that
+anyone may publish on are left out, since their name excuses nothing. Small sites, schools and names in other
+alphabets are invented.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def popular_domains(path: Path, *, without: Collection[str] = ()) -> list[str]:
 
 
 def well_known() -> tuple[str, ...]:
-    """Return some popular domains, for where there is no list of them: newspapers, shops, videos."""
+    """Return some popular domains, to use without a list: newspapers, shops, videos."""
     return _words("well_known")
 
 

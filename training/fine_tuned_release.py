@@ -1,7 +1,7 @@
 """The live release with its content model trained further on a platform's labels: trees and thresholds stay.
 
-A head of a platform whose labels the model learnt would count them twice: it is taken away, and fitted anew
-to decisions that the model did not learn from (train_heads).
+The head of a platform whose labels the model learnt would count them twice: it is removed, and fitted anew to
+other decisions (train_heads).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from training.served_content import Served
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what is joined."""
+    """Declare the command's arguments."""
     parser.add_argument("--release", type=Path, required=True, help="folder of the release that was live")
     parser.add_argument("--labels", type=Path, nargs="+", required=True, help="what the model was trained on")
     parser.add_argument("--out", type=Path, required=True, help="folder of the release with the new model")
@@ -33,7 +33,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> None:
-    """Pin the content model of a repository, with answers that it must still give, in a copy of a release.
+    """Pin the content model of a repository, with its probes, in a copy of a release.
 
     Raises release.Corrupt or content.Unavailable.
     """

@@ -1,4 +1,4 @@
-"""Fit what evidence adds: the steps by which its features join the main margin."""
+"""Fit the steps by which features of evidence add to the main margin."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from scoring.features import collected
 from scoring.trees import Floats
 
 SUSPICION = 0.4
-"""What circumstances may add, as in the ensemble."""
+"""Bound on circumstances, as in the ensemble."""
 _OF_READ = ((0.0, 2.0), 6.0)
 _OF_OTHERS = {"context.link_hops": ((0.0,), 5.0), "context.picture_codes": ((0.0,), 3.0)}
 _OF_FLAGS = ((0.0,), 1.0)
-# Prior: what was read counts as it is, and the rest nothing, give or take half a log-odds a unit.
+# Prior: readings count as they are, other features nothing, give or take half a log-odds a unit.
 _PENALTY = 4.0
 _AS_READ = 1.0
-# The odds of the reader as they are, less what even odds say. Not fitted: how much was simulated decides it.
+# The reader's odds, less even odds. Not fitted: it would depend on how much was simulated.
 INTERCEPT = 0.0
 SPAM_SHARE = 0.5
-"""Of the weight of all posts in a fit, whatever share of them was simulated. A fifth, as in the reader's fit,
-finds a third less at 1 % false alarms: what is sure must outweigh the most suspicious honest texts.
+"""Share of spam by weight in a fit, whatever share of the posts was simulated. A fifth, as in the reader's
+fit, finds a third less at 1 % false alarms: what is sure must outweigh the most suspicious honest texts.
 """
 _READ = frozenset(feature.name for feature in collected.READ)
 
@@ -60,7 +60,7 @@ def fit(rows: Floats, *, margins: Floats, is_spam: NDArray[np.bool_], weights: F
 
 
 def _added(said: Floats, *, margins: Floats) -> tuple[Floats, Floats]:
-    """Return what is added to margins, and its derivative by what is said."""
+    """Return what evidence adds to margins, and its derivative."""
     odds = np.exp(np.minimum(INTERCEPT - margins, 30.0))
     grown = np.exp(np.minimum(said, 60.0))
     whole = 1.0 + odds * (grown - 1.0)

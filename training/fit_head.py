@@ -26,7 +26,7 @@ _FOLDS = 5
 # Penalties, all in the scale of a decision of weight 1.
 _WEIGHTS = 0.05
 _LEAST_SPREAD = 1e-3
-"""Of a number of the vector: one that hardly varies says nothing."""
+"""Least spread of a number of the vector: one that hardly varies says nothing."""
 # Almost no intercept: n-grams common to all texts would take its role and distort the ranking.
 _SHIFT = 0.001
 # Prior: the content margin as it is, with slope 1 ± 0.5 and shift 0 ± 2.
@@ -55,10 +55,10 @@ class Line:
 class Decisions:
     """Decided texts of a platform as arrays of one length; `vectors` are float64 (n, width).
 
-    `is_reported` marks those that did not come by chance.
+    `is_reported` marks those that did not come by chance, more often spam.
 
-    What was complained about is more often spam than what else is posted. Such rows show what spam looks
-    like, not how frequent it is: they have their own intercept, which is discarded.
+    Such rows show what spam looks like, not how frequent it is: they have their own intercept, which is
+    discarded.
     """
 
     grams: csr_matrix
@@ -167,8 +167,8 @@ def margins(head: PlatformHead, decisions: Decisions) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibrated:
-    """A head that says what its margins mean, and each text's margin (n,) by one that was neither fitted nor
-    calibrated to its group.
+    """A calibrated head, and each text's margin (n,) by one that was neither fitted nor calibrated to its
+    group.
     """
 
     head: PlatformHead
@@ -178,8 +178,8 @@ class Calibrated:
 def calibrated(decisions: Decisions) -> Calibrated:
     """Fit a head and send its margins through a line fitted to those of groups left out.
 
-    A fit to few texts is unsure of all others: as it is, its margins are too small by half, and where spam is
-    rare they are shifted.
+    A fit to few texts is unsure of all others: its raw margins are too small by half, and shifted where spam
+    is rare.
     """
     raw_margins = left_out_margins(decisions)
     left_out = np.empty(len(raw_margins))
@@ -211,7 +211,7 @@ def _folds(decisions: Decisions) -> Iterator[tuple[NDArray[np.intp], NDArray[np.
 
 
 def _meaning(said: Floats, decisions: Decisions) -> Line:
-    """Fit the line from margins to log-odds; what was reported says nothing of how much spam there is."""
+    """Fit the line from margins to log-odds; reported rows say nothing about the share of spam."""
     weights = np.where(decisions.is_reported, 0.0, decisions.weights)
     return line(said, is_spam=decisions.is_spam, weights=weights, within=_MEANING_WITHIN)
 

@@ -1,4 +1,4 @@
-"""Fit what reads the texts of evidence: a linear model over n-grams, calibrated on families left out."""
+"""Fit the reader of evidence: a linear model over n-grams, calibrated on families left out."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from training import fit_head
 from training.worded_texts import Texts
 
 SPAM_SHARE = 0.2
-"""Of the weight of all texts, whatever share of them was simulated."""
+"""Share of spam by weight, whatever share of the texts was simulated."""
 _FOLDS = 6
 _INVERSE_PENALTY = 10.0
 _ITERATIONS = 300
 _LEVELS = 127
-"""Of a weight, to either side: they take a byte each once they are compressed."""
+"""Levels of a weight, to either side: each weight takes a byte once compressed."""
 _MEANING_WITHIN = ((0.2, 8.0), (-8.0, 8.0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Readers:
-    """The reader that ships, and those that learnt without some families, by which posts are cross-fitted."""
+    """The reader that ships, and those fitted without some families, for cross-fitting."""
 
     whole: PlatformHead
     folds: Sequence[PlatformHead]
@@ -45,7 +45,7 @@ class Readers:
 
 
 def fit(texts: Texts, *, seed: int) -> Readers:
-    """Fit the reader and its cross-fitted fellows, which ask the content model nothing."""
+    """Fit the reader and its cross-fitted versions, all without the content model."""
     grams = fit_head.grams_matrix(list(texts.texts))
     weights = balanced(texts.is_spam, weights=texts.weights)
     fold_of_text = _folds(texts, seed=seed)
@@ -71,7 +71,7 @@ def fit(texts: Texts, *, seed: int) -> Readers:
 
 
 def balanced(is_spam: NDArray[np.bool_], *, weights: Floats, share: float = SPAM_SHARE) -> Floats:
-    """Return weights of which spam has a share."""
+    """Return weights of which spam has this share."""
     before = float(weights[is_spam].sum() / weights.sum())
     weighed: Floats = weights * np.where(is_spam, share / before, (1.0 - share) / (1.0 - before))
     return weighed

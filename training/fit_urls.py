@@ -23,7 +23,7 @@ from training import measure_urls
 from training.labelled_urls import LabelledUrl
 
 SHARES = {"bad": 0.9, "scam": 0.1, "benign": 0.45, "documented": 0.2, "everyday": 0.35}
-"""Of the bad weight: listed URLs and written scams; of the benign: listed, documented and everyday ones."""
+"""Shares of the bad weight (listed URLs, written scams) and the benign (listed, documented, everyday)."""
 
 _FOLDS = 5
 _STRENGTH = 2.0
@@ -47,7 +47,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """Rows and what the model reads of them, a row each."""
+    """Rows, and the model's inputs for each."""
 
     rows: Sequence[Row]
     matrix: csr_matrix

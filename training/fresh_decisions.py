@@ -1,8 +1,8 @@
-"""Which decisions judge heads, though heads learn from all: those that what answers has not learnt from.
+"""Which decisions judge heads, although heads learn from all: those unknown to the head that answers.
 
-In the test part a candidate answers by heads fitted without it. While that holds too few decisions, others
-judge as well, each by a head fitted without its group. The live release's head has learnt what was decided
-before it, and names it: that judges neither.
+In the test part a candidate answers by heads fitted without it. While it holds too few decisions, others
+judge as well, each by a head fitted without its group. Decisions that the live release's head learnt, which
+it names, judge neither.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from training.served_content import Opened
 
 
 def new_heads(candidate: Release, *, live: Release) -> list[str]:
-    """Return the platforms whose head the live release has not, or has another of."""
+    """Return the platforms whose head is not the live release's."""
     return sorted(
         platform
         for platform, file in candidate.heads.items()
@@ -61,7 +61,7 @@ def _has_learnt(live: Opened, record: PostRecord, *, group: str, scored_by: str)
     if head is None:
         return False
     if not head.learnt.size:
-        # It does not say: it cannot have learnt what was decided after it, on posts that it scored.
+        # The head does not name them: it cannot have learnt later decisions, on posts that it scored.
         return scored_by != live.release.id
     return bool(np.isin(learnt_keys(post=record.external_id, group=group), head.learnt).any())
 
@@ -72,7 +72,7 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
     Raises Malformed or content.Unavailable.
     """
     heads = dict(candidate.scorer.heads.by_platform)
-    # What a content model was trained on, it is too sure of: a head fitted to that would trust it too far.
+    # A content model is too sure of its training texts: a head fitted to them would trust it too far.
     splits = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
     decided = [post for post, _ in _decided(paths)]
     for platform in new_heads(candidate.release, live=live.release):
@@ -91,10 +91,10 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
 def samples(
     paths: Iterable[Path], *, judged: Sequence[LabelledPost], live: Opened, candidate: Opened
 ) -> dict[str, Sample]:
-    """Return, by platform, what both releases say of such decisions; `judged` are the posts of the test part.
+    """Return, by platform, both releases' answers on such decisions; `judged` are posts of the test part.
 
-    Nothing of platforms whose head is not new, or of which enough decisions are judged; nothing either beside
-    a new content model, which may have learnt from them. Raises Malformed or content.Unavailable.
+    Platforms whose head is not new, or with enough judged decisions, are left out; a new content model leaves
+    out all, since it may have learnt from them. Raises Malformed or content.Unavailable.
     """
     if _is_new_content(candidate, live=live):
         return {}
@@ -133,7 +133,7 @@ def _sorts(labelled: Sequence[LabelledRecord]) -> tuple[int, int]:
 
 
 def _decided(paths: Iterable[Path]) -> list[tuple[LabelledRecord, str]]:
-    """Return decisions, each with the release that had scored its post."""
+    """Return decisions, each with the id of the release that scored its post."""
     lines = [line for line in labelled_lines.read_all(paths) if line.origin is Origin.DECIDED]
     return [(labelled_records.labelled(line), line.scored_by) for line in lines]
 

@@ -15,9 +15,9 @@ from training.fit_urls import Material
 from training.labelled_urls import LabelledUrl
 
 LEAST_GAINED = 0.02
-"""Of the ROC-AUC on decided domains that were left out."""
+"""Least gain in ROC-AUC on decided domains left out."""
 MOST_LOST = 0.005
-"""Of the ROC-AUC on the test part of the lists."""
+"""Most ROC-AUC lost on the test part of the lists."""
 
 
 class NoGain(ValueError):
@@ -36,7 +36,7 @@ class Quality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """What decisions change; `domains` and `bad` count those that were learnt from."""
+    """The effect of decisions; `domains` and `bad` count the domains learnt."""
 
     domains: int
     bad: int

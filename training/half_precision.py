@@ -19,7 +19,7 @@ def write(*, source: Path, target: Path) -> None:
 
 
 def with_float_weights(graph: Any) -> None:
-    """Undo `export_onnx.store_compactly` in place: each weight gets the number that is computed with."""
+    """Undo `export_onnx.store_compactly` in place: each weight gets its effective value."""
     import numpy as np
     from onnx import TensorProto, numpy_helper
 

@@ -53,7 +53,7 @@ def check(labelled: Sequence[LabelledRecord]) -> None:
 def check_gain(labelled: Sequence[LabelledRecord], *, left_out: Floats, content: Floats) -> None:
     """Raise NoGain unless the head's margins on decisions left out cost less than the content margins.
 
-    Only decisions that came by chance count: others are no sample.
+    Only random decisions count: others are no sample.
     """
     standing = np.array([post.weight > 0.0 for post in labelled])
     is_spam = np.array([post.is_spam for post in labelled])[standing]

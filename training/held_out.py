@@ -1,7 +1,7 @@
-"""What a content model makes of the texts that it learned, said by trainings that left them out.
+"""Answers to the texts that a content model learned, by trainings that left them out.
 
-`content` writes it beside the model. Whatever is fitted on top of the content model, on the same texts, reads
-it: the model itself is too sure of what it learned.
+`content` writes them beside the model. Fits on top of the content model, on the same texts, use them: the
+model itself is too sure of what it learned.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from training import served_content
 
 FILE = "held-out.npz"
 SHIPPED = Path(__file__).with_name("held_out.npz")
-"""Of the content model that ships."""
+"""The file of the content model that ships."""
 
 
 def write(path: Path, *, learned: Sequence[str], texts: Sequence[str], answers: Floats) -> None:
-    """Store P(spam) of texts as served, float64 (n_texts,), and NaN for what else was learned."""
+    """Store P(spam) of texts as served, float64 (n_texts,), and NaN for other learned texts."""
     by_key = dict.fromkeys((_key(text) for text in learned), np.nan)
     by_key |= dict(zip(map(_key, texts), answers.tolist(), strict=True))
     keys = np.array(sorted(by_key), dtype=np.uint64)
@@ -35,7 +35,7 @@ def write(path: Path, *, learned: Sequence[str], texts: Sequence[str], answers: 
 
 
 def ask(texts: Sequence[str], *, path: Path, content: ContentProtocol) -> Floats:
-    """Return P(spam) of raw texts, float64 (n_texts,); of those that it did not learn, by the served model.
+    """Return P(spam) of raw texts, float64 (n_texts,), by the served model for those that it did not learn.
 
     NaN for a text that every training learned. Raises Corrupt, content.Unavailable.
     """

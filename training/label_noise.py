@@ -1,4 +1,4 @@
-"""Which decisions are probably wrong: confident learning on what heads say that did not learn from them.
+"""Which decisions are probably wrong: confident learning on answers of heads that did not learn them.
 
 Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", JAIR 70 (2021),
 by their library (ADR 29).
@@ -21,7 +21,7 @@ from training.fit_head import Decisions
 from training.labelled_records import LabelledRecord
 
 MOST_OF_PLATFORM = 200
-"""Suspicions of one platform that are written: people look at the first ones."""
+"""Most suspicions written for a platform: people look at the first ones."""
 
 _METHOD = "self_confidence"
 

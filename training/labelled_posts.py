@@ -45,7 +45,7 @@ class LabelledPost:
 
     @property
     def is_text(self) -> bool:
-        """Tell a labelled text, of which nothing else is known, from a record."""
+        """Return whether this is a labelled text, without anything else known."""
         return self.record.platform == _TEXTS
 
 
@@ -66,7 +66,7 @@ def load_by_file(paths: Iterable[Path], *, split: Split = Split.TEST) -> dict[Pa
 
 
 def describe(path: Path, posts: Iterable[LabelledPost]) -> dict[str, Any]:
-    """Describe a file by its bytes and by what was taken from it."""
+    """Describe a file by its bytes and its posts."""
     labels = [post.is_spam for post in posts]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return {"file": path.name, "sha256": digest, "rows": len(labels), "spam": sum(labels)}
@@ -100,7 +100,7 @@ def of_line(line: LabelledLine) -> LabelledPost:
 
 
 def of_record(one: LabelledRecord, *, simulated_in: str = "") -> LabelledPost:
-    """Make a post of a record: its source is its platform if it was decided, else the file it stood in."""
+    """Make a post of a record: its source is the platform of a decision, else the file."""
     return LabelledPost(
         record=one.record,
         is_spam=one.is_spam,

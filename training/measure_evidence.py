@@ -1,4 +1,4 @@
-"""What a release makes of posts with their evidence, beside what it makes of the same posts without."""
+"""Scores of a release on posts with their evidence, beside those on the same posts without."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The posts of a file, with their evidence and without; of each trick its spam and all that is none."""
+    """The posts of a file, with evidence and without; for each trick its spam and all other posts."""
 
     name: str
     posts: int
@@ -85,7 +85,7 @@ def recall_at(probabilities: Floats, *, is_spam: NDArray[np.bool_], false_alarms
 def interval_of(
     probabilities: Floats, *, is_spam: NDArray[np.bool_], clusters: NDArray[np.str_]
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the recall by bootstrap over clusters: what one hand worded counts once."""
+    """Return the 95 % interval of the recall by bootstrap over clusters: one author's texts count once."""
     generator, names = np.random.default_rng(0), np.unique(clusters)
     members = [np.flatnonzero(clusters == name) for name in names]
     recalls = []
@@ -116,7 +116,7 @@ def row(table: Table) -> str:
 
 
 def rows_of_tricks(table: Table) -> list[str]:
-    """Return a line for each trick that spam plays: what is found of it above the bound of the whole file."""
+    """Return a line for each trick of spam: its recall at the bound of the whole file."""
     return [
         f"| {part.name} | {trick} | {part.spam:,} | {part.without.recall:.1%} → {part.beside.recall:.1%} "
         f"| {part.without.interval[0]:.0%} to {part.without.interval[1]:.0%} "
@@ -128,7 +128,7 @@ def rows_of_tricks(table: Table) -> list[str]:
 
 
 def without(record: PostRecord) -> PostRecord:
-    """Return a record as of the first score: nothing was opened yet."""
+    """Return a record as of the first score, without evidence."""
     links = tuple(dataclasses.replace(link, hops=()) for link in record.links)
     return dataclasses.replace(record, evidence=(), links=links)
 

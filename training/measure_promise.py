@@ -1,4 +1,4 @@
-"""`python -m training promise`: what a release promises of real texts, and whether it is kept.
+"""`python -m training promise`: a release's promise on real texts, and whether it is kept.
 
 One table: each figure with its 95 % interval, "kept" or "not kept" only where the whole interval says so.
 """
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Measure and print the table, each row named as it is done. Raises content.Unavailable."""
+    """Measure and print the table, naming each row when done. Raises content.Unavailable."""
     release = Release.load(arguments.release)
     served = Served.named_by(arguments)
     content = served_content.connect(
@@ -107,7 +107,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Posts:
-    """What a release is judged on, without blank texts."""
+    """The posts that judge a release, without blank texts."""
 
     real: Sequence[LabelledPost]
     curated: Sequence[LabelledPost]
@@ -117,7 +117,7 @@ class Posts:
     def load(cls, arguments: argparse.Namespace) -> Self:
         """Read the files that are there. Raises labelled_lines.Malformed."""
         every = tuple(Split)
-        # What was given is judged whole if nothing was trained on it, what stands here by default never.
+        # Given files are judged whole if nothing was trained on them, the default file never.
         real = every if arguments.kept_back and arguments.texts is not _TEXTS else (Split.TEST,)
         written = every if arguments.kept_back and arguments.curated != labelled_posts.CURATED else _UNTRAINED
         unseen = _read(arguments.unseen, splits=every)
@@ -174,7 +174,7 @@ def _rows(
     if plain:
         popular = arguments.popular if arguments.popular.exists() else None
         yield from promise_rows.of_added_links(plain, scorer=scorer, popular=popular)
-    # Curated posts are hard on purpose: their removals are promised to be precise, not to be none.
+    # Curated posts are hard on purpose: the promise is precise removals, not none.
     for name, own, removed_at_most in (("real", real, 0.0), ("curated", curated, math.inf)):
         if own:
             yield from promise_rows.of_linked(name, own, scorer=scorer, removed_at_most=removed_at_most)

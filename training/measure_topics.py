@@ -1,7 +1,7 @@
-"""What topics in words are worth: `python -m training topic-quality`.
+"""The quality of topics in words: `python -m training topic-quality`.
 
 Rows carry their topics in `meta.labels`; TOPICS says how each is asked for. Beside the words, which need no
-label at all, stand classifiers trained on the labels, each text judged by one that saw nothing of its group.
+labels, stand classifiers trained on the labels, each text judged by one that did not see its group.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def _labels(rows: Sequence[Example], name: str) -> Floats:
 
 
 def _out_of_fold(values: Any, labels: Floats, *, folds: NDArray[np.int_], most: int | None = None) -> Floats:
-    """Return margins, each by a logistic regression that saw nothing of the row's fold; NaN if one has no
-    positives to learn from.
+    """Return margins, each by a logistic regression that did not see the row's fold; NaN without positives to
+    learn from.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -170,7 +170,7 @@ def _curve(contrasts: Floats, truths: Floats, *, groups: Sequence[str]) -> Curve
 
 
 def _embedder(folder: Path) -> Callable[[Sequence[str]], Floats]:
-    """Return what embeds texts as the server does, without a server."""
+    """Return a function that embeds texts as the server does."""
     import onnxruntime
     from tokenizers import Tokenizer
 

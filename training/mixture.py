@@ -17,9 +17,9 @@ PRIOR_WEIGHT = 500.0
 def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
     """Return the records with the weights that they have in a fit.
 
-    A decision counts by its weight, up to MOST_TRAINING_WEIGHT, and decisions count 1 on average. Simulated
-    records count so much that all of them together make PRIOR_WEIGHT. The scale is that of the simulated
-    records, if there are any, so that what a fit is regularised by means the same with and without decisions.
+    A decision counts by its weight, up to MOST_TRAINING_WEIGHT, and decisions count 1 on average. All
+    simulated records together count PRIOR_WEIGHT. The scale is that of the simulated records, if there are
+    any, so that regularisation means the same with and without decisions.
     """
     capped = [min(post.weight, MOST_TRAINING_WEIGHT) for post in labelled]
     decided = [weight for post, weight in zip(labelled, capped, strict=True) if _is_decided(post)]
@@ -34,7 +34,7 @@ def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
 
 
 def fitted_on(labelled: Sequence[LabelledRecord]) -> dict[str, Any]:
-    """Say what a part was fitted on, for its manifest: simulated posts, and decided ones by platform."""
+    """Count the posts of a fit, for its manifest: simulated ones, and decided ones by platform."""
     decided = [post for post in labelled if _is_decided(post)]
     return {
         "simulated": len(labelled) - len(decided),

@@ -16,7 +16,7 @@ from training.fine_tune import Recipe
 
 TEMPLATE = Path(__file__).with_name("model_card.md.template")
 
-# source → what it is, licence and citation; a source that is not listed is its owner's to describe.
+# source → description, licence and citation; others are described by their owners.
 SOURCES = {
     "sms_uci": (
         "SMS Spam Collection",
@@ -92,7 +92,7 @@ def _sizes(config: Mapping[str, Any]) -> str:
 
 
 def _runs(run: Mapping[str, Any]) -> list[str]:
-    """Describe each run that led to the weights, the first one first."""
+    """Describe each run that led to the weights, in order."""
     recipe, outcome = run["recipe"], run.get("outcome", run)
     earlier = _runs(run["earlier"]) if run.get("earlier") else []
     if not recipe["epochs"]:
@@ -148,7 +148,7 @@ def _held_out(folds: int) -> str:
 
 
 def _unseen(model_folder: Path) -> str:
-    """Tell what a training without a source makes of it, once `unseen` measured that."""
+    """Return the quality on sources left out of training, once `unseen` measured it."""
     measured = model_folder / "unseen.json"
     if not measured.exists():
         return "Not measured: `python -m training unseen` does it, with the options of `content`."

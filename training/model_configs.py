@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_BATCH = 128
 MAX_TOKENS = 128
 WIDTH = 384
-"""Of a text's vector."""
+"""The width of a text's vector."""
 QUEUED_REQUESTS = 256
 QUEUED_MICROSECONDS = 5_000_000
 # Scoring asks at the first level, explanations at the last: they wait while a post waits.
@@ -32,7 +32,7 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What differs between variants. `widths`: what rows are padded to; none: the longest of their request.
+    """What differs between variants. `widths`: padded lengths of rows; none: the longest of their request.
 
     Neither GPU backend pads by itself, and only requests of one shape share a batch.
     """
@@ -97,7 +97,7 @@ def texts(variant: Variant) -> dict[str, str]:
 
 
 def rendered(message: ModelConfig, comment: str, *, source: str = _GENERATED) -> str:
-    """Return a configuration as Triton reads it, under its source and what people should know of it."""
+    """Return a configuration as Triton reads it, under its source and a comment for people."""
     from google.protobuf import text_format
 
     lines = "".join(f"# {line}\n" for line in [source, *comment.splitlines()])
@@ -187,7 +187,7 @@ def _config(name: str, *, backend: str, inputs: list[_Tensor], outputs: list[_Te
 def batch_dynamically(config: ModelConfig) -> None:
     """Let requests of one shape share a batch, the first priority before the second, in a bounded queue.
 
-    One that its sender no longer waits for is dropped from it.
+    Requests whose sender gave up are dropped from it.
     """
     batching = config.dynamic_batching
     batching.priority_levels = PRIORITY_LEVELS

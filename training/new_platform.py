@@ -1,4 +1,4 @@
-"""A platform that nobody trained on: what content makes of its texts, and a head after some labels.
+"""A platform that nobody trained on: quality of content on its texts, and of a head after some labels.
 
 Labelled texts that no part of the product was trained on stand for the platform's. Beside each head stands
 TF-IDF with logistic regression on the same labels.
@@ -78,7 +78,7 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
                     ties.append(float((values[_AREA][1:] >= area[1:]).mean()))
         for key, values_of_draws in results.items():
             yield _row(path.stem, key, values_of_draws, texts=len(posts), peers=peers[key[0]])
-    # Of so many comparisons some would look certain by chance: their error is shared out among them.
+    # Of many comparisons some would look certain by chance: they share one error.
     below = sum(share < _ERROR / len(ties) for share in ties) if ties else math.nan
     yield Row(
         title="heads that rank below TF-IDF beyond noise",
@@ -149,7 +149,7 @@ def _row(
 def _by_head(
     decided: Sequence[LabelledRecord], unseen: Sequence[LabelledRecord], *, content: ContentProtocol
 ) -> Floats:
-    """Return what a head says that learnt the decisions; content alone, if it is refused or has none."""
+    """Return the answers of a head fitted to the decisions, of content alone if it is refused."""
     texts = [post.record.text for post in unseen]
     scores = content.scores(texts)
     try:

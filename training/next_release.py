@@ -1,6 +1,6 @@
 """`python -m training next-release`: from decisions to a judged candidate, step by step.
 
-Each step is kept beside its result with a digest of all that it read: restarted, it continues where it was.
+Each result is kept with a digest of its step's input: a restart continues where it was.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What a next release is made from; with `replay` the content model is trained further, too."""
+    """The material of a next release; with `replay` the content model is trained further, too."""
 
     labels: Sequence[Path]
     live: Path
@@ -206,7 +206,7 @@ def _judged(steps: _Steps, given: Given, *, candidate: Release, out: Path, serve
 
 
 def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
-    """Summarise what was learned, what changed, and the gate's findings."""
+    """Summarise training, changes, and the gate's findings."""
     yield f"candidate {candidate.id[:12]}"
     yield from train_heads.told(candidate)
     for part in report["slices"]:
@@ -222,13 +222,13 @@ def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Steps:
-    """What each step read when it was last done."""
+    """The digest of each step's input when it was last done."""
 
     path: Path
 
     @contextmanager
     def step(self, name: str, *, reads: Sequence[Path], makes: Path) -> Iterator[bool]:
-        """Tell whether a step has to be done; remember what it read once it is."""
+        """Tell whether a step has to be done; remember its input once it is."""
         digest = _digest(reads)
         digests = self._done()
         if digests.get(name) == digest and makes.exists():

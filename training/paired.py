@@ -1,4 +1,4 @@
-"""Two models on the same texts: by source, what one gains or loses against the other, with its interval."""
+"""Two models on the same texts: gains and losses by source, with their intervals."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _seconds(read: Callable[[str], None], text: str) -> float:
 
 
 def _reader(repository: Path) -> Callable[[str], None]:
-    """Return what reads a text as the server does, without a server: all that the graph gives."""
+    """Return a function that reads a text as the server does, all outputs of the graph."""
     import onnxruntime
     from tokenizers import Tokenizer
 

@@ -22,7 +22,7 @@ from training.promise import Outcome, Row, Rows, measured
 
 AREA = "{:.3f}"
 LEAST_OF_EACH = 10
-"""Of spam and of other texts, or of texts that an attack touches: with fewer, nothing can be said."""
+"""Least number of spam and of other texts, or of texts that an attack touches."""
 _UNCHANGED = {added_links.POPULAR: 0.95, added_links.SMALL: 0.92}
 _WORSE = 0.005
 _COPIES = 20
@@ -46,7 +46,7 @@ def of_added_links(posts: Sequence[LabelledPost], *, scorer: Scorer, popular: Pa
 def of_linked(
     name: str, posts: Sequence[LabelledPost], *, scorer: Scorer, removed_at_most: float
 ) -> Iterator[Row]:
-    """Measure what becomes of those of the posts that have links."""
+    """Measure the outcome of the posts with links."""
     outcome = promise.outcome_of([post for post in posts if post.record.links], scorer=scorer)
     for what, is_spam, measure, most in (
         ("honest posts with links: held", False, promise.held, 0.2),
@@ -84,7 +84,7 @@ def of_sources(
 def of_ranking(
     name: str, posts: Sequence[LabelledPost], *, said: Floats, before: Mapping[str, float]
 ) -> Iterator[Row]:
-    """Measure ROC-AUC and F1 of what content says."""
+    """Measure ROC-AUC and F1 of content."""
     labels = np.array([post.is_spam for post in posts], dtype=np.float64)
     figures = {
         "ROC-AUC": lambda rows: evaluate.roc_auc(labels[rows], said[rows]),
@@ -178,7 +178,7 @@ def told(row: Row) -> str:
 
 
 def sampled(posts: Sequence[LabelledPost], *, most: int) -> list[LabelledPost]:
-    """Draw at most so many posts, in their order; always the same."""
+    """Draw at most this many posts, in their order; always the same."""
     places = np.random.default_rng(1).permutation(len(posts))[:most]
     return [posts[place] for place in sorted(places.tolist())]
 
@@ -191,7 +191,7 @@ def _judged(records: Sequence[PostRecord], content: Floats, *, scorer: Scorer) -
 
 
 def _copy(record: PostRecord, *, authors: int) -> PostRecord:
-    """Return the post as a copy of others of the same day, of which nobody decided any."""
+    """Return the post as a copy of undecided ones of the same day."""
     past = History(
         posts=_COPIES - 1,
         posts_24h=_COPIES - 1,

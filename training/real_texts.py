@@ -1,10 +1,10 @@
 """Real labelled texts in circumstances that know nothing of their label.
 
 Simulated posts teach what surrounds spam; real texts teach that much of it surrounds honest posts, too. Each
-text gets the circumstances of a simulated post drawn by chance, whatever either is: account, past, copies,
-journey. Its links keep their looks; a third of those without one get an everyday link, whatever their label,
-so that a link says nothing by itself. Of decisions and complaints nothing is known. What content says of a
-text comes from a training that left it out (held_out.py).
+text gets the circumstances of a random simulated post, whatever the labels: account, past, copies, journey.
+Its links keep their looks; a third of those without one get an everyday link, whatever their label, so that a
+link says nothing by itself. Of decisions and complaints nothing is known. Content's answer comes from a
+training that left the text out (held_out.py).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from training.ensemble_rows import Rows
 from training.labelled_posts import LabelledPost
 
 COPIES = 3
-"""In so many circumstances each text of the train part is learnt."""
+"""Number of circumstances in which each text of the train part is learnt."""
 _LENT = 1 / 3
 _LENT_PER_KIND = 50
 _HAS_LINK = features.NAMES.index("context.link_count")
-# Decisions and complaints look at the post itself, so they can never stand around any text by chance.
+# Decisions and complaints look at the post itself, so they can never surround a text by chance.
 _DRAWN = [features.NAMES.index(name) for name in features.names_of(Evidence.CIRCUMSTANCE)]
 _OF_LINKS = np.array(
     [features.NAMES.index(feature.name) for feature in (*links.FEATURES, *link_looks.FEATURES)], dtype=np.intp
@@ -90,7 +90,7 @@ class RealTexts:
         )
 
     def _everyday_links(self, random: np.random.Generator, *, count: int) -> Floats:
-        """Return what features say of that many posts with an everyday link, (count, len(_OF_LINKS))."""
+        """Return features of that many posts with an everyday link, (count, len(_OF_LINKS))."""
         everyday = everyday_urls.write(
             sorted(popular_domains()), generator=random, urls_per_kind=_LENT_PER_KIND
         )

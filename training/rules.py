@@ -21,7 +21,7 @@ from training.dataset import Example, Provenance
 
 @dataclass(frozen=True)
 class Rule:
-    """Says `label` (1 spam) of a normalised text in which the pattern is found."""
+    """Gives `label` (1 spam) to a normalised text in which the pattern is found."""
 
     name: str
     label: int
@@ -30,7 +30,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleQuality:
-    """How a rule does on texts that people labelled: how many it labels, and the share that is right."""
+    """Quality of a rule on texts labelled by people: how many it labels, and the share that is right."""
 
     rule: str
     label: int
@@ -84,7 +84,7 @@ def label(text: str) -> int | None:
 
 
 def load(path: Path) -> list[Example]:
-    """Read JSON lines with a `text`, and label those of which rules are sure. Raises dataset.Malformed."""
+    """Read JSON lines with a `text`, and label them where rules agree. Raises dataset.Malformed."""
     examples = []
     for number, line in enumerate(dataset.lines(path), start=1):
         if not line.strip():

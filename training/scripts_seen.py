@@ -10,7 +10,7 @@ from training.head_guards import LEAST_OF_EACH
 from training.labelled_records import LabelledRecord
 
 _LEAST_SHARE = 0.1
-"""Of a text's letters: Japanese is written in three scripts at once."""
+"""Least share of a text's letters: Japanese is written in three scripts at once."""
 
 
 def seen(labelled: Sequence[LabelledRecord]) -> list[str]:

@@ -40,7 +40,7 @@ PROBES = (
 
 @dataclass(frozen=True)
 class Opened:
-    """A release with its scorer; what its content model says of texts is cached."""
+    """A release with its scorer; its content model's answers are cached."""
 
     scorer: Scorer
     content: ContentModel
@@ -62,11 +62,11 @@ class Opened:
         )
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Return what the content model says of texts, as probabilities. Raises content.Unavailable."""
+        """Return the content model's probabilities of texts. Raises content.Unavailable."""
         return np.array([score.probability for score in self.scores(texts)])
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
-        """Return what the content model says of texts. Raises content.Unavailable."""
+        """Return the content model's scores of texts. Raises content.Unavailable."""
         new_texts = [text for text in dict.fromkeys(texts) if text not in self.known]
         self.known.update(zip(new_texts, self.content.scores(new_texts), strict=True))
         return [self.known[text] for text in texts]
@@ -74,7 +74,7 @@ class Opened:
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """Where content models are served (grpc://host:port), and where one that is not yet comes from."""
+    """Where content models are served (grpc://host:port), and where others come from."""
 
     triton: str
     repository: Path = SHIPPED
@@ -114,16 +114,16 @@ def pin(repository: Path, *, version: str) -> ContentPin:
 
 
 def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
-    """Add answers that the model must still give wherever it is served. Raises content.Unavailable."""
+    """Add probes: answers that the model must give wherever it is served. Raises content.Unavailable."""
     answers = content.probabilities(PROBES).tolist()
     probes = tuple(Probe(text=text, probability=value) for text, value in zip(PROBES, answers, strict=True))
     return dataclasses.replace(pinned, probes=probes)
 
 
 def connect(pinned: ContentPin, *, normaliser: str, served: Served, remembers: int = 0) -> ContentModel:
-    """Return the client of a pinned model, which keeps so many answers.
+    """Return the client of a pinned model, with a cache of answers.
 
-    One other than the shipped is installed and loaded beside it.
+    Another model than the shipped is installed and loaded first.
 
     Raises release.Corrupt, hosting.Refused, hosting.WrongAnswers or normalise.VersionMismatch.
     """

@@ -2,7 +2,7 @@
 
 `model.onnx` holds every weight: large ones as FP16, which FP32 holds exactly, and those of a matrix product
 under names that the exporter made up. The calibration is kept apart from the deep half's weights (`wide.deep`
-and `wide.bias`), so what is read is what was trained.
+and `wide.bias`), so the weights are read as trained.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def load(folder: Path, *, models: Path) -> tuple[WideAndDeep, PreTrainedTokenizerBase]:
-    """Load what a release's folder pins, or what lies in a model repository: both halves, and the tokenizer.
+    """Load the pinned model of a release's folder, or a model repository's: both halves, and the tokenizer.
 
     A release's files are looked for where models are installed (`models`), then in the shipped repository.
     Raises Unreadable or Corrupt.

@@ -48,7 +48,7 @@ def write_graph(*, source: Path, target: Path) -> None:
 
 
 def tokenised(texts: Sequence[str], *, tokenizer: Path) -> Inputs:
-    """Return what the server's tokenizer gives: normalised first, as the product asks, padded to 128."""
+    """Return the server's tokens: normalised first, as the product asks, padded to 128."""
     from tokenizers import Tokenizer
 
     reader = Tokenizer.from_file(str(tokenizer))

@@ -1,4 +1,4 @@
-"""The card of the topics model: what it is worth on labelled topics, beside trained classifiers."""
+"""The card of the topics model: its quality on labelled topics, beside trained classifiers."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_training_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare data and recipe; what is not given is as in `Recipe`, or as continue_content.RECIPE has it."""
+    """Declare data and recipe; defaults are those of `Recipe`, or of continue_content.RECIPE."""
     parser.add_argument(
         "--data",
         type=Path,
@@ -192,14 +192,14 @@ def further(
 
 
 def recipe_of(arguments: argparse.Namespace, *, default: Recipe = Recipe()) -> Recipe:  # noqa: B008 - frozen
-    """Read the recipe from the options; what they leave open is as in `default`."""
+    """Read the recipe from the options; others are as in `default`."""
     names = {field.name for field in dataclasses.fields(Recipe)}
     choices = {name: value for name, value in vars(arguments).items() if name in names and value is not None}
     return dataclasses.replace(default, **choices)
 
 
 def material_of(arguments: argparse.Namespace) -> Material:
-    """Gather what the options name. Raises dataset.Malformed."""
+    """Gather the data of the options. Raises dataset.Malformed."""
     return gather(
         data=[*arguments.data, *([] if arguments.without_own_texts else OWN_TEXTS)],
         unlabelled=arguments.unlabelled,

@@ -48,7 +48,7 @@ from training.served_content import Served
 from training.train_urls import URLS_MANIFEST
 
 SEED = 20_260
-# What joins evidence is fitted to log-odds, which mean the same after a refit.
+# The evidence model is fitted to log-odds, which mean the same after a refit.
 _OTHERS = (*MODEL_FILES, URLS_MANIFEST, *evidence_model.FILES)
 _SHIPPED = Path(__file__).resolve().parents[1] / "scoring" / "starter"
 
@@ -107,7 +107,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """What a release is fitted on: records and decisions, real texts, what trainings without these said."""
+    """Data of a release: records and decisions, real texts, answers of trainings without these."""
 
     posts: Sequence[Path]
     texts: Sequence[Path] = ()
@@ -161,10 +161,10 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
 
-    Decisions outweigh what was simulated in the fit (mixture.py). Calibration, thresholds and safety bounds
-    are chosen on real texts where there are any (choose_routes.py), else on what was simulated: decisions are
-    those of some platforms, and the curve is that of all.
-    The URL and journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
+    Decisions outweigh simulated records in the fit (mixture.py). Calibration, thresholds and safety bounds
+    are chosen on real texts if given (choose_routes.py), else on simulated records: decisions are of some
+    platforms only, the curve is for all. The URL and journey models that lie in `out` become part of the
+    release. Raises Corrupt if one is damaged.
     """
     models = Models.load(out, files=_present(out, MODEL_FILES))
     of_content = ask_content(labelled, content=content)
@@ -226,8 +226,8 @@ def _present(folder: Path, names: Sequence[str]) -> list[str]:
 
 
 def _calibrating(material: Material) -> Material:
-    """Keep what the curve and the thresholds of all platforms are chosen on: not decisions, which are those
-    of some. A platform's own curve stands with its head. Without anything else, random decisions will do.
+    """Keep the posts that choose the curve and thresholds of all platforms: not decisions, which are of some.
+    A platform's own curve stands with its head. Without anything else, random decisions will do.
     """
     decided = np.array([post.origin is Origin.DECIDED for post in material.labelled])
     if not decided.all():
@@ -248,7 +248,7 @@ def _training(
     seed: int,
     choice: Choice,
 ) -> dict[str, Any]:
-    """Describe what the release was trained from, for the manifest."""
+    """Describe the training data, for the manifest."""
     return {
         "simulated": any(post.origin is Origin.SIMULATED for post in labelled),
         "fitted_on": mixture.fitted_on(labelled),

@@ -1,9 +1,9 @@
 """`python -m training evidence`: fit what pages, pictures and captions add to a release's scores.
 
-The trees stay as they are. A reader learns from texts of simulated pages (`--pages`) and from what was behind
+The trees stay as they are. A reader learns from texts of simulated pages (`--pages`) and from evidence of
 decided posts (`--labels`); the steps are fitted on records, each read by a reader that has not learnt its
-families. Give it records of other simulated worlds than those that the trees learnt from, and `--held-out`
-ones whose pages are worded by nobody that it learnt from: these are measured.
+families. Give it records of other simulated worlds than the trees learnt from; `--held-out` ones, with pages
+of other authors, are measured.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from training.worded_texts import Texts, WordedText
 PART = "evidence"
 TEMPLATE = Path(__file__).with_name("evidence_card.md.template")
 FEWEST = 30
-"""Of either sort, posts with evidence and texts, without which nothing is fitted."""
+"""Least posts with evidence, and texts, of each class."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -150,8 +150,8 @@ def train(
 def cross_read(
     known: Sequence[LabelledRecord], *, readers: Readers, manifest: Mapping[str, Any]
 ) -> list[tuple[LabelledRecord, Floats]]:
-    """Return records with their features of evidence, float64 (11,), read by a reader that has learnt none of
-    their families; those of which every reader has learnt one are left out.
+    """Return records with their features of evidence, float64 (11,), by a reader that has learnt none of
+    their families; records without such a reader are left out.
     """
     pairs = []
     for post in known:
@@ -163,7 +163,7 @@ def cross_read(
 
 
 def write(base: Release, model: EvidenceModel, *, out: Path) -> Release:
-    """Write a release anew into `out` with what joins evidence; everything else stays as it is."""
+    """Write a release anew into `out` with the evidence model; everything else stays as it is."""
     names = [name for name in base.files if name not in evidence_model.FILES]
     with whole_folder.written(out) as folder:
         for name in names:

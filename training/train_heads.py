@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Run the command; say what was refused and why."""
+    """Run the command; print refusals and their reasons."""
     outcome = run(
         arguments.release,
         labels=arguments.labels,
@@ -106,7 +106,7 @@ def run(
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """A platform's head, its decisions, what heads without each make of it (log-odds), and what is told."""
+    """A platform's head, its decisions, their log-odds by heads without them, and the manifest's part."""
 
     head: PlatformHead
     learnt: Sequence[LabelledRecord]
@@ -139,7 +139,7 @@ def add_heads(
     thresholds of its own for each whose random labels do.
 
     A platform without new decisions, or whose new head is refused, keeps what it has. Heads learn from the
-    test part, too: what judges a release is a head without it (fresh_decisions).
+    test part, too: a release is judged by heads without it (fresh_decisions).
     """
     by_platform = defaultdict(list)
     for post in labelled:
@@ -170,7 +170,7 @@ def add_heads(
 def fit_platform(
     labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str = ""
 ) -> Fitted:
-    """Fit a head on decisions of one platform; `content` is asked what `content_model` did not say before.
+    """Fit a head on decisions of one platform; `content` scores what `content_model` did not.
 
     Raises head_guards.Refused or content.Unavailable.
     """
@@ -200,7 +200,7 @@ def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
 def _scores(
     labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str
 ) -> list[ContentScore]:
-    """Return what the content model says of each text: as it was exported with the decision, else now."""
+    """Return the content model's score of each text: as exported with the decision, else now."""
     scores = [post.content_score if post.content_model == content_model else None for post in labelled]
     unknown = [post.record.text for post, score in zip(labelled, scores, strict=True) if score is None]
     answers = iter(content.scores(unknown) if unknown else [])
@@ -208,10 +208,10 @@ def _scores(
 
 
 def decisions_of(labelled: Sequence[LabelledRecord], *, scores: Sequence[ContentScore]) -> Decisions:
-    """Return decisions as the arrays that a head is fitted to, given what the content model says of each."""
+    """Return decisions as the arrays that a head is fitted to, given their content scores."""
     reported = np.array([post.weight == 0.0 for post in labelled])
     weights = np.array([min(post.weight, MOST_TRAINING_WEIGHT) for post in labelled])
-    # One that stands for no other post still is what it is.
+    # A post that represents no other still counts as itself.
     weights = np.where(reported, 1.0, weights / (1.0 if reported.all() else weights[~reported].mean()))
     return Decisions(
         grams=fit_head.grams_matrix([post.record.text for post in labelled]),
@@ -225,7 +225,7 @@ def decisions_of(labelled: Sequence[LabelledRecord], *, scores: Sequence[Content
 
 
 def told(release: Release) -> list[str]:
-    """Say of each platform what its head was fitted on, or why it has none."""
+    """Describe the data of each platform's head, or say why it has none."""
     lines = []
     for platform, about in release.manifest.get("heads", {}).items():
         counts = about["fitted_on"].get(platform, {})
@@ -249,7 +249,7 @@ def _choose(
     random = sum(post.is_random for post in decided)
     choose_platform_routes.check(random)
     probabilities = probabilities_of(fitted.left_out) if fitted else ask_content(learnt, content=content)
-    # The test part judges what is chosen, and nothing is fitted to a curve as a head is, fold by fold.
+    # The test part judges the choice: unlike heads, curves are not fitted fold by fold.
     places = [place for place, post in enumerate(learnt) if split_of(post.group) is not Split.TEST]
     return choose_platform_routes.on_labels(
         [learnt[place] for place in places],
@@ -262,7 +262,7 @@ def _choose(
 def _with_routes(
     manifest: Mapping[str, Any], *, chosen: Mapping[str, Choice], not_chosen: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return a manifest with what was chosen; what no longer can be chosen is as for all platforms."""
+    """Return a manifest with the choices; platforms without one use the shared values."""
     platforms = {name: own for name, own in manifest.get("platforms", {}).items() if name not in not_chosen}
     return dict(manifest) | {
         "platforms": platforms | {platform: choice.to_json() for platform, choice in chosen.items()},

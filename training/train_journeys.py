@@ -1,7 +1,7 @@
 """`python -m training journeys`: fit the journey model on labelled records.
 
-Give it records of other simulated worlds than the ensemble is fitted on: an ensemble that met the very
-journeys that its journey model learnt would trust it too much.
+Give it records of other simulated worlds than the ensemble is fitted on: an ensemble fitted on the journey
+model's own training data would trust it too much.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ from training.measure_urls import Measures, Share
 URLS_MANIFEST = "urls.json"
 SEED = 20_260
 FLAGGED_AT_MOST = 0.03
-"""Of benign domains, by the upper end of the interval."""
+"""Share of benign domains, by the upper end of the interval."""
 DOCUMENTED = Path(__file__).with_name("documented_urls.csv")
 SCAM = "written scam"
 
@@ -58,7 +58,7 @@ class Everyday:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """URLs of another list, a bare name asked as its front page, against left-out fronts of small sites."""
+    """URLs of another list (a bare name is its front page) against left-out front pages of small sites."""
 
     file: str
     sha256: str
@@ -69,8 +69,8 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """A model and what it is worth; `small_fronts` are left-out probabilities of small sites' front pages;
-    `gain` is what decisions changed, None without any.
+    """A model and its quality; `small_fronts` are left-out probabilities of small sites' front pages; `gain`
+    is the effect of decisions, None without any.
     """
 
     model: UrlModel

@@ -1,7 +1,7 @@
 """The command that asks the content model about sources it was not trained on, one after the other.
 
-A platform's own texts are such a source until its moderators have labelled some. What halves are worth
-there is no matter of the test part, whose texts are of the sources that all were trained on.
+A platform's own texts are such a source until its moderators have labelled some. The test part cannot show
+quality there: its texts are from the sources trained on.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def write_configs(*, variant: Variant, out: Path) -> None:
 def write(*, variant: Variant, repository: Path, out: Path) -> None:
     """Write a whole repository of this variant below `out`, from the exported one at `repository`.
 
-    TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel or served_weights.Unreadable.
+    It lacks TensorRT's plan, but has its recipe. Raises NoModel or served_weights.Unreadable.
     """
     model, tokenizer = repository / "distilbert" / "1", repository / "tokenizer" / "1"
     for path in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):

@@ -12,7 +12,7 @@ from pathlib import Path
 def written(out: Path) -> Iterator[Path]:
     """Yield a new folder beside `out`, which takes its place when the block has ended without an error.
 
-    `out` may be what the block reads.
+    The block may read `out`.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     # Beside it: a rename does not leave its file system.

@@ -50,7 +50,7 @@ class Wide:
 
 @dataclass(frozen=True)
 class Mix:
-    """How the two halves join: deep · its margin + wide · its margin + intercept, in log-odds."""
+    """How the two halves join: deep · deep margin + wide · wide margin + intercept, in log-odds."""
 
     deep: float
     wide: float
@@ -61,7 +61,7 @@ class Mix:
         return probabilities_of(self.deep * deep + self.wide * wide + self.intercept)
 
     def calibrated(self, by: tuple[float, float]) -> Mix:
-        """Send what it gives through slope and intercept."""
+        """Send the mixed margin through slope and intercept."""
         slope, intercept = by
         return Mix(
             deep=slope * self.deep, wide=slope * self.wide, intercept=slope * self.intercept + intercept

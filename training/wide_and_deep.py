@@ -96,7 +96,7 @@ def for_tensorrt(model: WideAndDeep) -> WideAndDeep:
 
 
 def load(folder: Path) -> Any:
-    """Load what `content --out` wrote, ready to be exported; also a DistilBERT without a wide half."""
+    """Load the model of `content --out`, ready for export; also a DistilBERT without a wide half."""
     config = json.loads((folder / "config.json").read_text())
     is_wide = WideAndDeep.__name__ in config.get("architectures", [])
     kind = WideAndDeep if is_wide else AutoModelForSequenceClassification

@@ -1,4 +1,4 @@
-"""Texts that a reader of evidence learns from, each with who worded it: pages, posters, captions."""
+"""Training texts of a reader of evidence, each with its author: pages, posters, captions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WEIGHTS = {"page": 1.0, "picture": 2.0, "captions": 3.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordedText:
-    """A text and whether it is spam's; what is of one `family` is worded alike, and left out together."""
+    """A text and whether it is from spam; texts of one `family` are worded alike, and left out together."""
 
     text: str
     is_spam: bool
@@ -69,7 +69,7 @@ def decided(labelled: Sequence[LabelledRecord], *, texts: Sequence[Sequence[str]
 
 
 def family_of(one: LabelledRecord) -> tuple[str, ...]:
-    """Return the families of a record's evidence; that of a decision is its near-duplicates'."""
+    """Return the families of a record's evidence; a decision's family is its group."""
     return one.families if one.origin is Origin.SIMULATED else (f"decided {one.group}",)
 
 

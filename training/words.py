@@ -1,4 +1,4 @@
-"""The command that writes the normaliser's word list: which words "v1agra" and "fr33" may turn out to be."""
+"""The command that writes the normaliser's word list: the words that "v1agra" and "fr33" may stand for."""
 
 from __future__ import annotations
 

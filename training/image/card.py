@@ -1,4 +1,4 @@
-"""What is told of an image model, for people: `image-card.md` beside its repository's models."""
+"""An image model's card for people: `image-card.md` beside its repository's models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WARNING = """> **RANDOM WEIGHTS.** They come from a seed: this network was neve
 
 
 def write(out: Path, *, about: Mapping[str, Any], quality: Sequence[Quality]) -> None:
-    """Write the card of what `repository.write` wrote."""
+    """Write the card of a repository."""
     served = about["served"]
     lines = ["# Image model", ""]
     if served["is_random"]:

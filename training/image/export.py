@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 INPUT, OUTPUT = "pixels", "probabilities"
 MAX_DIFFERENCE = 1e-3
-"""Of a probability's logarithm, between the framework and the file: probabilities of a thousand classes are
-too small to tell anything by their differences.
+"""Largest difference of a probability's logarithm between the framework and the file: probabilities of a
+thousand classes are too small to compare directly.
 """
 _CHECKED_BATCHES = (1, 3)
 
@@ -59,7 +59,7 @@ def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
 
 
 def write_torchscript(model: nn.Module, *, side: int, path: Path) -> None:
-    """Trace the same function for a server of TorchScript, which the benchmark's peer is."""
+    """Trace the same function for TorchScript, which the benchmark's peer serves."""
     import torch
 
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""The last layer for spam: logistic regression on what the network makes of labelled pictures."""
+"""The last layer for spam: logistic regression on the network's features of labelled pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LABELS = ("not spam", "spam")
 LEAST = 8
-"""Pictures of either class in the train part, and one of either in the other parts."""
+"""Least pictures of each class in the train part; the other parts need one of each."""
 THRESHOLD = 0.5
 _PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 _BATCH = 16

@@ -1,4 +1,4 @@
-"""Pictures that somebody labelled: a folder with `manifest.jsonl`, read as the served model reads them."""
+"""Labelled pictures: a folder with `manifest.jsonl`, read as the served model reads them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.jsonl"
 THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 640, 80
-"""As the product keeps pictures (moderation/evidence/picture.py), and asks the model about them."""
+"""As the product keeps pictures for the model (moderation/evidence/picture.py)."""
 SERVED = Path(__file__).resolve().parents[2] / "triton_image"
 _HASHED = (9, 8)
 
@@ -49,8 +49,8 @@ def load(folder: Path, *, preprocessing: Preprocessing) -> Labelled:
     """Read every picture that the manifest names.
 
     A line has `file` (within the folder) and `label` (1 spam or unsafe, 0 neither), and may have `source` and
-    `group`: pictures of one group are in one part only; without it, of those that look the same. A picture
-    that cannot be decoded is left out and named. Raises Malformed.
+    `group`: pictures of one group, or without it those that look the same, are in one part. A picture that
+    cannot be decoded is left out and named. Raises Malformed.
     """
     path = folder / MANIFEST
     try:
@@ -118,7 +118,7 @@ def normalised(pixels: NDArray[np.uint8], *, preprocessing: Preprocessing) -> ND
 
 @functools.cache
 def served_decoder() -> Any:
-    """Return the module that decodes on Triton, so that a model is trained on what it will be given."""
+    """Return the module that decodes on Triton, so that a model is trained on its later input."""
     path = SERVED / "pixels" / "1" / "decode.py"
     spec = importlib.util.spec_from_file_location("served_decoder", path)
     if spec is None or spec.loader is None:
@@ -156,5 +156,5 @@ def _looks(picture: Image.Image) -> str:
 
 
 def in_parts(count: int, *, of: int) -> Iterator[slice]:
-    """Return slices of so many each: a batch of pictures fits into memory, a folder need not."""
+    """Return slices of this size: a batch of pictures fits into memory, a folder need not."""
     return (slice(start, start + of) for start in range(0, count, of))

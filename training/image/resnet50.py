@@ -34,7 +34,7 @@ class Bottleneck(nn.Module):  # type: ignore[misc] # torch has no types here
             self.downsample = nn.Sequential(shortcut, nn.BatchNorm2d(expanded))
 
     def forward(self, given: Tensor) -> Tensor:
-        """Return what the block makes of [n, channels, side, side]."""
+        """Return the block's output for [n, channels, side, side]."""
         hidden = self.relu(self.bn1(self.conv1(given)))
         hidden = self.relu(self.bn2(self.conv2(hidden)))
         shortcut = given if self.downsample is None else self.downsample(given)
