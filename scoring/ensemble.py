@@ -172,13 +172,13 @@ class Ensemble:
 
         None for a silent model, or one at its base rate, which is no opinion.
         """
-        own = probabilities_of(judgement.main_inputs)
-        own[:, -1] = content_probabilities
+        answers = probabilities_of(judgement.main_inputs)
+        answers[:, -1] = content_probabilities
         for place in range(len(SUB_MODELS)):
-            alone = np.full((len(own), len(SUB_MODELS)), np.nan)
+            alone = np.full((len(answers), len(SUB_MODELS)), np.nan)
             alone[:, place] = judgement.main_inputs[:, place]
-            own[self._added(alone) == 0.0, place] = np.nan
-        rows = [[None if math.isnan(opinion) else opinion for opinion in row] for row in own.tolist()]
+            answers[self._added(alone) == 0.0, place] = np.nan
+        rows = [[None if math.isnan(opinion) else opinion for opinion in row] for row in answers.tolist()]
         return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in rows]
 
     def sub_model_margins(self, name: str, features: Floats) -> Floats:

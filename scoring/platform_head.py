@@ -63,14 +63,14 @@ class PlatformHead:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a head's file. Raises Corrupt if it is missing or not a head."""
-        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return cls(
-                weights=stored["weights"],
-                content_slope=float(stored["content_slope"]),
-                intercept=float(stored["intercept"]),
-                vector=stored.get("vector", _NO_VECTOR),
+                weights=archive["weights"],
+                content_slope=float(archive["content_slope"]),
+                intercept=float(archive["intercept"]),
+                vector=archive.get("vector", _NO_VECTOR),
                 # Older files lack it.
-                learnt=stored.get("learnt", _NO_KEYS),
+                learnt=archive.get("learnt", _NO_KEYS),
             )
 
     def save(self, path: Path) -> None:

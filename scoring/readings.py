@@ -158,8 +158,8 @@ def ask(
                 scores[place] = score
             if reader is None:
                 read = evidence.highest([score.probability for score in answers[len(places) :]])
-    own = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
-    return Answers(texts=np.array(own), scores=scores, read=read, is_degraded=is_degraded)
+    probabilities = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
+    return Answers(texts=np.array(probabilities), scores=scores, read=read, is_degraded=is_degraded)
 
 
 def _shown(record: PostRecord) -> float:

@@ -161,8 +161,8 @@ class Release:
                 cascade=Cascade(**manifest.get("cascade", {})),
                 heads=_heads(manifest),
                 platforms={
-                    platform: PlatformRoutes.from_json(own)
-                    for platform, own in manifest.get("platforms", {}).items()
+                    platform: PlatformRoutes.from_json(fields)
+                    for platform, fields in manifest.get("platforms", {}).items()
                 },
                 safety=Safety(**manifest.get("safety", {})),
                 training=manifest["training"],
@@ -193,8 +193,8 @@ class Release:
 
     def thresholds_on(self, platform: str) -> Thresholds:
         """Return the thresholds of a platform, by slug: its own, or those that all others share."""
-        own = self.platforms.get(platform)
-        return own.thresholds if own else self.thresholds
+        routes = self.platforms.get(platform)
+        return routes.thresholds if routes else self.thresholds
 
     def check_features(self, known: Sequence[str], *, names: Sequence[str], schema: str) -> None:
         """Raise SchemaMismatch, naming them, if the release knows other features than this code computes.

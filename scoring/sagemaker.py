@@ -106,10 +106,10 @@ class SageMakerEndpoint:
         return self._client
 
     def _check(self, answer: dict[str, Any], *, model: str, version: str) -> None:
-        served = (str(answer.get("model_name")), str(answer.get("model_version")))
-        if served != (model, version):
+        identity = (str(answer.get("model_name")), str(answer.get("model_version")))
+        if identity != (model, version):
             raise _refused(
-                f"the endpoint {self._name} serves {served[0]} version {served[1]}, "
+                f"the endpoint {self._name} serves {identity[0]} version {identity[1]}, "
                 f"the release names {model} version {version}"
             )
 

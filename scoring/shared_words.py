@@ -39,10 +39,10 @@ def shared_words(texts: Sequence[str]) -> str:
     """
     if len(texts) < 2:
         return ""
-    read = [_prepared(text) for text in texts]
-    words = [_words(text) for text in read]
+    prepared = [_prepared(text) for text in texts]
+    words = [_words(text) for text in prepared]
     lines = [f" {' '.join(word.key for word in each)} " for each in words]
-    for text, each in list(zip(read, words, strict=True))[:_BASES]:
+    for text, each in list(zip(prepared, words, strict=True))[:_BASES]:
         run = _longest(text, each, lines)
         if _is_enough(run):
             return _written(text, run)

@@ -117,16 +117,16 @@ class _Cases:
         thresholds, bits = [np.zeros(0)], [np.zeros((0, n_leaves), dtype=np.uint8)]
         for column, group in itertools.groupby(steps, key=lambda placed: placed.step.input):
             alike = list(group)
-            own = np.unique([split.threshold for placed in alike for split in placed.step.splits])
-            masks = np.zeros((len(own) + 2, n_leaves), dtype=np.uint8)
+            values = np.unique([split.threshold for placed in alike for split in placed.step.splits])
+            masks = np.zeros((len(values) + 2, n_leaves), dtype=np.uint8)
             for placed in alike:
-                masks[_intervals(placed.step, thresholds=own), placed.leaf] |= 1 << placed.bit
+                masks[_intervals(placed.step, thresholds=values), placed.leaf] |= 1 << placed.bit
             columns.append(column)
-            thresholds.append(own)
+            thresholds.append(values)
             bits.append(masks)
         self._read = np.array(columns, dtype=np.intp)
         self._thresholds, self._bits = np.concatenate(thresholds), np.concatenate(bits)
-        sizes = np.array([len(own) for own in thresholds[1:]], dtype=np.intp)
+        sizes = np.array([len(values) for values in thresholds[1:]], dtype=np.intp)
         self._asked, self._first = np.repeat(self._read, sizes), np.cumsum(sizes) - sizes
         self._start, self._unknown = np.cumsum(sizes + 2) - (sizes + 2), sizes + 1
 

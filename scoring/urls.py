@@ -71,13 +71,13 @@ class UrlModel:
     def load(cls, folder: Path) -> Self:
         """Read urls.npz. Raises Corrupt if it is missing or not a model."""
         path = folder / URLS_FILE
-        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return cls(
-                gram_weights=stored["gram_weights"],
-                gram_scale=float(stored["gram_scale"]),
-                measure_weights=stored["measure_weights"],
-                intercept=float(stored["intercept"]),
-                review_from=float(stored["review_from"]),
+                gram_weights=archive["gram_weights"],
+                gram_scale=float(archive["gram_scale"]),
+                measure_weights=archive["measure_weights"],
+                intercept=float(archive["intercept"]),
+                review_from=float(archive["review_from"]),
             )
 
     def save(self, folder: Path) -> Path:

@@ -192,8 +192,8 @@ def _flags(trt: Any) -> int:
 def _own_tactics(trt: Any) -> int:
     """Return TensorRT's own kernels, as version 10 chooses by itself: a plan needs no cuBLAS or cuDNN."""
     others = {"CUBLAS", "CUBLAS_LT", "CUDNN"}
-    own = (int(source) for name, source in trt.TacticSource.__members__.items() if name not in others)
-    return sum(1 << source for source in own)
+    sources = (int(source) for name, source in trt.TacticSource.__members__.items() if name not in others)
+    return sum(1 << source for source in sources)
 
 
 def _library_version(trt: Any) -> str:

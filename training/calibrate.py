@@ -106,13 +106,13 @@ def choose_thresholds(
     of equal rows would (1965): few heavy ones prove little.
     """
     weights = np.ones(len(probabilities)) if weights is None else weights
-    allowed = _proven(probabilities, wrong=is_spam, weights=weights, most=ALLOW_LEAK, up_to=REVIEW_CEILING)
+    ceiling = _proven(probabilities, wrong=is_spam, weights=weights, most=ALLOW_LEAK, up_to=REVIEW_CEILING)
     removed = _proven(
         -probabilities, wrong=~is_spam, weights=weights, most=1.0 - REMOVE_PRECISION, up_to=-REMOVE_FLOOR
     )
     return Thresholds(
         # The next float above: review begins at its threshold, and the last of the allowed must not be in it.
-        review_from=0.0 if allowed is None else min(float(np.nextafter(allowed, 1.0)), REVIEW_CEILING),
+        review_from=0.0 if ceiling is None else min(float(np.nextafter(ceiling, 1.0)), REVIEW_CEILING),
         remove_from=1.0 if removed is None else max(-removed, REMOVE_FLOOR),
         audit_rate=AUDIT_RATE,
     )

@@ -101,8 +101,8 @@ def on_labels(
     base.check_schema(features.SCHEMA_HASH)
     models = features.Models.load(base.folder, files=base.files)
     rows = Material(labelled, content_probabilities, seed=0, models=models).rows()
-    judged = Ensemble.load(base.folder).judge(rows.features, content_probabilities=content_probabilities)
-    choice = choose(Sample.of(labelled, margins=judged.margins, shared=base), shared=base)
+    judgement = Ensemble.load(base.folder).judge(rows.features, content_probabilities=content_probabilities)
+    choice = choose(Sample.of(labelled, margins=judgement.margins, shared=base), shared=base)
     return dataclasses.replace(choice, about={"random": random, **choice.about})
 
 

@@ -79,9 +79,9 @@ def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: 
         margins, is_spam=bare.is_spam, groups=bare.groups, among=("as it is", "platt")
     )
     usual = real_texts.at_prevalence(surroundings, share=PREVALENCE)
-    drawn = [texts.surrounded(usual, copies=1, seed=seed + draw) for draw in range(DRAWS)]
+    samples = [texts.surrounded(usual, copies=1, seed=seed + draw) for draw in range(DRAWS)]
     worst = (margins - ensemble.most_excused(margins), margins + ensemble.bounds.suspicion)
-    ladder = [margins, *worst, *(_margins(ensemble, rows) for rows in drawn)]
+    ladder = [margins, *worst, *(_margins(ensemble, rows) for rows in samples)]
     outcomes = [
         Outcome(probabilities=calibrated(step, calibration=choice.calibration), is_spam=bare.is_spam)
         for step in ladder
@@ -91,7 +91,7 @@ def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: 
         calibration=choice.calibration,
         log_losses=choice.log_losses,
         thresholds=thresholds,
-        safety=_safety(ensemble, drawn, thresholds=thresholds),
+        safety=_safety(ensemble, samples, thresholds=thresholds),
         rule=calibrate.RULE_ON_TEXTS,
     )
 

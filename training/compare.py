@@ -208,9 +208,9 @@ def _campaigns(sample: Sample, *, seed: int) -> dict[str, Any]:
             [caught[(groups == group) & (sample.is_spam == 1.0)].mean() for group in large]
         )
     random = np.random.default_rng(seed)
-    drawn = random.integers(max(len(large), 1), size=(RESAMPLES, len(large)))
+    samples = random.integers(max(len(large), 1), size=(RESAMPLES, len(large)))
     means = [
-        np.array([_mean(recall), *(_mean(recall[rows]) for rows in drawn)])
+        np.array([_mean(recall), *(_mean(recall[rows]) for rows in samples)])
         for recall in (recalls["live"], recalls["candidate"])
     ]
     return {

@@ -101,8 +101,8 @@ def run(*, live: Path, models: Path, texts: Texts, recipe: Recipe, out: Path) ->
         out=out,
     )
     shutil.rmtree(base)
-    known = dataset.read_as_served(dataset.part(texts.replay, split=Split.VALIDATION))
-    share, mean = averaged(model, trained, answer=answer, known=known)
+    examples = dataset.read_as_served(dataset.part(texts.replay, split=Split.VALIDATION))
+    share, mean = averaged(model, trained, answer=answer, known=examples)
     fine_tune.save(mean, tokenizer, out=out)
 
     tested = dataset.read_as_served(texts.of(Split.TEST))
@@ -166,8 +166,8 @@ def replayed(examples: Sequence[Example], *, count: int, seed: int) -> list[Exam
     for row in order:
         ranks.append(counts[examples[row].source])
         counts[examples[row].source] += 1
-    chosen = sorted(zip(ranks, order, strict=True))[:count]
-    return [examples[row] for row in sorted(row for _, row in chosen)]
+    pairs = sorted(zip(ranks, order, strict=True))[:count]
+    return [examples[row] for row in sorted(row for _, row in pairs)]
 
 
 def _check(labels: Sequence[Example]) -> None:
@@ -184,14 +184,14 @@ def _trained(texts: Texts, *, said: cross_fit.Answer, recipe: Recipe, out: Path)
     new, old = (dataset.part(kind, split=Split.TRAIN) for kind in (texts.labels, texts.replay))
     count = max(_LEAST_REPLAYED, _REPLAYED_PER_LABEL * len(new))
     again = replayed(old, count=count, seed=recipe.seed)
-    chosen = {id(example) for example in again}
+    ids = {id(example) for example in again}
     validation = texts.of(Split.VALIDATION)
     log.info("learning from %d labels and %d of %d replayed texts", len(new), len(again), len(old))
     halves = cross_fit.train(
         {Split.TRAIN: [*new, *again], Split.VALIDATION: validation},
         recipe=recipe,
         out=out,
-        besides=[example for example in old if id(example) not in chosen],
+        besides=[example for example in old if id(example) not in ids],
     )
     held_out = cross_fit.on_validation(dataset.part(texts.replay, split=Split.VALIDATION), halves=halves)
     return halves.joined(_mix(held_out, said=said))

@@ -60,13 +60,13 @@ class Material:
 
     def part(self, split: Split) -> Material:
         """Keep the records whose group falls into the split. Raises ValueError if all are of one sort."""
-        chosen = [place for place, post in enumerate(self.labelled) if split_of(post.group) is split]
-        posts = [self.labelled[place] for place in chosen]
+        places = [place for place, post in enumerate(self.labelled) if split_of(post.group) is split]
+        posts = [self.labelled[place] for place in places]
         if len({post.is_spam for post in posts}) < 2:
             raise ValueError(
                 f"the {split} part ({len(posts)} records) needs spam and not spam: give more records"
             )
-        return self.taken(np.array(chosen))
+        return self.taken(np.array(places))
 
     def taken(self, chosen: NDArray[Any]) -> Material:
         """Return the chosen records, by mask or by index."""

@@ -131,13 +131,13 @@ def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
     """
     import torch
 
-    served = with_vector(model)
+    wrapped = with_vector(model)
     ids = torch.ones(2, 16, dtype=torch.int32)
     with warnings.catch_warnings():
         # Tracing warns about everything it might freeze; `largest_difference` at other shapes checks it.
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            served,
+            wrapped,
             (ids, torch.ones_like(ids)),
             str(path),
             dynamo=False,
@@ -227,10 +227,10 @@ def largest_difference(model: PreTrainedModel, *, path: Path) -> float:
     import torch
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    served, largest = with_vector(model), 0.0
+    wrapped, largest = with_vector(model), 0.0
     for ids, mask in _parity_inputs(vocabulary=int(model.config.vocab_size)):
         with torch.no_grad():
-            expected = served(torch.from_numpy(ids), torch.from_numpy(mask))
+            expected = wrapped(torch.from_numpy(ids), torch.from_numpy(mask))
         answers = session.run(["logits", "vector"], {"input_ids": ids, "attention_mask": mask})
         for tensor, answer in zip(expected, answers, strict=True):
             largest = max(largest, float(np.abs(tensor.numpy() - np.asarray(answer)).max()))

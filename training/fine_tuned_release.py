@@ -57,7 +57,7 @@ def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any
     """Return a release's manifest without the heads and curves of some platforms."""
     names = {name for platform, name in base.heads.items() if platform in platforms}
     entries = {
-        part: {name: own for name, own in base.manifest.get(part, {}).items() if name not in platforms}
+        part: {name: entry for name, entry in base.manifest.get(part, {}).items() if name not in platforms}
         for part in ("heads", "platforms")
     }
     files = {name: digest for name, digest in base.files.items() if name not in names}

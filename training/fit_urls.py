@@ -96,8 +96,8 @@ def weights(rows: Sequence[Row]) -> Floats:
     for sort in (("bad", "scam"), ("benign", "documented", "everyday")):
         present = {part: SHARES[part] for part in sort if part in parts}
         for part, share in present.items():
-            chosen = parts == part
-            weighed[chosen] *= 0.5 * share / sum(present.values()) * prior / weighed[chosen].sum()
+            mask = parts == part
+            weighed[mask] *= 0.5 * share / sum(present.values()) * prior / weighed[mask].sum()
     weighed[parts == "decided"] *= prior / PRIOR_DOMAINS
     return weighed
 

@@ -74,9 +74,9 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
     heads = dict(candidate.scorer.heads.by_platform)
     # A content model is too sure of its training texts: a head fitted to them would trust it too far.
     splits = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
-    decided = [post for post, _ in _decided(paths)]
+    decisions = [post for post, _ in _decided(paths)]
     for platform in new_heads(candidate.release, live=live.release):
-        posts = train_heads.learnable([post for post in decided if post.platform == platform])
+        posts = train_heads.learnable([post for post in decisions if post.platform == platform])
         usable = [post for post in posts if split_of(post.group) in splits]
         if min(_sorts(usable)) >= head_guards.LEAST_OF_EACH:
             heads[platform] = _calibrated(usable, candidate=candidate).head
@@ -106,13 +106,13 @@ def samples(
     ]
     if not platforms:
         return {}
-    decided = _decided(paths)
+    decisions = _decided(paths)
     by_platform = {}
     for platform in platforms:
-        learnt = train_heads.learnable([post for post, _ in decided if post.platform == platform])
+        learnt = train_heads.learnable([post for post, _ in decisions if post.platform == platform])
         fresh = {
             id(post)
-            for post, scored_by in decided
+            for post, scored_by in decisions
             if post.weight > 0.0
             and split_of(post.group) is not Split.TEST
             and not _has_learnt(live, post.record, group=post.group, scored_by=scored_by)

@@ -39,8 +39,8 @@ def ask(texts: Sequence[str], *, path: Path, content: ContentProtocol) -> Floats
 
     NaN for a text that every training learned. Raises Corrupt, content.Unavailable.
     """
-    with loading(path), np.load(path, allow_pickle=False) as stored:
-        by_key = dict(zip(stored["keys"].tolist(), stored["spam"].astype(np.float64).tolist(), strict=True))
+    with loading(path), np.load(path, allow_pickle=False) as archive:
+        by_key = dict(zip(archive["keys"].tolist(), archive["spam"].astype(np.float64).tolist(), strict=True))
     keys = [_key(as_read(text).text) for text in texts]
     answers: NDArray[np.float64] = np.array([by_key.get(key, 0.0) for key in keys])
     unseen = [row for row, key in enumerate(keys) if key not in by_key]

@@ -70,14 +70,14 @@ def by_kind(
     names = np.array(kinds)
     rows = []
     for name in sorted(set(kinds)):
-        chosen = names == name
+        mask = names == name
         rows.append(
             {
                 "kind": name,
-                "is_spam": bool(is_spam[chosen].mean() >= 0.5),
-                "rows": int(chosen.sum()),
-                "allowed_share": float((probabilities[chosen] < thresholds.review_from).mean()),
-                "removed_share": float((probabilities[chosen] >= thresholds.remove_from).mean()),
+                "is_spam": bool(is_spam[mask].mean() >= 0.5),
+                "rows": int(mask.sum()),
+                "allowed_share": float((probabilities[mask] < thresholds.review_from).mean()),
+                "removed_share": float((probabilities[mask] >= thresholds.remove_from).mean()),
             }
         )
     return rows
@@ -85,8 +85,8 @@ def by_kind(
 
 def plain(measures: Measures) -> dict[str, Any]:
     """Return the measures as JSON values, None for NaN."""
-    stored = dataclasses.asdict(measures)
-    return {name: None if math.isnan(value) else value for name, value in stored.items()}
+    fields = dataclasses.asdict(measures)
+    return {name: None if math.isnan(value) else value for name, value in fields.items()}
 
 
 def _measures(

@@ -63,10 +63,10 @@ def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) ->
     if not 0 < is_spam.sum() < len(is_spam):
         raise ValueError(f"{name}: both sorts of posts are needed")
     bare = [dataclasses.replace(post, record=without(post.record)) for post in labelled]
-    scored = _scored(bare, scorer=scorer), _scored(labelled, scorer=scorer)
-    whole = _table(labelled, scored, name=name, chosen=np.ones(len(labelled), dtype=np.bool_))
+    pair = _scored(bare, scorer=scorer), _scored(labelled, scorer=scorer)
+    whole = _table(labelled, pair, name=name, chosen=np.ones(len(labelled), dtype=np.bool_))
     of_tricks = {
-        trick: _table(labelled, scored, name=name, chosen=~is_spam | _plays(labelled, trick=trick))
+        trick: _table(labelled, pair, name=name, chosen=~is_spam | _plays(labelled, trick=trick))
         for trick in sorted({trick for post in labelled if post.is_spam for trick in post.tricks})
     }
     return dataclasses.replace(whole, tricks=of_tricks)
@@ -90,9 +90,9 @@ def interval_of(
     members = [np.flatnonzero(clusters == name) for name in names]
     recalls = []
     for _ in range(_DRAWS):
-        drawn = np.concatenate([members[place] for place in generator.integers(len(names), size=len(names))])
-        if 0 < is_spam[drawn].sum() < len(drawn):
-            recalls.append(recall_at(probabilities[drawn], is_spam=is_spam[drawn], false_alarms=FALSE_ALARMS))
+        rows = np.concatenate([members[place] for place in generator.integers(len(names), size=len(names))])
+        if 0 < is_spam[rows].sum() < len(rows):
+            recalls.append(recall_at(probabilities[rows], is_spam=is_spam[rows], false_alarms=FALSE_ALARMS))
     low, high = np.percentile(recalls, (2.5, 97.5)).tolist()
     return low, high
 

@@ -119,11 +119,11 @@ class Posts:
         every = tuple(Split)
         # Given files are judged whole if nothing was trained on them, the default file never.
         real = every if arguments.kept_back and arguments.texts is not _TEXTS else (Split.TEST,)
-        written = every if arguments.kept_back and arguments.curated != labelled_posts.CURATED else _UNTRAINED
+        splits = every if arguments.kept_back and arguments.curated != labelled_posts.CURATED else _UNTRAINED
         unseen = _read(arguments.unseen, splits=every)
         return cls(
             real=_read(arguments.texts, splits=real),
-            curated=_read([arguments.curated], splits=written),
+            curated=_read([arguments.curated], splits=splits),
             unseen=promise_rows.sampled(unseen, most=arguments.most * max(1, len(arguments.unseen))),
         )
 
@@ -175,9 +175,9 @@ def _rows(
         popular = arguments.popular if arguments.popular.exists() else None
         yield from promise_rows.of_added_links(plain, scorer=scorer, popular=popular)
     # Curated posts are hard on purpose: the promise is precise removals, not none.
-    for name, own, removed_at_most in (("real", real, 0.0), ("curated", curated, math.inf)):
-        if own:
-            yield from promise_rows.of_linked(name, own, scorer=scorer, removed_at_most=removed_at_most)
+    for name, part, removed_at_most in (("real", real, 0.0), ("curated", curated, math.inf)):
+        if part:
+            yield from promise_rows.of_linked(name, part, scorer=scorer, removed_at_most=removed_at_most)
     if curated:
         yield from promise_rows.of_curated(curated, scorer=scorer)
     if real:

@@ -22,11 +22,11 @@ def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
     any, so that regularisation means the same with and without decisions.
     """
     capped = [min(post.weight, MOST_TRAINING_WEIGHT) for post in labelled]
-    decided = [weight for post, weight in zip(labelled, capped, strict=True) if _is_decided(post)]
-    if not decided:
+    decided_weights = [weight for post, weight in zip(labelled, capped, strict=True) if _is_decided(post)]
+    if not decided_weights:
         return list(labelled)
     simulated = sum(post.weight for post in labelled if not _is_decided(post))
-    scale = (simulated / PRIOR_WEIGHT if simulated else 1.0) * len(decided) / sum(decided)
+    scale = (simulated / PRIOR_WEIGHT if simulated else 1.0) * len(decided_weights) / sum(decided_weights)
     return [
         dataclasses.replace(post, weight=scale * weight) if _is_decided(post) else post
         for post, weight in zip(labelled, capped, strict=True)
@@ -35,17 +35,17 @@ def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
 
 def fitted_on(labelled: Sequence[LabelledRecord]) -> dict[str, Any]:
     """Count the posts of a fit, for its manifest: simulated ones, and decided ones by platform."""
-    decided = [post for post in labelled if _is_decided(post)]
+    decisions = [post for post in labelled if _is_decided(post)]
     return {
-        "simulated": len(labelled) - len(decided),
+        "simulated": len(labelled) - len(decisions),
         "prior_weight": PRIOR_WEIGHT,
         "decided": {
             platform: {
                 "posts": count,
-                "spam": sum(post.is_spam for post in decided if post.platform == platform),
-                "random": sum(post.is_random for post in decided if post.platform == platform),
+                "spam": sum(post.is_spam for post in decisions if post.platform == platform),
+                "random": sum(post.is_random for post in decisions if post.platform == platform),
             }
-            for platform, count in sorted(Counter(post.platform for post in decided).items())
+            for platform, count in sorted(Counter(post.platform for post in decisions).items())
         },
     }
 

@@ -149,12 +149,12 @@ def _held_out(folds: int) -> str:
 
 def _unseen(model_folder: Path) -> str:
     """Return the quality on sources left out of training, once `unseen` measured it."""
-    measured = model_folder / "unseen.json"
-    if not measured.exists():
+    path = model_folder / "unseen.json"
+    if not path.exists():
         return "Not measured: `python -m training unseen` does it, with the options of `content`."
     return (
         "Each answered by a training without it, and calibrated on what the other trainings answered.\n\n"
-        + _table(json.loads(measured.read_text()))
+        + _table(json.loads(path.read_text()))
     )
 
 

@@ -63,8 +63,8 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
             draws = promise.group_draws([post.group for post in unseen], seed=seed, resamples=_RESAMPLES)
             samples = [np.arange(len(unseen)), *draws]
             for count in (count for count in _LABELS if count <= len(arriving)):
-                decided = [dataclasses.replace(post, is_random=True) for post in arriving[:count]]
-                answers = _by_head(decided, unseen, content=content)
+                decisions = [dataclasses.replace(post, is_random=True) for post in arriving[:count]]
+                answers = _by_head(decisions, unseen, content=content)
                 values = {
                     name: np.array([measure(labels[rows], answers[rows]) for rows in samples])
                     for name, measure in _METRICS.items()
@@ -72,7 +72,7 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
                 for name, drawn in values.items():
                     results[count, name].append(drawn)
                 if count:
-                    beside = _by_tfidf(decided, unseen)
+                    beside = _by_tfidf(decisions, unseen)
                     area = np.array([evaluate.roc_auc(labels[rows], beside[rows]) for rows in samples])
                     peers[count].append(area[0])
                     ties.append(float((values[_AREA][1:] >= area[1:]).mean()))

@@ -147,9 +147,9 @@ def run(given: Given, *, out: Path, served: Served) -> Release:
 def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) -> Path:
     """Train the live content model further and export it; return its model repository."""
     content, repository = out / "content", out / "repository"
-    trained = content / "model.safetensors"
+    weights = content / "model.safetensors"
     reads = [*given.labels, *given.replay, given.live / MANIFEST]
-    with steps.step("content", reads=reads, makes=trained) as is_due:
+    with steps.step("content", reads=reads, makes=weights) as is_due:
         if is_due:
             train_content.further(
                 given.live,
@@ -159,7 +159,7 @@ def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) ->
                 recipe=replace(continue_content.RECIPE, is_bf16=given.is_bf16),
                 out=content,
             )
-    with steps.step("export", reads=[trained], makes=repository / _WEIGHTS) as is_due:
+    with steps.step("export", reads=[weights], makes=repository / _WEIGHTS) as is_due:
         if is_due:
             export_onnx.export(model_folder=content, repository=repository)
     return repository

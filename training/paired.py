@@ -82,8 +82,8 @@ def _of_source(
     draws = evaluate.group_draws([example.group for example in examples], seed=seed)
     for name in metrics:
         measure = METRICS[name]
-        drawn = [measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws]
-        finite = [value for value in drawn if not math.isnan(value)]
+        values = [measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws]
+        finite = [value for value in values if not math.isnan(value)]
         low, high = np.percentile(finite, [2.5, 97.5]).tolist() if finite else (math.nan, math.nan)
         yield Change(
             source=examples[0].source,

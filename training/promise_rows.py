@@ -53,8 +53,8 @@ def of_linked(
         ("honest posts with links: removed", False, _removed, removed_at_most),
         ("spam posts with links: let through", True, promise.let_through, 0.05),
     ):
-        own = outcome.taken(np.flatnonzero(outcome.is_spam == is_spam))
-        yield measured(f"{name} {what}", own.groups, _of(own, measure), most=most)
+        part = outcome.taken(np.flatnonzero(outcome.is_spam == is_spam))
+        yield measured(f"{name} {what}", part.groups, _of(part, measure), most=most)
 
 
 def of_curated(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[Row]:
@@ -158,15 +158,15 @@ def by_language(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[st
     yield "|---|---|---|---|---|---|"
     unknown = []
     for (language, source), places in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        own = outcome.taken(np.array(places))
-        spam = int(own.is_spam.sum())
+        part = outcome.taken(np.array(places))
+        spam = int(part.is_spam.sum())
         if min(spam, len(places) - spam) < LEAST_OF_EACH:
             unknown.append(f"{language} ({source}) {len(places)}")
             continue
-        area = measured("", own.groups, _of(own, _content_area), form=AREA)
+        area = measured("", part.groups, _of(part, _content_area), form=AREA)
         yield (
             f"| {language} | {source} | {len(places):,} ({spam:,}) | {told(area)} "
-            f"| {promise.held(own):.1%} | {promise.let_through(own):.1%} |"
+            f"| {promise.held(part):.1%} | {promise.let_through(part):.1%} |"
         )
     if unknown:
         yield f"\nFewer than {LEAST_OF_EACH} spam or other texts, so not known: {', '.join(unknown)}."

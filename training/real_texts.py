@@ -71,22 +71,22 @@ class RealTexts:
     def surrounded(self, surroundings: Rows, *, copies: int, seed: int) -> Rows:
         """Return each text in that many circumstances, drawn from the rows by their weights."""
         random = np.random.default_rng(seed)
-        own = self.bare().taken(np.tile(np.arange(len(self.posts)), copies))
-        unlinked = own.features[:, _HAS_LINK] == 0.0
+        rows = self.bare().taken(np.tile(np.arange(len(self.posts)), copies))
+        unlinked = rows.features[:, _HAS_LINK] == 0.0
         lent = unlinked & (random.random(len(unlinked)) < _LENT)
-        own.features[np.ix_(lent, _OF_LINKS)] = self._everyday_links(random, count=int(lent.sum()))
-        chosen = _drawn(own, surroundings, random=random)
-        table = own.features.copy()
-        table[:, _DRAWN] = surroundings.features[chosen][:, _DRAWN]
-        unlinked = own.features[:, _HAS_LINK] == 0.0
-        table[np.ix_(unlinked, _OF_LINKS)] = own.features[np.ix_(unlinked, _OF_LINKS)]
+        rows.features[np.ix_(lent, _OF_LINKS)] = self._everyday_links(random, count=int(lent.sum()))
+        places = _drawn(rows, surroundings, random=random)
+        table = rows.features.copy()
+        table[:, _DRAWN] = surroundings.features[places][:, _DRAWN]
+        unlinked = rows.features[:, _HAS_LINK] == 0.0
+        table[np.ix_(unlinked, _OF_LINKS)] = rows.features[np.ix_(unlinked, _OF_LINKS)]
         return Rows(
             features=table,
-            content_probabilities=own.content_probabilities,
-            is_spam=own.is_spam,
-            groups=own.groups,
-            domains=own.domains,
-            weights=own.weights,
+            content_probabilities=rows.content_probabilities,
+            is_spam=rows.is_spam,
+            groups=rows.groups,
+            domains=rows.domains,
+            weights=rows.weights,
         )
 
     def _everyday_links(self, random: np.random.Generator, *, count: int) -> Floats:
@@ -125,14 +125,14 @@ def at_prevalence(rows: Rows, *, share: float) -> Rows:
 
 def _drawn(own: Rows, surroundings: Rows, *, random: np.random.Generator) -> NDArray[np.intp]:
     """Draw surroundings for each row: any for a text without links, those of a linked post for one with."""
-    chosen = np.empty(len(own.is_spam), dtype=np.intp)
+    places = np.empty(len(own.is_spam), dtype=np.intp)
     is_linked = own.features[:, _HAS_LINK] > 0.0
     linked = np.flatnonzero(surroundings.features[:, _HAS_LINK] > 0.0)
     anywhere = np.arange(len(surroundings.is_spam))
     for rows, among in ((is_linked, linked if len(linked) else anywhere), (~is_linked, anywhere)):
         weights = surroundings.weights[among]
-        chosen[rows] = random.choice(among, size=int(rows.sum()), p=weights / weights.sum())
-    return chosen
+        places[rows] = random.choice(among, size=int(rows.sum()), p=weights / weights.sum())
+    return places
 
 
 def described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[dict[str, Any]]:

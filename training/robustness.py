@@ -24,8 +24,8 @@ def measure(sample: Sample, *, live: Judge, candidate: Judge, seed: int) -> list
 
     Only spam whose text the attack changes is counted: an attack that finds nothing to change is no test.
     """
-    chosen = _chosen(sample, seed=seed)
-    spam = [sample.posts[place].record for place in chosen]
+    places = _chosen(sample, seed=seed)
+    spam = [sample.posts[place].record for place in places]
     judges = {"live": (live, sample.live), "candidate": (candidate, sample.candidate)}
     limits = {name: threshold_at_1_fpr(sample, probabilities) for name, (_, probabilities) in judges.items()}
     rows = []
@@ -38,7 +38,7 @@ def measure(sample: Sample, *, live: Judge, candidate: Judge, seed: int) -> list
         for name, (judge, probabilities) in judges.items():
             after = judge([post for post, is_touched in zip(disguised, touched, strict=True) if is_touched])
             row[name] = {
-                "recall_before": float((probabilities[chosen][touched] >= limits[name]).mean()),
+                "recall_before": float((probabilities[places][touched] >= limits[name]).mean()),
                 "recall_after": float((after >= limits[name]).mean()),
             }
         rows.append(row)

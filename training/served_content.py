@@ -53,12 +53,12 @@ class Opened:
     def judge(self, records: Sequence[PostRecord]) -> Floats:
         """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
         texts = [record.text for record in records]
-        own = [
+        answers = [
             self.scorer.heads.read(record, score if record.text.strip() else None)
             for record, score in zip(records, self.scores(texts), strict=True)
         ]
         return self.scorer.spam_probabilities(
-            records, content_probabilities=np.array(own), read=self.scorer.read(records, content=self)
+            records, content_probabilities=np.array(answers), read=self.scorer.read(records, content=self)
         )
 
     def probabilities(self, texts: Sequence[str]) -> Floats:

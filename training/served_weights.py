@@ -130,17 +130,17 @@ def _weights(graph: Any) -> Iterator[tuple[str, NDArray[Any]]]:
     """
     from onnx import numpy_helper
 
-    stored = {tensor.name: tensor for tensor in graph.initializer}
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
     adds = {name: node for node in graph.node if node.op_type == "Add" for name in node.input}
-    for name, tensor in stored.items():
+    for name, tensor in tensors.items():
         if name.startswith(("distilbert.", "pre_classifier.", "classifier.", "wide.")):
             yield name, numpy_helper.to_array(tensor)
     for node in graph.node:
-        if node.op_type != "MatMul" or node.input[1] not in stored or node.output[0] not in adds:
+        if node.op_type != "MatMul" or node.input[1] not in tensors or node.output[0] not in adds:
             continue
         for bias in adds[node.output[0]].input:
             if bias.endswith(".bias"):
-                matrix = numpy_helper.to_array(stored[node.input[1]])
+                matrix = numpy_helper.to_array(tensors[node.input[1]])
                 yield f"{bias.removesuffix('bias')}weight", matrix.T
 
 

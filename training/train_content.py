@@ -155,13 +155,13 @@ def _continue(arguments: argparse.Namespace) -> None:
     if not arguments.replay:
         raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
     weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
-    own = [] if arguments.without_own_texts else OWN_TEXTS
+    own_texts = [] if arguments.without_own_texts else OWN_TEXTS
     try:
         further(
             arguments.from_live,
             models=arguments.models,
             labels=arguments.data,
-            replay=[*arguments.replay, *own],
+            replay=[*arguments.replay, *own_texts],
             weights=weights,
             recipe=recipe_of(arguments, default=continue_content.RECIPE),
             out=arguments.out,

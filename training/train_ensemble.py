@@ -229,9 +229,9 @@ def _calibrating(material: Material) -> Material:
     """Keep the posts that choose the curve and thresholds of all platforms: not decisions, which are of some.
     A platform's own curve stands with its head. Without anything else, random decisions will do.
     """
-    decided = np.array([post.origin is Origin.DECIDED for post in material.labelled])
-    if not decided.all():
-        return material.taken(~decided)
+    is_decided = np.array([post.origin is Origin.DECIDED for post in material.labelled])
+    if not is_decided.all():
+        return material.taken(~is_decided)
     is_random = np.array([post.is_random for post in material.labelled])
     if is_random.sum() < ENOUGH_FOR_ROUTES:
         raise calibrate.TooFewRandom(

@@ -131,7 +131,7 @@ def train(
             is_spam=is_spam,
             weights=fit_reader.balanced(is_spam, weights=weights, share=fit_evidence.SPAM_SHARE),
         )
-    trained: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "simulated": any(post.origin is Origin.SIMULATED for post in posts),
         **source,
         "posts": len(pairs),
@@ -144,7 +144,7 @@ def train(
             for scores in (margins, model.join(margins, rows=rows).margins)
         ],
     }
-    return dataclasses.replace(model, reader=readers.whole, trained=trained)
+    return dataclasses.replace(model, reader=readers.whole, trained=facts)
 
 
 def cross_read(
@@ -181,10 +181,10 @@ def write(base: Release, model: EvidenceModel, *, out: Path) -> Release:
 def _margins(records: Sequence[PostRecord], *, base: Release, content: ContentProtocol) -> Floats:
     """Return the margins of posts without their evidence, as at their first score."""
     bare = [measure_evidence.without(record) for record in records]
-    own = served_content.ask([record.text for record in bare], content=content)
+    probabilities = served_content.ask([record.text for record in bare], content=content)
     models = features.Models.load(base.folder, files=base.files)
     rows = np.stack([features.extract(record, models=models) for record in bare])
-    margins: Floats = Ensemble.load(base.folder).judge(rows, content_probabilities=own).margins
+    margins: Floats = Ensemble.load(base.folder).judge(rows, content_probabilities=probabilities).margins
     return margins
 
 
@@ -200,7 +200,7 @@ def _sources(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> str:
-    trained = model.trained
+    facts = model.trained
     weights = [
         f"| `{name}` | {', '.join(f'{knot:g}' for knot in steps.knots)} to {steps.top:g} "
         f"| {', '.join(f'{weight:.2f}' for weight in steps.weights)} |"
@@ -208,11 +208,11 @@ def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> 
         if name in collected.NAMES
     ]
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
-        {name: f"{trained[name]:,}" for name in ("posts", "spam", "texts", "families")},
-        file=trained["file"],
-        before=f"{trained['recall'][0]:.1%}",
-        after=f"{trained['recall'][1]:.1%}",
-        sha256=trained["sha256"][:16],
+        {name: f"{facts[name]:,}" for name in ("posts", "spam", "texts", "families")},
+        file=facts["file"],
+        before=f"{facts['recall'][0]:.1%}",
+        after=f"{facts['recall'][1]:.1%}",
+        sha256=facts["sha256"][:16],
         intercept=f"{model.intercept:g}",
         suspicion=f"{model.suspicion:g}",
         steps="\n".join(weights),

@@ -146,23 +146,23 @@ def add_heads(
         if post.origin is Origin.DECIDED and (not platforms or post.platform in platforms):
             by_platform[post.platform].append(post)
     fitted, refused = {}, {}
-    for platform, decided in sorted(by_platform.items()):
+    for platform, decisions in sorted(by_platform.items()):
         try:
-            fitted[platform] = fit_platform(decided, content=content, content_model=base.content_model)
+            fitted[platform] = fit_platform(decisions, content=content, content_model=base.content_model)
         except head_guards.Refused as why:
             refused[platform] = f"{type(why).__name__}: {why}"
-    chosen, not_chosen = {}, {}
-    for platform, decided in sorted(by_platform.items()):
+    choices, not_chosen = {}, {}
+    for platform, decisions in sorted(by_platform.items()):
         if platform in refused and platform in base.heads:
             continue
         try:
-            chosen[platform] = _choose(decided, fitted=fitted.get(platform), content=content, base=base)
+            choices[platform] = _choose(decisions, fitted=fitted.get(platform), content=content, base=base)
         except TooFewRandom as why:
             not_chosen[platform] = f"{type(why).__name__}: {why}"
-    manifest = _with_routes(base.manifest, chosen=chosen, not_chosen=not_chosen)
+    manifest = _with_routes(base.manifest, chosen=choices, not_chosen=not_chosen)
     release = _write(base, manifest, fitted, refused=refused, out=out)
     suspicions = [
-        case for own in fitted.values() for case in label_noise.suspicions(own.learnt, left_out=own.left_out)
+        case for fit in fitted.values() for case in label_noise.suspicions(fit.learnt, left_out=fit.left_out)
     ]
     return Made(release=release, refused=refused, not_chosen=not_chosen, suspicions=suspicions)
 
@@ -174,22 +174,22 @@ def fit_platform(
 
     Raises head_guards.Refused or content.Unavailable.
     """
-    learnt = learnable(labelled)
-    head_guards.check(learnt)
-    decisions = decisions_of(learnt, scores=_scores(learnt, content=content, content_model=content_model))
+    posts = learnable(labelled)
+    head_guards.check(posts)
+    decisions = decisions_of(posts, scores=_scores(posts, content=content, content_model=content_model))
     with threadpool_limits(limits=1):
         calibrated = fit_head.calibrated(decisions)
-    keys = {key for post in learnt for key in learnt_keys(post=post.record.external_id, group=post.group)}
+    keys = {key for post in posts for key in learnt_keys(post=post.record.external_id, group=post.group)}
     head = dataclasses.replace(calibrated.head, learnt=np.array(sorted(keys), dtype=np.uint64))
-    head_guards.check_gain(learnt, left_out=calibrated.left_out, content=decisions.content_margins)
+    head_guards.check_gain(posts, left_out=calibrated.left_out, content=decisions.content_margins)
     about = {
-        "fitted_on": mixture.fitted_on(learnt)["decided"],
+        "fitted_on": mixture.fitted_on(posts)["decided"],
         "reported": int(decisions.is_reported.sum()),
         "content_slope": round(calibrated.head.content_slope, 3),
-        "scripts": scripts_seen.seen(learnt),
-        "warnings": list(head_guards.warnings(learnt)),
+        "scripts": scripts_seen.seen(posts),
+        "warnings": list(head_guards.warnings(posts)),
     }
-    return Fitted(head=head, learnt=learnt, left_out=calibrated.left_out, about=about)
+    return Fitted(head=head, learnt=posts, left_out=calibrated.left_out, about=about)
 
 
 def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
@@ -245,14 +245,14 @@ def _choose(
     decided: Sequence[LabelledRecord], *, fitted: Fitted | None, content: ContentProtocol, base: Release
 ) -> Choice:
     """Choose a platform's curve and thresholds on decisions as its head reads them. Raises TooFewRandom."""
-    learnt = fitted.learnt if fitted else learnable(decided)
+    posts = fitted.learnt if fitted else learnable(decided)
     random = sum(post.is_random for post in decided)
     choose_platform_routes.check(random)
-    probabilities = probabilities_of(fitted.left_out) if fitted else ask_content(learnt, content=content)
+    probabilities = probabilities_of(fitted.left_out) if fitted else ask_content(posts, content=content)
     # The test part judges the choice: unlike heads, curves are not fitted fold by fold.
-    places = [place for place, post in enumerate(learnt) if split_of(post.group) is not Split.TEST]
+    places = [place for place, post in enumerate(posts) if split_of(post.group) is not Split.TEST]
     return choose_platform_routes.on_labels(
-        [learnt[place] for place in places],
+        [posts[place] for place in places],
         content_probabilities=probabilities[places],
         random=random,
         base=base,

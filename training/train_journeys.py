@@ -76,7 +76,7 @@ def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> J
     model = dataclasses.replace(
         chains, weights=tuple(map(float, line.coef_[0])), intercept=float(line.intercept_[0])
     )
-    trained: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "simulated": any(post.origin is Origin.SIMULATED for post in posts),
         "fitted_on": mixture.fitted_on(posts),
         **source,
@@ -85,7 +85,7 @@ def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> J
         "spam": sum(post.is_spam for post in posts),
         **_measured(model, tested),
     }
-    return dataclasses.replace(model, trained=trained)
+    return dataclasses.replace(model, trained=facts)
 
 
 def _card(trained: dict[str, Any]) -> str:

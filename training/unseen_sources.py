@@ -32,10 +32,10 @@ def main(arguments: argparse.Namespace) -> None:
         held_out.examples, answers=content_quality.left_out(held_out), seed=arguments.seed
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
-    written = {
+    report = {
         name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in by_source.items()
     }
-    (arguments.out / "unseen.json").write_text(json.dumps(written, indent=2) + "\n")
+    (arguments.out / "unseen.json").write_text(json.dumps(report, indent=2) + "\n")
     if (arguments.out / "metrics.json").is_file():
         model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
     content_quality.tell(by_source)

@@ -54,11 +54,11 @@ def load(folder: Path, *, preprocessing: Preprocessing) -> Labelled:
     """
     path = folder / MANIFEST
     try:
-        written = path.read_bytes()
+        data = path.read_bytes()
     except OSError as missing:
         raise Malformed(f"{path}: {missing.strerror}") from missing
     examples, pixels, unread = [], [], {}
-    for number, line in enumerate(written.decode("utf-8", errors="replace").splitlines(), start=1):
+    for number, line in enumerate(data.decode("utf-8", errors="replace").splitlines(), start=1):
         if not line.strip():
             continue
         row = _row(line, where=f"{path}:{number}")
@@ -83,7 +83,7 @@ def load(folder: Path, *, preprocessing: Preprocessing) -> Labelled:
         examples=examples,
         pixels=np.stack(pixels) if pixels else np.empty((0, side, side, 3), dtype=np.uint8),
         unread=unread,
-        sha256=hashlib.sha256(written).hexdigest(),
+        sha256=hashlib.sha256(data).hexdigest(),
     )
 
 

@@ -95,6 +95,6 @@ def _drawn() -> Iterator[bytes]:
     rings = np.hypot(across - 24, down - 24).astype(int) // 6 % 2 * 255
     stripes = (across + 2 * down) // 8 % 2 * 255
     for red, green, blue in ((rings, 255 - rings, down * 5), (stripes, across * 5, 255 - stripes)):
-        written = io.BytesIO()
-        Image.fromarray(np.dstack([red, green, blue]).astype(np.uint8)).save(written, format="PNG")
-        yield written.getvalue()
+        buffer = io.BytesIO()
+        Image.fromarray(np.dstack([red, green, blue]).astype(np.uint8)).save(buffer, format="PNG")
+        yield buffer.getvalue()
