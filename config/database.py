@@ -113,14 +113,14 @@ def aliases(url: str, *, standby: str) -> dict[str, Any]:
 
 
 def _alias(url: str) -> dict[str, Any]:
-    given = environ.Env.db_url_config(url, engine="django.db.backends.postgresql")
+    database = environ.Env.db_url_config(url, engine="django.db.backends.postgresql")
     return {
-        **given,
+        **database,
         "CONN_HEALTH_CHECKS": True,  # a restarted server leaves dead connections in the pool
         "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
         "OPTIONS": {
             **NETWORK,
-            **given.get("OPTIONS", {}),
+            **database.get("OPTIONS", {}),
             "pool": {
                 "min_size": 1,
                 "max_size": 8,

@@ -65,8 +65,8 @@ class _Refusal(ErrorTask):
             problem = problems.PROBLEMS[code]
             body = f"{problem.title}. {problem.cure}\n".encode()
             if path.startswith("/api/"):
-                said = problems.body(code, detail=problem.cure, instance=path, request_id=identifier)
-                body, media_type = json.dumps(said).encode(), problems.CONTENT_TYPE
+                answer = problems.body(code, detail=problem.cure, instance=path, request_id=identifier)
+                body, media_type = json.dumps(answer).encode(), problems.CONTENT_TYPE
         self.response_headers += [
             ("Content-Type", media_type),
             ("Cache-Control", "no-store"),
