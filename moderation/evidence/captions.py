@@ -36,10 +36,10 @@ def read(data: bytes, hints: Mapping[str, str]) -> TranscriptFacts:
     if len(data) > MOST_BYTES:
         raise Unreadable(Reason.TOO_LARGE)
     try:
-        said = data.decode("utf-8-sig")
+        content = data.decode("utf-8-sig")
     except UnicodeDecodeError as other:
         raise Unreadable(Reason.BROKEN) from other
-    captions = _parsed(said)
+    captions = _parsed(content)
     cues = tuple(_cues(captions[:MOST_CUES]))
     text = "\n".join(cue.text for cue in cues)
     return TranscriptFacts(

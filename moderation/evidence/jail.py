@@ -87,16 +87,16 @@ def _keep_files(readable: Iterable[Path]) -> None:
     version = _syscall(_CREATE_RULESET, None, 0, 1)
     rights = (1 << _RIGHTS.get(version, 16)) - 1
     # TCP from version 4 on; sockets and signals outside from 6 on.
-    wanted = struct.pack("=QQQ", rights, 3, 3)[: 8 if version < 4 else 16 if version < 6 else 24]
-    ruleset = _syscall(_CREATE_RULESET, wanted, len(wanted), 0)
+    attributes = struct.pack("=QQQ", rights, 3, 3)[: 8 if version < 4 else 16 if version < 6 else 24]
+    ruleset = _syscall(_CREATE_RULESET, attributes, len(attributes), 0)
     for path in _readable(readable):
         try:
-            found = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue  # not there, or not ours to read
         allowed = _READ_FILE | _READ_DIR if path.is_dir() else _READ_FILE
-        _syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", allowed, found), 0)
-        os.close(found)
+        _syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", allowed, descriptor), 0)
+        os.close(descriptor)
     _syscall(_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
 
@@ -145,7 +145,7 @@ def _syscall(number: int, *arguments: int | bytes | None) -> int:
 
 def _call(function: str, *arguments: int | bytes | None) -> int:
     libc = ctypes.CDLL(None, use_errno=True)
-    long = (ctypes.c_long(one) if isinstance(one, int) else one for one in arguments)
+    long = (ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments)
     if (answer := int(libc[function](*long))) < 0:
         raise OSError(ctypes.get_errno(), function)
     return answer

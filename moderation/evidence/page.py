@@ -113,12 +113,12 @@ def _parsed(html: str) -> Any:
 
 
 def _properties(tree: Any) -> dict[str, str]:
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for meta in tree.iterfind(".//meta"):
         name = line(meta.get("property") or meta.get("name")).lower()
-        if (name.startswith("og:") or name in _OTHER_NAMES) and len(found) < _MOST_PROPERTIES:
-            found.setdefault(name, line(meta.get("content")))
-    return found
+        if (name.startswith("og:") or name in _OTHER_NAMES) and len(properties) < _MOST_PROPERTIES:
+            properties.setdefault(name, line(meta.get("content")))
+    return properties
 
 
 def _json_ld(tree: Any) -> Iterator[dict[str, Any]]:
@@ -132,45 +132,45 @@ def _is_json_ld(kind: str) -> bool:
     return kind.partition(";")[0].strip().lower() == _JSON_LD
 
 
-def _things(said: str) -> Iterator[dict[str, Any]]:
+def _things(script: str) -> Iterator[dict[str, Any]]:
     """Yield the things of one script: one, a list of them, or those that it has under `@graph`."""
-    if len(said) > MOST_JSON_LD_CHARACTERS:
+    if len(script) > MOST_JSON_LD_CHARACTERS:
         return
     try:
-        found = json.loads(_bare(said))
+        document = json.loads(_bare(script))
     except (ValueError, RecursionError):
         return
-    for part in found if isinstance(found, list) else [found]:
+    for part in document if isinstance(document, list) else [document]:
         if isinstance(part, dict):
             graph = part.get("@graph")
             yield from (
-                one for one in (graph if isinstance(graph, list) else [part]) if isinstance(one, dict)
+                thing for thing in (graph if isinstance(graph, list) else [part]) if isinstance(thing, dict)
             )
 
 
-def _bare(said: str) -> str:
-    said = said.strip()
+def _bare(script: str) -> str:
+    script = script.strip()
     for before, after in zip(_BEFORE_JSON, _AFTER_JSON, strict=True):
-        said = said.removeprefix(before).removesuffix(after)
-    return said
+        script = script.removeprefix(before).removesuffix(after)
+    return script
 
 
 def _plain(thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in list(thing.items())[:MOST_JSON_LD_VALUES]:
         # Of several types or authors the first one; of a thing in a thing its name.
         first = value[0] if isinstance(value, list) and value else value
-        said = first.get("name") if isinstance(first, dict) else first
-        if isinstance(said, str):
-            yield line(name), line(said)
+        text = first.get("name") if isinstance(first, dict) else first
+        if isinstance(text, str):
+            yield line(name), line(text)
 
 
 def _visible(tree: Any, html: str) -> str:
     try:
-        found = html_text.extract_text(tree)
+        text = html_text.extract_text(tree)
     except (RecursionError, ValueError):
-        found = ""
+        text = ""
     # The parser drops what is nested deeper than 256 elements: a page that hides there is read without tags.
-    return storable(found) or storable(" ".join(_TAG.sub(" ", html).split()))
+    return storable(text) or storable(" ".join(_TAG.sub(" ", html).split()))
 
 
 def _article(tree: Any) -> str:
@@ -181,7 +181,7 @@ def _article(tree: Any) -> str:
     if not elements:
         return ""
     try:
-        found = bare_extraction(tree, with_metadata=False, include_comments=False)
+        article = bare_extraction(tree, with_metadata=False, include_comments=False)
     except (LxmlError, ValueError, TypeError, AttributeError, RecursionError):
         return ""  # the extractor's own trouble with an odd page; the visible text is there
-    return storable(getattr(found, "text", "") or "", most=MOST_TEXT)
+    return storable(getattr(article, "text", "") or "", most=MOST_TEXT)

@@ -60,7 +60,7 @@ def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
     pixels, is_sideways = _upright_pixels(opened)
     width, height = reversed(stored_size) if is_sideways else stored_size
     picture = Image.fromarray(pixels)
-    known = pdq.of(pixels)
+    fingerprint = pdq.of(pixels)
     read_text = ReadText() if hints.get("text") == "no" else picture_text.read(pixels)
     return PictureFacts(
         format=opened.format or "",
@@ -68,11 +68,11 @@ def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
         height=height,
         is_animated=is_animated,
         thumbnail=_thumbnail(picture),
-        pdq=known.hash if known else "",
-        pdq_quality=known.quality if known else 0,
-        pdq_turned=known.turned if known else (),
+        pdq=fingerprint.hash if fingerprint else "",
+        pdq_quality=fingerprint.quality if fingerprint else 0,
+        pdq_turned=fingerprint.turned if fingerprint else (),
         codes=read_codes(picture),
-        text=storable("\n".join(found.text for found in read_text.lines), most=MOST_TEXT),
+        text=storable("\n".join(line.text for line in read_text.lines), most=MOST_TEXT),
         text_engine=read_text.engine,
         texts=read_text.lines,
     )
@@ -130,8 +130,8 @@ def _thumbnail(picture: Image.Image) -> bytes:
 
 def read_codes(picture: Image.Image) -> tuple[Code, ...]:
     """Return the codes of an RGB picture, also those of light squares on dark ground."""
-    found = zxingcpp.read_barcodes(picture, try_invert=True)
-    named = {code.text: code.format.name for code in found if code.valid and code.text}
+    barcodes = zxingcpp.read_barcodes(picture, try_invert=True)
+    named = {code.text: code.format.name for code in barcodes if code.valid and code.text}
     return tuple(
         Code(format=format_name, text=storable(text, most=MOST_CHARACTERS))
         for text, format_name in list(named.items())[:MOST_CODES]

@@ -104,15 +104,15 @@ class Readers:
 
     def _next(self) -> tuple[str, str] | None:
         most = max(1, len(self._all) - 1)
-        allowed = [one for one in self._waiting if self._held[one[0]] < most]
-        return min(allowed, key=lambda one: (self._seconds[one[0]], self._seconds[one]), default=None)
+        allowed = [pair for pair in self._waiting if self._held[pair[0]] < most]
+        return min(allowed, key=lambda pair: (self._seconds[pair[0]], self._seconds[pair]), default=None)
 
     def _put_back(self, reader: Reader, owner: str, site: str, *, seconds: float) -> None:
         with self._changed:
             if time.monotonic() - self._halved_at > _HALF_LIFE_SECONDS:
                 self._halved_at = time.monotonic()
-                left = {name: took / 2 for name, took in self._seconds.items() if took > 1}
-                self._seconds = defaultdict(float, left)
+                halves = {name: took / 2 for name, took in self._seconds.items() if took > 1}
+                self._seconds = defaultdict(float, halves)
             self._seconds[owner] += seconds
             self._seconds[owner, site] += seconds
             self._held[owner] -= 1
@@ -198,7 +198,7 @@ def start_child(connection: socket.socket) -> subprocess.Popen[bytes]:
     """Start a process that answers what comes over a connection."""
     jail.hide()
     # No environment but what Python needs: the bytes are hostile, and secrets are not for them.
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
+    env = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
     return subprocess.Popen(
         [sys.executable, *_CHILD],
         stdin=connection.fileno(),
@@ -206,7 +206,7 @@ def start_child(connection: socket.socket) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=_ROOT,
         # One thread, and one pool of memory: the limit counts what is mapped, also if it is never used.
-        env=kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"},
+        env=env | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"},
         start_new_session=True,
     )
 
@@ -236,12 +236,12 @@ def _ask(
     start_with: int = 0,
 ) -> dict[str, Any]:
     ends_at = time.monotonic() + seconds
-    asked = {"kind": kind, "hints": dict(hints), "seconds": seconds, "start_with_bytes": start_with}
-    header = json.dumps(asked).encode()
-    left = memoryview(FRAME.pack(len(header), len(data)) + header + data)
-    while left:
+    request = {"kind": kind, "hints": dict(hints), "seconds": seconds, "start_with_bytes": start_with}
+    header = json.dumps(request).encode()
+    rest = memoryview(FRAME.pack(len(header), len(data)) + header + data)
+    while rest:
         _wait(connection, select.POLLOUT, ends_at=ends_at)
-        left = left[connection.send(left) :]
+        rest = rest[connection.send(rest) :]
     (length,) = ANSWER.unpack(_read(connection, ANSWER.size, ends_at=ends_at))
     if length > MOST_ANSWER_BYTES:
         raise ValueError
@@ -250,14 +250,14 @@ def _ask(
 
 
 def _read(connection: socket.socket, length: int, *, ends_at: float) -> bytes:
-    found = b""
-    while len(found) < length:
+    data = b""
+    while len(data) < length:
         _wait(connection, select.POLLIN, ends_at=ends_at)
-        piece = connection.recv(length - len(found))
+        piece = connection.recv(length - len(data))
         if not piece:
             raise EOFError
-        found += piece
-    return found
+        data += piece
+    return data
 
 
 def _wait(connection: socket.socket, event: int, *, ends_at: float) -> None:
