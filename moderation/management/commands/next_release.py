@@ -100,10 +100,10 @@ class Command(BaseCommand):
             "--data": judged_by,
             "--replay": given["replay"],
         }
-        told = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
+        arguments = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
         command = [sys.executable, "-m", "training", "next-release", "--triton", settings.TRITON_URL]
         command += ["--bf16"] if given["bf16"] else []
-        done = subprocess.run([*command, *told], cwd=_ROOT, check=False)
+        done = subprocess.run([*command, *arguments], cwd=_ROOT, check=False)
         if done.returncode:
             raise CommandError(
                 "The candidate was not made: what stands above says why. Run it again.",
