@@ -59,10 +59,10 @@ def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line
     if wanted.until:
         rows = rows.filter(at__lt=wanted.until)
     after = keyset.after(cursor, datetime, int)
-    found = keyset.page(rows, order=("-at", "-pk"), after=after, limit=limit)
-    links = AuditLink.objects.filter(entry_id__in=[entry.pk for entry in found.rows])
+    batch = keyset.page(rows, order=("-at", "-pk"), after=after, limit=limit)
+    links = AuditLink.objects.filter(entry_id__in=[entry.pk for entry in batch.rows])
     numbers = dict(links.values_list("entry_id", "number"))
-    return found.of(lambda entries: [Line(entry=one, number=numbers.get(one.pk)) for one in entries])
+    return batch.of(lambda entries: [Line(entry=entry, number=numbers.get(entry.pk)) for entry in entries])
 
 
 def chain_state() -> ChainState:
