@@ -62,8 +62,8 @@ def _posts(case: Case, *, is_blind: bool) -> tuple[Event, ...]:
     # Somebody who judges blind must not read the verdict of this very post in its author's history.
     hidden = case.post_id if is_blind else None
     return tuple(
-        Event(at=at, verdict="" if pk == hidden else said or "", is_this=pk == case.post_id)
-        for at, said, pk in rows
+        Event(at=at, verdict="" if pk == hidden else outcome or "", is_this=pk == case.post_id)
+        for at, outcome, pk in rows
     )
 
 

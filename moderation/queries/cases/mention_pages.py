@@ -63,5 +63,5 @@ def beginning(start: str, *, viewer: User) -> tuple[MentionName, ...]:
     named = users.annotate(full_name=Concat("first_name", Value(" "), "last_name")).filter(
         Q(username__istartswith=start) | Q(full_name__istartswith=start) | Q(last_name__istartswith=start)
     )
-    found = named.order_by("username")[: MOST - len(roles)]
-    return (*roles, *(MentionName(name=user.username, told=user.get_full_name()) for user in found))
+    matches = named.order_by("username")[: MOST - len(roles)]
+    return (*roles, *(MentionName(name=user.username, told=user.get_full_name()) for user in matches))

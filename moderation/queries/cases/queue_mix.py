@@ -110,8 +110,8 @@ def chance_of(*, share: float, load: Load) -> float:
     """
     if not load.review_posts or not load.decisions:
         return min(max(share, LEAST_CHANCE), MOST_CHANCE)
-    left = _OF_PACE * share * load.decisions - load.audit_cases - load.waiting / _WEEK_DAYS
-    return min(max(left / load.review_posts, LEAST_CHANCE), MOST_CHANCE)
+    rest = _OF_PACE * share * load.decisions - load.audit_cases - load.waiting / _WEEK_DAYS
+    return min(max(rest / load.review_posts, LEAST_CHANCE), MOST_CHANCE)
 
 
 def load(*, at: datetime) -> Load:
