@@ -78,11 +78,11 @@ def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
     after = None
     while True:
         with standby.reading():
-            found = _page(viewer, wanted, after=after, limit=_BATCH)
-        yield from found.rows
-        if found.end is None:
+            batch = _page(viewer, wanted, after=after, limit=_BATCH)
+        yield from batch.rows
+        if batch.end is None:
             return
-        after = found.end
+        after = batch.end
 
 
 def _page(viewer: User, wanted: DecisionFilter, *, after: Key | None, limit: int) -> Page[Decision]:

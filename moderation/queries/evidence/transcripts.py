@@ -31,12 +31,12 @@ def sent(revision: Revision) -> tuple[Transcript, ...]:
     """Return the captions that the platform sent with a revision, in its order."""
     return tuple(
         Transcript(
-            language=one["language"] or "",
-            source=one["source"] or "",
-            cues=tuple(Cue(start_ms=start, end_ms=end, text=text) for start, end, text in one["cues"]),
-            is_cut=bool(one["is_cut"]),
+            language=transcript["language"] or "",
+            source=transcript["source"] or "",
+            cues=tuple(Cue(start_ms=start, end_ms=end, text=text) for start, end, text in transcript["cues"]),
+            is_cut=bool(transcript["is_cut"]),
         )
-        for one in revision.transcripts
+        for transcript in revision.transcripts
     )
 
 

@@ -43,7 +43,7 @@ class Late:
 
 def late(*, at: datetime) -> list[Late]:
     """Return what is late, housekeeping first."""
-    found = [
+    items = [
         Late(what=sweep.name, seconds=age.total_seconds() if age else None, is_housekeeping=True)
         for sweep in sweeps.listed(at=at)
         if sweep.is_late
@@ -61,8 +61,8 @@ def late(*, at: datetime) -> list[Late]:
     for what, since, after, is_housekeeping in waiting:
         if since is not None and at - since > after:
             seconds = (at - since).total_seconds()
-            found.append(Late(what=what, seconds=seconds, is_housekeeping=is_housekeeping))
-    return found
+            items.append(Late(what=what, seconds=seconds, is_housekeeping=is_housekeeping))
+    return items
 
 
 def oldest_unsealed_at() -> datetime | None:
@@ -76,8 +76,8 @@ def oldest_due_at() -> datetime | None:
     waiting = Delivery.objects.filter(endpoint=OuterRef("pk"), state=DeliveryState.WAITING)
     first = waiting.order_by("next_attempt_at").values("next_attempt_at")[:1]
     closed = WebhookEndpoint.objects.exclude(circuit__state__in=(CircuitState.OPEN, CircuitState.HALF_OPEN))
-    found: dict[str, datetime | None] = closed.order_by().aggregate(first=Min(Subquery(first)))
-    return found["first"]
+    times: dict[str, datetime | None] = closed.order_by().aggregate(first=Min(Subquery(first)))
+    return times["first"]
 
 
 def oldest_unscored_at() -> datetime | None:
@@ -104,8 +104,8 @@ def _oldest_unopened_at() -> datetime | None:
 
 
 def _oldest(waiting: QuerySet[Any]) -> datetime | None:
-    found: datetime | None = waiting.order_by().aggregate(since=Min("since"))["since"]
-    return found
+    since: datetime | None = waiting.order_by().aggregate(since=Min("since"))["since"]
+    return since
 
 
 def _oldest_unkept_at() -> datetime | None:
