@@ -154,15 +154,15 @@ def lines(
         "has_addresses": has_addresses,
     }
     while True:
-        found = 0
-        for found, row in enumerate(_rows(values), start=1):  # noqa: B007 - counted for after the loop
+        count = 0
+        for count, row in enumerate(_rows(values), start=1):  # noqa: B007 - counted for after the loop
             label = line(row, has_weights=has_weights)
             if not wanted.splits or label.split in wanted.splits:
                 yield label
             values["since"], values["after"] = row[-2:]
         if pause is not None:
             pause()
-        if found < CHUNK:
+        if count < CHUNK:
             return
 
 
