@@ -60,7 +60,7 @@ def who_know(post: Post) -> list[int]:
     deciders = Decision.objects.filter(alike, decided_by__isnull=False).values_list("decided_by", flat=True)
     judges = BlindReview.objects.filter(alike, answered_by__isnull=False)
     writers = CaseNote.objects.filter(case__post=post).values_list("author", flat=True)
-    known = {*deciders, *judges.values_list("answered_by", flat=True), *writers}
+    people = {*deciders, *judges.values_list("answered_by", flat=True), *writers}
     if GoldenItem.objects.filter(post=post, retired_at__isnull=True).exists():
-        known |= {user.pk for user in User.objects.filter(is_active=True) if user.may_lead}
-    return sorted(known)
+        people |= {user.pk for user in User.objects.filter(is_active=True) if user.may_lead}
+    return sorted(people)
