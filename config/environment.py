@@ -145,7 +145,7 @@ def _yes_or_no(variables: Mapping[str, str], name: str) -> bool:
 
 
 def _rdap(variables: Mapping[str, str], *, mode: Mode) -> str:
-    """Return whom to ask for the age of domains. A demo's domains are made up: no registry is bothered."""
+    """Return the server to ask for the age of domains; a demo's domains are invented, so it asks none."""
     value = variables.get("SPAMDESK_RDAP_URL", "") or ("iana" if mode is Mode.PRODUCTION else "off")
     if value not in ("iana", "off") and urlsplit(value).scheme not in ("http", "https"):
         raise ImproperlyConfigured(f"SPAMDESK_RDAP_URL is {value!r}; use iana, off or an http address.")

@@ -27,10 +27,10 @@ def process(_request: HttpRequest) -> HttpResponse:
 def dependencies(request: HttpRequest) -> JsonResponse:
     """Readiness: 200 if all parts and processes work and housekeeping is on time, else 503.
 
-    Each is named. `seen` has the seconds since each kind of process last worked, `missing` those of which
-    none does. `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database`
-    checks the database alone: a load balancer should not remove a web process because Triton is down, a
-    worker is missing or a sweep is late, since it still accepts posts and decisions.
+    `seen` has the seconds since each kind of process last worked, `missing` the kinds without a live process.
+    `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database` checks the
+    database alone: a load balancer should not remove a web process because Triton is down, a worker is
+    missing or a sweep is late, since it still accepts posts and decisions.
     """
     only = request.GET.get("only")
     try:
