@@ -1,4 +1,4 @@
-"""What a process that reads hostile bytes gives up for good, so that whoever takes it over gains nothing.
+"""What a process that reads hostile bytes gives up for good, so that an attacker gains nothing by it.
 
 Landlock: all files but those that are named, TCP, signals to others (https://docs.kernel.org/userspace-api/landlock.html).
 seccomp: system calls that reach out of the process (https://man7.org/linux/man-pages/man2/seccomp.2.html).
@@ -33,7 +33,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16
 """Where the filter finds them: struct seccomp_data."""
 _CLONE_THREAD, _X32 = 0x1_0000, 0x4000_0000
 _MACHINES = {"x86_64": (0xC000_003E, 0), "aarch64": (0xC000_00B7, 1)}
-"""Of each machine its AUDIT_ARCH, and which of the two numbers of a call is its own."""
+"""For each machine its AUDIT_ARCH, and which of a call's two numbers it uses."""
 _CALLS = {"seccomp": (317, 277), "clone": (56, 220), "clone3": (435, 435), "prlimit64": (302, 261)}
 _OF_ONESELF = {"kill": (62, 129), "tgkill": (234, 131)}
 _REFUSED = {
@@ -104,11 +104,11 @@ def _keep_files(readable: Iterable[Path]) -> None:
 def _readable(named: Iterable[Path]) -> Iterator[Path]:
     here = Path(__file__).resolve().parent
     yield from (here, *map(Path, _SYSTEM))
-    # Of the product, whose folder may hold its state, only what reads.
+    # Only the readers of the product, whose folder may hold its state.
     yield from (path for path in map(Path, sys.path) if path.resolve() != here.parent.parent)
     for path in named:
         yield path
-        yield from path.rglob("*")  # of a cache of models the files are links to elsewhere
+        yield from path.rglob("*")  # in a model cache, files are links to elsewhere
 
 
 def _refuse_calls() -> None:

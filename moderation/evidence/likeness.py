@@ -12,7 +12,7 @@ from typing import Any
 
 MOST_WORDS = 3_000
 LEAST_WORDS = 8
-"""Of fewer distinct words nothing is said: an empty page, or one that only its scripts write."""
+"""Pages of fewer distinct words are not compared: they are empty, or only scripts fill them."""
 LEAST_SHARED = 0.5
 """Share of the smaller page's words that the same page shows again; unrelated pages share a fifth."""
 LEAST_PREVIEW_WORDS, LEAST_PAGE_WORDS = 4, 30

@@ -19,9 +19,9 @@ from moderation.evidence.addresses import absolute
 from moderation.evidence.facts import MOST_TEXT, PageFacts, Reason, Unreadable, line, storable
 
 MOST_BYTES = 1_000_000
-"""Of a longer page the beginning is read."""
+"""Only the beginning of a longer page is read."""
 MOST_ARTICLE_ELEMENTS = 5_000
-"""In a page of more elements no article is looked for: that takes time by their square."""
+"""No article is looked for in a page of more elements: that takes quadratic time."""
 MOST_JSON_LD, MOST_JSON_LD_CHARACTERS, MOST_JSON_LD_VALUES = 5, 100_000, 40
 _MOST_PROPERTIES = 40
 _PREVIEWS = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src")
@@ -46,8 +46,7 @@ _ENCODINGS = frozenset(
 )
 """Python's names of the encodings of the WHATWG list (https://encoding.spec.whatwg.org/#names-and-labels).
 
-Python knows others, which no browser knows: punycode takes time by the square of the length, some are none of
-text.
+Python knows others that browsers do not: punycode takes quadratic time, and some encode no text.
 """
 _TAG = re.compile(r"<[^<>]*>")
 _JSON_LD = "application/ld+json"
@@ -89,7 +88,7 @@ def start(_hints: Mapping[str, str]) -> None:
 
 
 def _decoded(data: bytes, content_type: str) -> str:
-    """Decode as a browser would, roughly: the header, then the page's own word, then UTF-8."""
+    """Decode roughly as a browser does: by the header, else by the page's declaration, else as UTF-8."""
     named = _CHARSET.search(content_type) or _CHARSET.search(data[:2048].decode("latin-1"))
     return data.decode(_encoding(named[1]) if named else "utf-8", "replace")
 
@@ -122,7 +121,7 @@ def _properties(tree: Any) -> dict[str, str]:
 
 
 def _json_ld(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield what a page calls itself and its things, each as plain values: no tree of whatever depth."""
+    """Yield the things that a page describes in JSON-LD, each as flat, plain values."""
     scripts = (script for script in tree.iterfind(".//script") if _is_json_ld(script.get("type") or ""))
     things = (thing for script in islice(scripts, MOST_JSON_LD) for thing in _things(script.text or ""))
     yield from islice(filter(None, (dict(_plain(thing)) for thing in things)), MOST_JSON_LD)
@@ -133,7 +132,7 @@ def _is_json_ld(kind: str) -> bool:
 
 
 def _things(script: str) -> Iterator[dict[str, Any]]:
-    """Yield the things of one script: one, a list of them, or those that it has under `@graph`."""
+    """Yield the things of one script: a single one, a list, or those under `@graph`."""
     if len(script) > MOST_JSON_LD_CHARACTERS:
         return
     try:

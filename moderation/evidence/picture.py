@@ -21,7 +21,7 @@ from moderation.evidence.facts import Reason, Unreadable, storable
 from moderation.evidence.picture_facts import Code, PictureFacts, ReadText
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP")
-"""What is decoded at all, by the first bytes and never by the name or the sender's word."""
+"""The formats that are decoded, told by the first bytes, never by the name or the sender."""
 MOST_BYTES = 20_000_000
 MOST_PIXELS = 40_000_000
 """Width x height; decoded, that is 160 MB, and there are three copies while it is made smaller."""
@@ -41,7 +41,7 @@ _BROKEN = (
     struct.error,
     zlib.error,
 )
-"""What the decoders raise about bytes that they do not foresee."""
+"""Exceptions that the decoders raise for unexpected bytes."""
 _TURNED_SIDEWAYS = (5, 6, 7, 8)
 """Values of the EXIF field "orientation" that swap width and height."""
 

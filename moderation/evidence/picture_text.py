@@ -16,7 +16,7 @@ from moderation.evidence.picture_facts import ReadText, TextLine
 
 ENGINE = "rapidocr"
 MOST_PLACES = 200
-"""Places that look like text and are considered at all."""
+"""Of the places that look like text, so many are considered."""
 MOST_WIDTH = 40_000
 """Width of all that is read, in pixels at the engine's height of 48: 4 s. The highest letters come first."""
 LEAST_CONFIDENCE = 0.5

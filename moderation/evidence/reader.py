@@ -37,10 +37,10 @@ class Busy(Exception):
 
 
 class Readers:
-    """Processes that several threads share: none for whoever asks most.
+    """Processes that several threads share: asking more often gets nobody more of them.
 
-    An owner has all processes but one at most. Who comes next is the owner that took least time lately, and
-    among what is its own, the site that did: what loses readers waits for what does not.
+    An owner holds all processes but one at most. Next comes the owner that took least time lately, and of its
+    sites the one that did: those that cost readers wait for those that do not.
     """
 
     def __init__(self, count: int, *, memory_bytes: int, server: Path | None = None) -> None:
@@ -81,7 +81,7 @@ class Readers:
         return frozenset(name for reader in self._all for name in reader.lacking)
 
     def close(self) -> None:
-        """End the processes, and with them what is being read; who waits is refused."""
+        """End the processes with what they are reading; threads that wait are refused."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -141,8 +141,8 @@ class Reader:
     ) -> dict[str, Any]:
         """Return the facts of some bytes, as plain JSON values.
 
-        Before the first of a kind the process has `start_seconds` to load what it needs: they are no part of
-        the time that the bytes have. Raises Busy, Unreadable or Lost.
+        Before the first of a kind the process has `start_seconds` more, to load what it needs. Raises Busy,
+        Unreadable or Lost.
         """
         connection = self._connection
         if connection is None or not self.is_running:

@@ -1,6 +1,6 @@
 """Speech in a video or a recording → what is said, and when, by an engine whose model the operator names.
 
-The model folder says which engine reads it: its files differ. Whatever is not installed is said by that name.
+The files of the model folder say which engine reads it. Without that engine the reason is NOT_INSTALLED.
 """
 
 from __future__ import annotations
