@@ -57,7 +57,7 @@ class Scorers:
     """
 
     def __init__(self) -> None:
-        # Three: who waits for an answer does not wait while another thread loads the live release.
+        # Three, so that a waiting sender is not held up while another thread loads the live release.
         self._making, self._looking, self._awaiting = (threading.Lock() for _ in range(3))
         self.forget()
 

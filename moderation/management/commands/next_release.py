@@ -122,7 +122,7 @@ class Command(BaseCommand):
 
 
 def _end_with_input() -> None:
-    """End this process group once whoever started it has died and the pipe to it is closed."""
+    """End this process group once its parent has died, which closes the pipe."""
     while os.read(sys.stdin.fileno(), 1_024):
         pass
     os.killpg(os.getpgrp(), signal.SIGKILL)

@@ -50,7 +50,7 @@ class Command(BaseCommand):
         after: int = 0,
         **flags: Any,
     ) -> None:
-        """Say how many, then go through them; to be stopped at any time."""
+        """Say how many, then go through them; this can be stopped at any time."""
         is_named = any((platform, release, since, flags["degraded"], flags["dead"]))
         if is_named == flags["all"]:
             raise CommandError("Name --platform, --release, --since, --degraded or --dead; or else --all.")
@@ -97,7 +97,7 @@ def _states(*, is_degraded: bool, is_dead: bool) -> frozenset[ScoreState]:
 
 
 def _release(beginning: str | None) -> str | None:
-    """Return the id that begins so."""
+    """Return the id of the release that begins with this."""
     if beginning is None:
         return None
     ids = list(Release.objects.filter(pk__startswith=beginning).order_by("pk").values_list("pk", flat=True))
