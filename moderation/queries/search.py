@@ -105,7 +105,7 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
     """
     revisions = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
     if wanted.state in Verdict.values:
-        # Else whoever judges a post blindly could ask for its verdict.
+        # Otherwise a blind reviewer could search for the verdict.
         blind = case_access.visible(viewer).filter(state=CaseState.OPEN, reason__in=BLIND_REASONS)
         revisions = revisions.exclude(Exists(blind.filter(post=OuterRef("post"))))
     if wanted.address and not viewer.may_read_addresses:

@@ -1,4 +1,4 @@
-"""The audit log along its chain of hashes, for who keeps a copy elsewhere; a platform reads its own acts.
+"""The audit log along its chain of hashes, for those who keep a copy; a platform reads its own acts.
 
 A key belongs to one platform. While others use the installation, their acts and those of the whole
 installation are links without an entry: number and hash keep the chain whole, nothing says what was done.

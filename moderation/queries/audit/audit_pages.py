@@ -66,7 +66,7 @@ def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line
 
 
 def chain_state() -> ChainState:
-    """Return how far the chain reaches. Whether it holds only a walk through all of it can tell."""
+    """Return how far the chain reaches; only a walk through all of it tells whether it holds."""
     head = AuditLink.objects.order_by("-number").first()
     newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
     waiting = AuditEntry.objects.filter(pk__gt=newest).order_by("pk")

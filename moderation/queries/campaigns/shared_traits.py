@@ -31,7 +31,7 @@ WINDOW = timedelta(days=14)
 _MAX_LINKS = 20
 _MAX_GROUPS = 4
 _NO_LINK = "picture"
-"""In the place of a link's digest: what a revision shows."""
+"""Stands in place of a link's digest in the rows of pictures."""
 
 _SOURCES = {
     TieKind.TEXT: "SELECT x.post_id FROM moderation_revision x WHERE x.similarity_group = k.key::uuid",

@@ -49,8 +49,8 @@ _KEYS = {
 class CountedPost:
     """A post now, with the decisions and complaints on it when the case's post was scored.
 
-    `was_spam` is None if nobody had judged it by then, or its words: one that was spam by what it leads to
-    or shows is `spam_by_evidence`.
+    `was_spam` is None if nobody had judged its words by then; `spam_by_evidence` marks spam by what the post
+    leads to or shows.
     """
 
     row: PostRow

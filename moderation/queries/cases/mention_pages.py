@@ -48,9 +48,9 @@ class MentionName:
 
 
 def beginning(start: str, *, viewer: User) -> tuple[MentionName, ...]:
-    """Return roles, then users who decide cases, of whose names one begins so; at most MOST.
+    """Return roles, then users who decide cases and have a name that begins so; at most MOST.
 
-    Without the viewer, whom their own note tells nothing, and without those who cannot see a case.
+    The viewer and users who cannot see a case are left out.
     """
     if not _WRITTEN.fullmatch(start):
         return ()

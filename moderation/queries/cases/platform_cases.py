@@ -66,7 +66,7 @@ def one(*, platform: Platform, case_id: int) -> Case:
 
 
 def waiting(*, author_id: int) -> int:
-    """Return how many posts of an author wait for a human; blind reviews are nobody's business."""
+    """Return how many posts of an author wait for a human, blind reviews left out."""
     rows = Case.objects.filter(post__author=author_id, state=CaseState.OPEN)
     return rows.exclude(reason=CaseReason.BLIND).count()
 

@@ -141,7 +141,7 @@ def condition(wanted: QueueFilter, *, at: datetime) -> Q:
         members = CampaignMember.objects.filter(campaign=wanted.campaign)
         query &= Q(post__in=members.values("post")) & ~Q(reason__in=BLIND_REASONS)
     if wanted.policy is not None:
-        # Who judges blindly must not read here what a model said of the text.
+        # Blind reviewers must not read here what a model said of the text.
         query &= policy_pages.matching(wanted.policy) & ~Q(reason__in=BLIND_REASONS)
     return query
 

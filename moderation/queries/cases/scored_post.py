@@ -57,7 +57,7 @@ def record_of(score: Score) -> PostRecord | None:
 
 
 def bounded_contributions(score: Score) -> Iterator[tuple[str, float | None, float]]:
-    """Yield a score's contributions, those under bounds as small as these have left them together."""
+    """Yield a score's contributions; those under bounds are scaled to what the bounds left of their sum."""
     rows = [(str(feature), value, float(share or 0.0)) for feature, value, share in score.contributions]
     withheld = sum(share for feature, _, share in rows if feature == WITHHELD)
     added = sum(share for feature, _, share in rows if feature not in _UNBOUNDED)

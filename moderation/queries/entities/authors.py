@@ -87,7 +87,7 @@ class AuthorFacts:
 def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> Page[AuthorRow]:
     """Return authors who posted, the newest first. Raises InvalidCursor."""
     authors = full_text.authors(wanted.text) if wanted.text else Author.objects.all()
-    # Whoever complains is an author row, too: those who never posted are left out.
+    # Complainants have author rows, too: those who never posted are left out.
     authors = _in_state(authors.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
     rows = authors.select_related("platform")
     return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit).of(_rows)

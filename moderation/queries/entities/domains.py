@@ -21,7 +21,7 @@ from moderation.queries.rules.targets import Target
 RECENT = timedelta(days=7)
 SAMPLE = domain_counts.SAMPLE
 FEWEST_OF_A_BAR = 20
-"""Below, the counts stand alone: one judged post would be drawn as all of them."""
+"""With fewer judged posts no share is drawn: a single one would look like all of them."""
 _LIMIT = 60
 _TOP = 12
 

@@ -130,7 +130,7 @@ def of(revision: Revision) -> tuple[Finding, ...]:
 
 
 def _last(findings: Iterable[Finding]) -> list[Finding]:
-    """Return of each address the last fetch that ended, or the only one; that of a browser if it differs."""
+    """Return each address's last finished fetch, or its only one; a browser's too where it differs."""
     by_address: dict[str, Finding] = {}
     for finding in findings:
         is_repeated = finding.is_browsers and finding.differs_for_browser is False

@@ -15,7 +15,7 @@ MOST_CUES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
-    """What is said, and when; `language` and `source` are empty where nobody told.
+    """What is said, and when; `language` and `source` are empty if unknown.
 
     `seconds` is how much an engine listened to, None of captions. `is_cut` says that there is more.
     """
@@ -41,7 +41,7 @@ def sent(revision: Revision) -> tuple[Transcript, ...]:
 
 
 def heard(facts: Mapping[str, Any]) -> Transcript | None:
-    """Return what an engine heard, from the facts of evidence; None of what is no recording."""
+    """Return what an engine heard, from the facts of evidence; None if it is no recording."""
     if "cues" not in facts:
         return None
     return Transcript(

@@ -66,7 +66,7 @@ def late(*, at: datetime) -> list[Late]:
 
 
 def oldest_unsealed_at() -> datetime | None:
-    """Return when the oldest audit entry was written that is newer than the chain's end, None if none is."""
+    """Return when the oldest audit entry beyond the chain's end was written, None if there is none."""
     newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
     return AuditEntry.objects.filter(pk__gt=newest).order_by("pk").values_list("at", flat=True).first()
 
@@ -81,7 +81,7 @@ def oldest_due_at() -> datetime | None:
 
 
 def oldest_unscored_at() -> datetime | None:
-    """Return since when the post waits that has waited longest for its score, None if none does.
+    """Return since when the longest-waiting post has waited for its score, None if none waits.
 
     `deploy/kubernetes/autoscaling.yaml` asks the same.
     """
@@ -99,7 +99,7 @@ def _oldest_unfetched_at() -> datetime | None:
 
 
 def _oldest_unopened_at() -> datetime | None:
-    # Who fetches also opens: without a worker there are no rows of addresses, only these.
+    # The worker that fetches also opens: without it there are no rows of addresses, only these.
     return _oldest(EvidenceRequest.objects.filter(opened_at__isnull=True))
 
 

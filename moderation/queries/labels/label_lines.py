@@ -25,8 +25,8 @@ _MASKED = """jsonb_set(
   '{author,email_domain}',
   CASE WHEN s.record #>> '{author,email_domain}' IS NULL THEN 'null' ELSE '"hidden.invalid"' END::jsonb,
   false)"""
-"""A record whose sender is known no more, but that an address and an e-mail domain were sent stays known:
-features distinguish it. What the record lacks, as an erased one, is not added.
+"""A record without its sender. That an address and an e-mail domain were sent stays known: features
+distinguish it. Members that the record lacks, as an erased one does, are not added.
 """
 
 _COLUMNS = (

@@ -64,7 +64,7 @@ def live(*, decision_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
 
 
 def undecided(*, wanted: LabelFilter, at: datetime) -> int:
-    """Return how many posts of the review route wait of which no draw says what they stand for."""
+    """Return how many posts of the review route wait without a logged chance of a draw."""
     cases = Case.objects.filter(
         state=CaseState.OPEN,
         opened_at__lt=wanted.until or at,

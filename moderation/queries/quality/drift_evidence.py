@@ -16,15 +16,15 @@ from moderation.queries.quality.drift_traits import BUCKETS, SIZES
 Numbers = npt.NDArray[np.float64]
 
 FALSE_ALARMS_A_MONTH = 0.05
-"""All platforms together: in at most this share of months in which nothing grows by GROWTH."""
+"""The greatest share of months with a false alarm on any platform, if nothing grows by GROWTH."""
 
 GROWTH = 1.5
 """A trait counts as grown if its share is certainly more than so many times what it was."""
 
 BLOCKS_A_MONTH = 180
 _GUESSES = (3.0, 10.0, 80.0)
-"""How many times what it was a trait's share may be now: one bet for each. Few times add up over a day; many
-are what a domain or a word has that was never there."""
+"""The factors by which a trait's share may have grown, one bet for each. Small ones add up over a day; large
+ones fit a domain or a word that was never there."""
 
 _TINY = 1e-15
 _EVENLY = np.full(len(_GUESSES), 1.0 / len(_GUESSES), dtype=np.float32)

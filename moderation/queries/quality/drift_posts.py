@@ -17,7 +17,7 @@ from moderation.queries.quality import drift_traits
 from moderation.queries.quality.drift_traits import BUCKETS, Trait, TraitFamily
 
 MOST_POSTS = 10_000
-"""Read of one block or day: of more, an even part by their ids."""
+"""Posts read of one block or day; of more, an even part by their ids."""
 
 _CHUNK = 1_000
 

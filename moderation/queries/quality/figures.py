@@ -67,8 +67,8 @@ def slices(
 ) -> Iterator[Slice]:
     """Yield all posts, then each slice of each dimension.
 
-    Whoever looks every day of a period looks as many times as it has days (`looks`). A route says nothing of
-    other routes, and a reason is one of spam: such slices have only the measures that mean something there.
+    Daily looks over a period are as many as its days (`looks`). A route says nothing of other routes, and a
+    reason is one of spam: such slices have only the measures that mean something there.
     """
     values = figures(posts, looks=looks, unit=unit, passed=passed)
     yield Slice(dimension=Dimension.ALL, name="", figures=values)

@@ -119,8 +119,8 @@ def _rules(labels: QuerySet[Label]) -> Rows:
 def _agreement(decisions: QuerySet[Decision], answers: QuerySet[BlindReview]) -> Rows:
     """Compare blind second reviews with the first decision on the same text, together and by its reason.
 
-    Of those that chance drew or the rule for new moderators, the answer stands beside the decision; who was
-    asked by a person wrote a decision of their own.
+    A review drawn by chance or the rule for new moderators has its answer beside the decision; one that a
+    person asked for is a decision of its own.
     """
     first = Decision.objects.filter(
         revision=OuterRef("revision"), decided_at__lt=OuterRef("decided_at"), source=DecisionSource.MODERATOR

@@ -75,9 +75,9 @@ def collected(*, revisions: Sequence[Revision], at: datetime) -> Collected:
 
 
 def _last(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return of each address the last fetch, and earlier ones that showed another page.
+    """Return each address's last fetch, and earlier ones that showed another page.
 
-    What a browser is shown is left out where it is the same.
+    A browser's fetch is left out where it shows the same page.
     """
     last: dict[tuple[int, str], int] = {}
     entries: list[dict[str, Any] | None] = []

@@ -79,7 +79,7 @@ _LABEL = """LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled
 
 # A page that was spam says nothing of the greeting that led to it, nor of others who use the same words.
 _COUNTING = {"similar": " AND NOT l.rests_on_evidence"}
-"""Of which verdicts a history takes notice, if not of all."""
+"""The verdicts that a history counts, if not all."""
 
 _HISTORY = """
 SELECT h.* FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)

@@ -32,7 +32,7 @@ def of_decision(*, platform: Platform, decision_id: int) -> list[Score]:
 
 
 def _replayable(platform: Platform) -> QuerySet[Score]:
-    """Return what models alone judged: of rules and the audit sample a probability does not say the route."""
+    """Return scores that models alone routed: with rules or an audit sample a probability gives no route."""
     return Score.objects.filter(
         revision__post__platform=platform,
         revision__post__erased_at__isnull=True,

@@ -1,6 +1,6 @@
 """What rules in force name in a text that is no post: the page behind a link, the words in a picture.
 
-Such a text decides nothing by itself; who reads it sees what a rule would match in a post.
+Such a text decides nothing by itself; its reader sees what a rule would match in a post.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def of_author(author: Author) -> Target:
 def reached(wanted: Target) -> QuerySet[Revision]:
     """Return the latest revisions of the posts that a rule with this target matches.
 
-    Of what texts name only those of some posts, see `naming`.
+    For what texts name only some posts are read: see `naming`.
     """
     latest = Revision.objects.filter(number=F("post__latest_revision"))
     if wanted.kind == RuleKind.ADDRESS:
