@@ -97,8 +97,8 @@ class _Parent:
             self._theirs.send(f"{os.getpid()} {stalled}".encode())
 
     def _listen(self, *, until: float) -> None:
-        while (left := until - time.monotonic()) > 0 and not self._is_stopping:
-            self._beats.settimeout(left)
+        while (seconds := until - time.monotonic()) > 0 and not self._is_stopping:
+            self._beats.settimeout(seconds)
             with contextlib.suppress(TimeoutError):
                 process, stalled = self._beats.recv(64).split()
                 self._judge.hear(int(process), stalled=int(stalled))

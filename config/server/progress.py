@@ -20,7 +20,7 @@ class Progress:
         self._finished_before = 0
         self._next_beat = time.monotonic()
         self.stalled_beats = 0
-        """For so many beats requests have run and none was finished."""
+        """The number of beats in a row during which requests ran and none finished."""
 
     def begin(self) -> None:
         """Note that a thread has taken a request."""
@@ -28,13 +28,13 @@ class Progress:
             self._running += 1
 
     def finish(self) -> None:
-        """Note that a thread is done with one."""
+        """Note that a thread has finished a request."""
         with self._lock:
             self._running -= 1
             self._finished += 1
 
     def counting(self, application: Application) -> Application:
-        """Return the application, which counts."""
+        """Return the application with its requests counted."""
 
         def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
             self.begin()
@@ -46,7 +46,7 @@ class Progress:
         return answer
 
     def has_second_passed(self) -> bool:
-        """Beat once a second: return whether it was time."""
+        """Beat once a second; return whether a beat was due."""
         if time.monotonic() < self._next_beat:
             return False
         self._next_beat = time.monotonic() + 1

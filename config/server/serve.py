@@ -36,7 +36,7 @@ class _Refused(Error):
 
 
 class _Parser(HTTPRequestParser):
-    """Takes no chunked body: nobody knows how large it will be, and proxies and servers disagree on it."""
+    """Refuses chunked bodies: their size is unknown, and proxies and servers read them differently."""
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
@@ -65,8 +65,8 @@ class _Refusal(ErrorTask):
             problem = problems.PROBLEMS[code]
             body = f"{problem.title}. {problem.cure}\n".encode()
             if path.startswith("/api/"):
-                said = problems.body(code, detail=problem.cure, instance=path, request_id=identifier)
-                body, media_type = json.dumps(said).encode(), problems.CONTENT_TYPE
+                answer = problems.body(code, detail=problem.cure, instance=path, request_id=identifier)
+                body, media_type = json.dumps(answer).encode(), problems.CONTENT_TYPE
         self.response_headers += [
             ("Content-Type", media_type),
             ("Cache-Control", "no-store"),
@@ -103,7 +103,7 @@ class _Channel(HTTPChannel):
         )
 
     def give_up(self) -> None:
-        """Answer a request that is late as far as it is there."""
+        """Answer a request that did not arrive in time."""
         with self.requests_lock:
             self.request.error = _Refused(HTTPStatus.REQUEST_TIMEOUT)
             self.request.completed = True
@@ -198,7 +198,7 @@ def run(listener: socket.socket, *, beat: Callable[[int], None]) -> None:
 
 
 def _answering(application: Application, progress: Progress) -> Application:
-    """Return the application with the probe before it, and nothing done for a client that hung up."""
+    """Return the application behind the probe; it does nothing for a client that hung up."""
 
     def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"] == "/healthz" and environ["REQUEST_METHOD"] in ("GET", "HEAD"):

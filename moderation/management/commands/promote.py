@@ -44,7 +44,7 @@ class Command(BaseCommand):
                 at=timezone.now(),
             )
         except promote.NotGoodEnough as refusal:
-            lines = "\n".join(f"  {one.question}: {one.answer}" for one in refusal.findings)
+            lines = "\n".join(f"  {finding.question}: {finding.answer}" for finding in refusal.findings)
             verdict = gate.verdict(gate.stored(refusal.findings))
             raise CommandError(f"The live release stays, {verdict}:\n{lines}") from refusal
         except promote.REFUSED as refusal:
