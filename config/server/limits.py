@@ -10,6 +10,10 @@ IDLE_SECONDS = 30
 HEADER_BYTES = 65_536
 BODY_BYTES = 12 * 1024 * 1024
 """A bulk request holds 10 MB; Django refuses more than this, too (DATA_UPLOAD_MAX_MEMORY_SIZE)."""
+HELD_BYTES = 256 * 1024 * 1024
+"""Bodies in memory, of all connections together."""
+PIECE_BYTES = 65_536
+"""The bodies in memory are summed up once for each piece of a body that arrives."""
 REQUEST_SECONDS, BYTES_PER_SECOND = 15, 16_384
 """Time for a request to arrive, plus a second for every BYTES_PER_SECOND of its body."""
 THREADS = 4

@@ -1,4 +1,4 @@
-"""One process of the web server: waitress with limits on time and waiting, and with the API's refusals."""
+"""One process of the web server: waitress with limits on time and memory, and with the API's refusals."""
 
 from __future__ import annotations
 
@@ -49,6 +49,10 @@ class _Parser(HTTPRequestParser):
     content_length: int
     body_bytes_received: int
 
+    def __init__(self, adjustments: Adjustments, has_room: Callable[[], bool]) -> None:
+        super().__init__(adjustments)
+        self._has_room = has_room
+
     def parse_header(self, header_plus: bytes) -> None:
         """Read the headers."""
         super().parse_header(header_plus)
@@ -59,9 +63,12 @@ class _Parser(HTTPRequestParser):
 
     def received(self, data: bytes) -> int:
         """Take bytes of the request; return how many belong to it."""
+        pieces = self.body_bytes_received // limits.PIECE_BYTES
         consumed = int(super().received(data))
         if isinstance(self.error, ServerNotImplemented):
             self.error = _Refused(HTTPStatus.LENGTH_REQUIRED)
+        if self.body_bytes_received // limits.PIECE_BYTES > pieces and not self._has_room():
+            self.error, self.completed = _Refused(HTTPStatus.SERVICE_UNAVAILABLE), True
         return consumed
 
 
@@ -129,13 +136,16 @@ class _Django(WSGITask):
 class _Channel(HTTPChannel):
     """A connection that knows since when its request has been arriving."""
 
-    parser_class = _Parser
     error_task_class = _Refusal
     requests: list[_Parser]
     """Those that are complete; the first one is being answered, or waits."""
     request: _Parser | None
     """The one that is still arriving."""
     began = 0.0
+
+    def parser_class(self, adjustments: Adjustments) -> _Parser:
+        """Return the reader of a new request."""
+        return _Parser(adjustments, self.server.has_room)
 
     def task_class(self, channel: _Channel, request: HTTPRequestParser) -> Task:
         """Return what answers a request."""
@@ -175,6 +185,7 @@ class _Server(TcpWSGIServer):
             cleanup_interval=1,
             max_request_header_size=limits.HEADER_BYTES,
             max_request_body_size=limits.BODY_BYTES + 1,
+            inbuf_overflow=limits.BODY_BYTES + 1,  # in memory, which HELD_BYTES limits
             # An answer that is made faster than it is read goes to a file; it does not hold a thread.
             outbuf_high_watermark=2**40,
             # Reading on while a request waits is how a client that hung up is noticed.
@@ -206,6 +217,13 @@ class _Server(TcpWSGIServer):
         if len(self.task_dispatcher.queue) >= limits.WAITING and not request.error:
             request.error = _Refused(HTTPStatus.SERVICE_UNAVAILABLE)
         (self._beside if request.error else self.task_dispatcher).add_task(task)
+
+    def has_room(self) -> bool:
+        """Tell whether another piece of a body may be kept in memory."""
+        channels = {*self.active_channels.values(), *list(self.task_dispatcher.queue)}
+        requests = (request for channel in channels for request in (*channel.requests, channel.request))
+        held = sum(request.body_bytes_received for request in requests if request)
+        return bool(held < limits.HELD_BYTES)
 
     def maintenance(self, now: float) -> None:
         """Refuse slow requests and close idle connections; waitress calls this every second."""

@@ -135,6 +135,19 @@ def test_a_body_has_a_limit(served: Served) -> None:
     assert b"/problems/body_too_large" in refused.read()
 
 
+def test_bodies_that_would_fill_the_memory_are_refused(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "HELD_BYTES", 150_000)
+    served.busy.go_on.set()
+    arriving = served.open(length=120_001, body=b"a" * 120_000)
+
+    assert served.open(length=100_000, body=b"a" * 100_000).getresponse().status == 503
+    assert served.open(length=1, body=b"a").getresponse().status == 200
+    arriving.send(b"a")
+    assert arriving.getresponse().status == 200
+
+
 def test_a_request_that_arrives_too_slowly_is_refused(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
