@@ -163,12 +163,18 @@ class _Channel(HTTPChannel):
             if self.request is None or self.requests:
                 return
             seconds = limits.REQUEST_SECONDS + self.request.body_bytes_received / limits.BYTES_PER_SECOND
-            if now - self.began <= seconds:
+            if now - self.began <= min(seconds, limits.REQUEST_SECONDS_AT_MOST):
                 return
             self.request.error = _Refused(HTTPStatus.REQUEST_TIMEOUT)
             self.requests.append(self.request)
             self.request = None
         self.server.add_task(self)
+
+    def service(self) -> None:
+        """Answer a request, in a thread."""
+        if time.time() - self.last_activity > limits.WAITING_SECONDS and not self.requests[0].error:
+            self.requests[0].error = _Refused(HTTPStatus.SERVICE_UNAVAILABLE)
+        super().service()
 
 
 class _Server(TcpWSGIServer):

@@ -124,6 +124,18 @@ def test_nothing_is_done_for_who_hung_up_while_waiting(served: Served) -> None:
     assert len(served.busy.asked) == limits.THREADS + 1
 
 
+def test_what_waited_for_too_long_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    served.keep_busy()
+    waiting = served.open()
+    served.wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
+    monkeypatch.setattr(limits, "WAITING_SECONDS", -1)
+
+    served.busy.go_on.set()
+
+    assert waiting.getresponse().status == 503
+    assert len(served.busy.asked) == limits.THREADS
+
+
 def test_a_body_has_a_limit(served: Served) -> None:
     served.busy.go_on.set()
 
