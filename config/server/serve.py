@@ -8,10 +8,12 @@ import os
 import signal
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from django.db import close_old_connections
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
@@ -26,6 +28,8 @@ from config.server.progress import Progress
 from moderation.api import problems
 from moderation.api.errors import RETRY_AFTER_SECONDS
 from moderation.api.middleware import HEADER, identifier_of
+
+log = structlog.get_logger(__name__)
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 _CODES = {408: "body_too_slow", 411: "length_required", 413: "body_too_large", 503: "unavailable"}
@@ -78,6 +82,7 @@ class _Refusal(ErrorTask):
     def execute(self) -> None:
         """Write the answer and close the connection."""
         error, path = self.request.error, getattr(self.request, "path", "")
+        self.channel.server.refused[error.code] += 1
         identifier = identifier_of(self.request.headers.get("X_REQUEST_ID", ""))
         body, media_type = f"{error.reason}. {error.body}\n".encode(), "text/plain; charset=utf-8"
         if code := _CODES.get(error.code):
@@ -204,6 +209,8 @@ class _Server(TcpWSGIServer):
         self._beside = ThreadedTaskDispatcher()
         self._beside.set_thread_count(1)
         self.progress = Progress()
+        self.refused: Counter[int] = Counter()
+        """Refusals since the last line of the log, by status."""
         super().__init__(
             application,
             map={},
@@ -236,6 +243,9 @@ class _Server(TcpWSGIServer):
         super().maintenance(now)
         for channel in self.active_channels.values():
             channel.refuse_if_late(now)
+        if self.refused:
+            log.warning("requests_refused", statuses=dict(self.refused))
+            self.refused.clear()
 
     def turn(self) -> None:
         """Wait a second at most for what the network brings, and handle it."""
