@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from waitress import wasyncore
 
 from config.server import limits, serve
 
@@ -49,7 +50,9 @@ class Served:
         self.busy.go_on.set()
         self._is_ended = True
         self._thread.join()
-        self.server.close()
+        for threads in (self.server.task_dispatcher, self.server._beside):
+            threads.shutdown()
+        wasyncore.close_all(self.server._map)
         for client in self._clients:
             client.close()
 
