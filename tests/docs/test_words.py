@@ -91,6 +91,7 @@ BESIDE = {
     },
     "api/views": {"base": "of every view", "pages": "the documentation"},
     "api/serializers": {
+        "answers": "of every answer",
         "language_field": "a kind of field, of posts and their transcripts",
         "picture_field": "a kind of field, of posts",
         "cursor_format": "of every page",

@@ -6,11 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import OneOfField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models.cases import CaseReason
 from moderation.queries.cases.platform_queue import Queue, Reviewer
-from moderation.queries.wire import instant
 
 SPANS = {"1d": 1, "7d": 7, "28d": 28}
 
@@ -21,14 +21,14 @@ class ReviewersQuerySerializer(StrictSerializer):
     span = OneOfField(tuple(SPANS), required=False, default="7d")
 
 
-class WaitingSerializer(serializers.Serializer[Any]):
+class WaitingSerializer(AnswerSerializer):
     """Cases that wait for one reason."""
 
     reason = serializers.ChoiceField(choices=CaseReason.values)
     cases = serializers.IntegerField()
 
 
-class QueueSerializer(serializers.Serializer[Any]):
+class QueueSerializer(AnswerSerializer):
     """Your cases now, without blind reviews."""
 
     at = serializers.DateTimeField()
@@ -37,50 +37,31 @@ class QueueSerializer(serializers.Serializer[Any]):
     claimed = serializers.IntegerField(help_text="Of these, held by somebody.")
     oldest_at = serializers.DateTimeField(allow_null=True, help_text="When the oldest one was opened.")
     reasons = WaitingSerializer(many=True)
-    opened_24h = serializers.IntegerField()
-    closed_24h = serializers.IntegerField()
+    opened_24h = serializers.IntegerField(source="opened")
+    closed_24h = serializers.IntegerField(source="closed")
+
+    def read_reasons(self, queue: Queue) -> list[dict[str, Any]]:
+        return [{"reason": reason, "cases": cases} for reason, cases in queue.reasons.items()]
 
 
-class ReviewerSerializer(serializers.Serializer[Any]):
+class ReviewerSerializer(AnswerSerializer):
     """One person's decisions on your posts."""
 
-    id = serializers.CharField()
-    name = serializers.CharField()
+    id = serializers.CharField(source="user.pk")
+    name = serializers.CharField(source="user")
     decisions = serializers.IntegerField()
     spam = serializers.IntegerField()
     not_spam = serializers.IntegerField()
     reversed = serializers.IntegerField(help_text="Of these, taken back since, by anybody.")
     last_at = serializers.DateTimeField()
 
+    def read_not_spam(self, row: Reviewer) -> int:
+        return row.decisions - row.spam
 
-class ReviewersSerializer(serializers.Serializer[Any]):
+
+class ReviewersSerializer(AnswerSerializer):
     """Who decided your posts, by name."""
 
     since = serializers.DateTimeField()
     until = serializers.DateTimeField()
     data = ReviewerSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-
-
-def queue(found: Queue) -> dict[str, Any]:
-    return {
-        "at": instant(found.at),
-        "waiting": found.waiting,
-        "escalated": found.escalated,
-        "claimed": found.claimed,
-        "oldest_at": instant(found.oldest_at) if found.oldest_at else None,
-        "reasons": [{"reason": reason.value, "cases": cases} for reason, cases in found.reasons.items()],
-        "opened_24h": found.opened,
-        "closed_24h": found.closed,
-    }
-
-
-def reviewer(one: Reviewer) -> dict[str, Any]:
-    return {
-        "id": str(one.user.pk),
-        "name": str(one.user),
-        "decisions": one.decisions,
-        "spam": one.spam,
-        "not_spam": one.decisions - one.spam,
-        "reversed": one.reversed,
-        "last_at": instant(one.last_at),
-    }

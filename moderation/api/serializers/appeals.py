@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Appeal
 from moderation.operations.decisions import appeal_outcomes
-from moderation.queries.wire import instant
 
 OPEN, UPHELD, OVERTURNED, ERASED = "open", "upheld", "overturned", "erased"
 
@@ -19,23 +17,16 @@ class AppealRequestSerializer(StrictSerializer):
     """A decision that somebody disputes."""
 
     decision = TextField(max_length=20, help_text="Our id of the decision.")
-    external_id = TextField(
-        max_length=200,
-        required=False,
-        allow_blank=True,
-        allow_null=True,
-        help_text="Your id of the appeal.",
-    )
+    external_id = TextField(max_length=200, allow_blank=True, **OPTIONAL, help_text="Your id of the appeal.")
     reason = TextField(
         max_length=2_000,
-        required=False,
         allow_blank=True,
-        allow_null=True,
+        **OPTIONAL,
         help_text="In the words of who disputes it; moderators read it.",
     )
 
 
-class AppealSerializer(serializers.Serializer[Any]):
+class AppealSerializer(AnswerSerializer):
     """An appeal and its outcome."""
 
     id = serializers.CharField()
@@ -49,21 +40,9 @@ class AppealSerializer(serializers.Serializer[Any]):
     outcome_id = serializers.CharField(allow_null=True, help_text="The decision that settled it.")
     filed_at = serializers.DateTimeField()
 
-
-def appeal(row: Appeal) -> dict[str, Any]:
-    """Return an appeal that was loaded with its post, decision and outcome."""
-    return {
-        "id": str(row.pk),
-        "external_id": row.external_id,
-        "state": _state(row),
-        "decision_id": str(row.decision_id),
-        "case_id": str(row.case_id),
-        "outcome_id": str(row.outcome_id) if row.outcome_id else None,
-        "filed_at": instant(row.filed_at),
-    }
-
-
-def _state(row: Appeal) -> str:
-    if row.outcome is not None:
-        return UPHELD if appeal_outcomes.is_upheld(disputed=row.decision, outcome=row.outcome) else OVERTURNED
-    return ERASED if row.post.erased_at is not None else OPEN
+    def read_state(self, row: Appeal) -> str:
+        """Return the state of an appeal that was loaded with its post, decision and outcome."""
+        if row.outcome is None:
+            return ERASED if row.post.erased_at is not None else OPEN
+        is_upheld = appeal_outcomes.is_upheld(disputed=row.decision, outcome=row.outcome)
+        return UPHELD if is_upheld else OVERTURNED

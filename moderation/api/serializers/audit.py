@@ -7,32 +7,25 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.cursor_format import NextCursorField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.models import AuditEntry
 from moderation.models.rules import RuleKind
 from moderation.queries import keyset
-from moderation.queries.audit.audit_chain import ChainPage, Link
-from moderation.queries.wire import instant
+from moderation.queries.audit.audit_chain import ChainPage
 
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
 """An address in words that somebody wrote; those of version 6 stand in rules about addresses alone."""
 
 
-class AuditQuerySerializer(PageQuerySerializer):
-    """Which links of the chain to return."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
-
-
-class ActorSerializer(serializers.Serializer[Any]):
+class ActorSerializer(AnswerSerializer):
     """Who acted."""
 
     id = serializers.CharField()
-    name = serializers.CharField()
+    name = serializers.CharField(source="*")
 
 
-class AuditEntrySerializer(serializers.Serializer[Any]):
+class AuditEntrySerializer(AnswerSerializer):
     """One act."""
 
     id = serializers.CharField()
@@ -46,67 +39,46 @@ class AuditEntrySerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="Members of `details` that this key may not read."
     )
 
+    def read_details(self, entry: AuditEntry) -> dict[str, Any]:
+        masked = self.read_masked(entry)
+        return {name: None if name in masked else value for name, value in entry.details.items()}
 
-class AuditLinkSerializer(serializers.Serializer[Any]):
+    def read_masked(self, entry: AuditEntry) -> list[str]:
+        return [] if self.context["reads_addresses"] else _with_addresses(entry.details)
+
+
+class AuditLinkSerializer(AnswerSerializer):
     """One link of the chain."""
 
-    seq = serializers.IntegerField(help_text="Its place: 1, 2, 3… without a gap.")
+    seq = serializers.IntegerField(source="link.number", help_text="Its place: 1, 2, 3… without a gap.")
     hash = serializers.CharField(
+        source="link.hash",
         help_text=(
             "SHA-256, in hex, of the hash before (64 zeros before the first), a line feed, and this JSON in"
             " ASCII, without spaces, names sorted: number (seq), id and actor (its id, or null) as numbers,"
             " at in UTC with microseconds and +00:00, action, subject_kind, subject_id, details."
-        )
+        ),
     )
-    sealed_at = serializers.DateTimeField()
+    sealed_at = serializers.DateTimeField(source="link.sealed_at")
     entry = AuditEntrySerializer(allow_null=True, help_text="Null where it is not about your platform.")
 
 
-class AuditPageSerializer(serializers.Serializer[Any]):
+class AuditPageSerializer(AnswerSerializer):
     """Links in the order of the chain."""
 
-    data = AuditLinkSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    data = AuditLinkSerializer(many=True, source="links")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(allow_null=True, help_text="Null only as long as the log is empty.")
     has_more = serializers.BooleanField()
 
+    def read_next_cursor(self, page: ChainPage) -> str | None:
+        return keyset.encode((page.end,)) if page.end else None
 
-class AuditHeadSerializer(serializers.Serializer[Any]):
+
+class AuditHeadSerializer(AnswerSerializer):
     """The end of the chain."""
 
-    seq = serializers.IntegerField(help_text="0 if nothing is sealed yet.")
+    seq = serializers.IntegerField(source="number", help_text="0 if nothing is sealed yet.")
     hash = serializers.CharField()
-
-
-def chain_page(page: ChainPage, *, reads_addresses: bool) -> dict[str, Any]:
-    return {
-        "data": [_link(one, reads_addresses=reads_addresses) for one in page.links],
-        "next_cursor": keyset.encode((page.end,)) if page.end else None,
-        "has_more": page.has_more,
-    }
-
-
-def _link(one: Link, *, reads_addresses: bool) -> dict[str, Any]:
-    return {
-        "seq": one.link.number,
-        "hash": one.link.hash,
-        "sealed_at": instant(one.link.sealed_at),
-        "entry": _entry(one.entry, reads_addresses=reads_addresses) if one.entry else None,
-    }
-
-
-def _entry(entry: AuditEntry, *, reads_addresses: bool) -> dict[str, Any]:
-    masked = [] if reads_addresses else _with_addresses(entry.details)
-    actor = entry.actor
-    return {
-        "id": str(entry.pk),
-        "at": instant(entry.at),
-        "actor": {"id": str(actor.pk), "name": str(actor)} if actor else None,
-        "action": entry.action,
-        "subject_kind": entry.subject_kind,
-        "subject_id": entry.subject_id,
-        "details": {name: None if name in masked else value for name, value in entry.details.items()},
-        "masked": masked,
-    }
 
 
 def _with_addresses(details: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, page_of
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import (
     FlagField,
@@ -15,28 +15,19 @@ from moderation.api.serializers.fields import (
     TextListField,
     WholeNumberField,
 )
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import CampaignDecision
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models.campaigns import CampaignDecisionState, TieKind
 from moderation.models.decisions import Verdict
 from moderation.queries.campaigns.campaign_members import Place
-from moderation.queries.campaigns.platform_campaigns import OwnCampaign, OwnMember
-from moderation.queries.wire import instant
+from moderation.queries.campaigns.platform_campaigns import OwnMember
 
 _MAX_NAMED = 1_000
 
 
-class CampaignQuerySerializer(PageQuerySerializer):
-    """The page of campaigns to read."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
-
-
-class CampaignSerializer(serializers.Serializer[Any]):
+class CampaignSerializer(AnswerSerializer):
     """Similar posts; the counts include your posts only."""
 
-    id = serializers.CharField()
+    id = serializers.CharField(source="campaign_id")
     posts = serializers.IntegerField()
     waiting = serializers.IntegerField(help_text="Those that a decision settles.")
     escalated = serializers.IntegerField(help_text="Posts that a decision also settles if a lead makes it.")
@@ -45,14 +36,10 @@ class CampaignSerializer(serializers.Serializer[Any]):
     latest_at = serializers.DateTimeField(help_text="When the newest post joined.")
 
 
-class CampaignPageSerializer(serializers.Serializer[Any]):
-    """Campaigns, the newest first."""
-
-    data = CampaignSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+CampaignPageSerializer = page_of(CampaignSerializer, "Campaigns, the newest first.")
 
 
-class MemberSerializer(serializers.Serializer[Any]):
+class MemberSerializer(AnswerSerializer):
     """A post of yours in a campaign."""
 
     post = PostReferenceSerializer()
@@ -68,19 +55,18 @@ class MemberSerializer(serializers.Serializer[Any]):
     ties = serializers.ListField(child=serializers.ChoiceField(choices=TieKind.values))
     joined_at = serializers.DateTimeField()
 
+    def read_post(self, row: OwnMember) -> dict[str, Any]:
+        return {"id": str(row.post_id), "external_id": row.external_id, "revision": row.revision}
 
-class MemberPageSerializer(serializers.Serializer[Any]):
-    """Members in the order in which they joined."""
 
-    data = MemberSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+MemberPageSerializer = page_of(MemberSerializer, "Members in the order in which they joined.")
 
 
 class PostIdListField(TextListField):
     """Our ids of posts."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_items=_MAX_NAMED, max_length=20, required=False, allow_null=True, **kwargs)
+        super().__init__(max_items=_MAX_NAMED, max_length=20, **OPTIONAL, **kwargs)
 
 
 class CampaignDecisionRequestSerializer(StrictSerializer):
@@ -93,15 +79,13 @@ class CampaignDecisionRequestSerializer(StrictSerializer):
     sample_seen = PostIdListField(help_text="The posts that were looked at.")
     exclude = PostIdListField(help_text="Posts that are left out; they keep waiting.")
     has_filtered = FlagField(
-        required=False,
-        allow_null=True,
-        help_text="Whether to decide also the posts that the filter decided the other way.",
+        **OPTIONAL, help_text="Whether to decide also the posts that the filter decided the other way."
     )
-    reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
-    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    reason = TextField(max_length=40, allow_blank=True, **OPTIONAL)
+    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
 
 
-class CampaignDecisionSerializer(serializers.Serializer[Any]):
+class CampaignDecisionSerializer(AnswerSerializer):
     """A decision on a campaign; each post also has its own decision."""
 
     id = serializers.CharField()
@@ -113,37 +97,3 @@ class CampaignDecisionSerializer(serializers.Serializer[Any]):
     )
     decided_at = serializers.DateTimeField()
     effective_at = serializers.DateTimeField(help_text="Until then it can be undone on the desk.")
-
-
-def campaign(row: OwnCampaign) -> dict[str, Any]:
-    return {
-        "id": str(row.campaign_id),
-        "posts": row.posts,
-        "waiting": row.waiting,
-        "escalated": row.escalated,
-        "is_shared": row.is_shared,
-        "opened_at": instant(row.opened_at),
-        "latest_at": instant(row.latest_at),
-    }
-
-
-def member(row: OwnMember) -> dict[str, Any]:
-    return {
-        "post": {"id": str(row.post_id), "external_id": row.external_id, "revision": row.revision},
-        "place": row.place,
-        "likeness": row.likeness,
-        "ties": list(row.ties),
-        "joined_at": instant(row.joined_at),
-    }
-
-
-def campaign_decision(row: CampaignDecision) -> dict[str, Any]:
-    return {
-        "id": str(row.pk),
-        "campaign_id": str(row.campaign_id),
-        "verdict": row.verdict,
-        "posts": row.posts,
-        "state": row.state,
-        "decided_at": instant(row.decided_at),
-        "effective_at": instant(row.effective_at),
-    }

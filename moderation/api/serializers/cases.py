@@ -8,18 +8,19 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, page_of
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.post_page import PostParentSerializer, parent
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.post_page import PostParentSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Case, CaseNote
 from moderation.models.cases import BLIND_REASONS, PLATFORM_REASONS, CaseState
 from moderation.models.decisions import Verdict
 from moderation.queries import parents
 from moderation.queries.cases import platform_cases
-from moderation.queries.wire import instant
+from moderation.queries.parents import Parent
+from moderation.queries.wire import reference
 
 MAX_CLAIMS = 50
 
@@ -56,7 +57,7 @@ class CaseQuerySerializer(PageQuerySerializer):
     cursor = KeysetField(kinds=(float, int), required=False)
 
 
-class CaseSerializer(serializers.Serializer[Any]):
+class CaseSerializer(AnswerSerializer):
     """A post that waits for a human, without its text, which `GET /cases/{id}` has."""
 
     id = serializers.CharField()
@@ -66,31 +67,39 @@ class CaseSerializer(serializers.Serializer[Any]):
     priority = serializers.FloatField()
     is_escalated = serializers.BooleanField()
     post = PostReferenceSerializer()
-    complaints = serializers.IntegerField()
+    complaints = serializers.IntegerField(source="complaint_count")
     spam_probability = serializers.FloatField(
         allow_null=True, help_text="Null in cases that measure the filter: they are judged without it."
     )
-    is_degraded = serializers.BooleanField()
+    is_degraded = serializers.BooleanField(source="score.is_degraded")
     opened_at = serializers.DateTimeField()
     author_deleted_at = serializers.DateTimeField(
+        source="post.author.deleted_at",
         allow_null=True,
         help_text="When the author deleted the account: then the verdict is for the filter alone.",
     )
     lease_end_at = serializers.DateTimeField(allow_null=True, help_text="Until when somebody holds it.")
 
+    def read_post(self, row: Case) -> dict[str, Any]:
+        return reference(row.post, revision=row.score.revision.number)
 
-class CasePageSerializer(serializers.Serializer[Any]):
-    """Cases by expected harm."""
+    def read_spam_probability(self, row: Case) -> float | None:
+        is_blind = row.reason in BLIND_REASONS and row.state == CaseState.OPEN
+        return None if is_blind else row.score.spam_probability
 
-    data = CaseSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+    def read_lease_end_at(self, row: Case) -> datetime | None:
+        return row.lease_end_at if platform_cases.held(row, at=self.context["at"]) else None
 
 
-class CaseNoteSerializer(serializers.Serializer[Any]):
+CasePageSerializer = page_of(CaseSerializer, "Cases by expected harm.")
+
+
+class CaseNoteSerializer(AnswerSerializer):
     """A note for the next reviewer."""
 
+    # Without its writer: platforms never see moderators' names.
     id = serializers.CharField()
-    note = serializers.CharField()
+    note = serializers.CharField(source="text")
     written_at = serializers.DateTimeField()
 
 
@@ -98,33 +107,34 @@ class WholeCaseSerializer(CaseSerializer):
     """A case with the text of the post and its notes."""
 
     parent = PostParentSerializer(allow_null=True)
-    text = serializers.CharField()
-    links = serializers.ListField(child=serializers.CharField())
-    media_urls = serializers.ListField(child=serializers.CharField())
+    text = serializers.CharField(source="score.revision.text")
+    links = serializers.ListField(source="score.revision.links", child=serializers.CharField())
+    media_urls = serializers.ListField(source="score.revision.media_urls", child=serializers.CharField())
     notes = CaseNoteSerializer(many=True)
+
+    def read_parent(self, row: Case) -> Parent | None:
+        return parents.parent(row.score.revision)
+
+    def read_notes(self, row: Case) -> list[CaseNote]:
+        return [note for note in row.notes.all() if note.text]
 
 
 class ClaimRequestSerializer(StrictSerializer):
     """How many cases to claim."""
 
     count = WholeNumberField(
-        min_value=1,
-        max_value=MAX_CLAIMS,
-        required=False,
-        allow_null=True,
-        default=1,
-        help_text=f"At most {MAX_CLAIMS}.",
+        min_value=1, max_value=MAX_CLAIMS, **OPTIONAL, default=1, help_text=f"At most {MAX_CLAIMS}."
     )
 
 
-class ClaimsSerializer(serializers.Serializer[Any]):
+class ClaimsSerializer(AnswerSerializer):
     """The claimed cases."""
 
     cases = CaseSerializer(many=True)
     lease_end_at = serializers.DateTimeField(allow_null=True, help_text="Until then; null if none was free.")
 
 
-class ClaimSerializer(serializers.Serializer[Any]):
+class ClaimSerializer(AnswerSerializer):
     """One claimed case."""
 
     case = CaseSerializer()
@@ -136,8 +146,8 @@ class DecisionRequestSerializer(StrictSerializer):
 
     verdict = OneOfField(choices=Verdict.values)
     version = WholeNumberField(min_value=1, help_text="The version of the case that was looked at.")
-    reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
-    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    reason = TextField(max_length=40, allow_blank=True, **OPTIONAL)
+    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
 
 
 class NoteRequestSerializer(StrictSerializer):
@@ -149,54 +159,10 @@ class NoteRequestSerializer(StrictSerializer):
 class HandOnRequestSerializer(StrictSerializer):
     """Why the case is escalated or sent to a second review."""
 
-    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
 
 
 class ReversalRequestSerializer(StrictSerializer):
     """Why a decision is taken back."""
 
     reason = TextField(max_length=40)
-
-
-def case(row: Case, *, at: datetime) -> dict[str, Any]:
-    """Return a case that was loaded with its post and score."""
-    is_blind = row.reason in BLIND_REASONS and row.state == CaseState.OPEN
-    return {
-        "id": str(row.pk),
-        "version": row.version,
-        "state": row.state,
-        "reason": row.reason,
-        "priority": row.priority,
-        "is_escalated": row.is_escalated,
-        "post": {
-            "id": str(row.post_id),
-            "external_id": row.post.external_id,
-            "revision": row.score.revision.number,
-        },
-        "complaints": row.complaint_count,
-        "spam_probability": None if is_blind else row.score.spam_probability,
-        "is_degraded": row.score.is_degraded,
-        "opened_at": instant(row.opened_at),
-        "author_deleted_at": instant(deleted_at) if (deleted_at := row.post.author.deleted_at) else None,
-        "lease_end_at": instant(row.lease_end_at)
-        if row.lease_end_at and platform_cases.held(row, at=at)
-        else None,
-    }
-
-
-def whole_case(row: Case, *, at: datetime) -> dict[str, Any]:
-    """Return a case with the text of its post and its notes."""
-    revision = row.score.revision
-    answered = parents.parent(revision)
-    return case(row, at=at) | {
-        "parent": parent(answered) if answered else None,
-        "text": revision.text,
-        "links": revision.links,
-        "media_urls": revision.media_urls,
-        "notes": [note(one) for one in row.notes.all() if one.text],
-    }
-
-
-def note(row: CaseNote) -> dict[str, Any]:
-    """Return a note without its writer: platforms never see moderators' names."""
-    return {"id": str(row.pk), "note": row.text, "written_at": instant(row.written_at)}

@@ -6,8 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models.posts import ComplaintReason
 from moderation.operations.posts.complaints import IncomingComplaint
 
@@ -22,20 +23,16 @@ class ComplaintSerializer(StrictSerializer):
     """A user's report of a post. The post may arrive later."""
 
     external_id = TextField(
-        max_length=200,
-        required=False,
-        allow_blank=True,
-        allow_null=True,
-        help_text="Your id of the complaint.",
+        max_length=200, allow_blank=True, **OPTIONAL, help_text="Your id of the complaint."
     )
     post = TextField(max_length=200, help_text="Your id of the post.")
     reporter = ReporterSerializer()
     reason = OneOfField(choices=ComplaintReason.values)
-    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
     reported_at = InstantField()
 
 
-class ComplaintAnswerSerializer(serializers.Serializer[Any]):
+class ComplaintAnswerSerializer(AnswerSerializer):
     """The answer to a stored complaint."""
 
     id = serializers.CharField()

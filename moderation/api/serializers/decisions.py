@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import DescribedSerializer
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.feed_cursor import CursorField
 from moderation.api.serializers.fields import InstantField, TextField
@@ -33,7 +34,7 @@ class PostQuerySerializer(StrictSerializer):
     external_id = TextField(max_length=200, help_text="Your id of the post.")
 
 
-class PostReferenceSerializer(serializers.Serializer[Any]):
+class PostReferenceSerializer(DescribedSerializer):
     """The revision of a post that a decision is about."""
 
     id = serializers.CharField()
@@ -41,7 +42,7 @@ class PostReferenceSerializer(serializers.Serializer[Any]):
     revision = serializers.IntegerField()
 
 
-class DecisionSerializer(serializers.Serializer[Any]):
+class DecisionSerializer(DescribedSerializer):
     """What was decided about a post."""
 
     id = serializers.CharField()

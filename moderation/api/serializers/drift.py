@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.models import DriftAlarm
 from moderation.queries.quality.drift_traits import TraitFamily
-from moderation.queries.wire import instant
 
 _SLICES = ("language", "domain", "route")
 
@@ -22,7 +19,7 @@ class DriftQuerySerializer(PageQuerySerializer):
     cursor = KeysetField(kinds=(datetime, int), required=False)
 
 
-class TraitSerializer(serializers.Serializer[Any]):
+class TraitSerializer(DescribedSerializer):
     """What has grown; an author counts once in every four hours."""
 
     family = serializers.ChoiceField(choices=[family.value for family in TraitFamily])
@@ -35,7 +32,7 @@ class TraitSerializer(serializers.Serializer[Any]):
     all_authors_before = serializers.IntegerField()
 
 
-class DriftSliceSerializer(serializers.Serializer[Any]):
+class DriftSliceSerializer(DescribedSerializer):
     """Where the posts of an alarm are."""
 
     kind = serializers.ChoiceField(choices=_SLICES)
@@ -44,7 +41,7 @@ class DriftSliceSerializer(serializers.Serializer[Any]):
     all_posts = serializers.IntegerField(help_text="Of all posts of the day.")
 
 
-class DriftAlarmSerializer(serializers.Serializer[Any]):
+class DriftAlarmSerializer(AnswerSerializer):
     """Posts with certain traits have become more frequent."""
 
     id = serializers.CharField()
@@ -58,22 +55,4 @@ class DriftAlarmSerializer(serializers.Serializer[Any]):
     slices = DriftSliceSerializer(many=True)
 
 
-class DriftPageSerializer(serializers.Serializer[Any]):
-    """Alarms, the newest first."""
-
-    data = DriftAlarmSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
-
-
-def alarm(row: DriftAlarm) -> dict[str, Any]:
-    return {
-        "id": str(row.pk),
-        "raised_at": instant(row.raised_at),
-        "seen_at": instant(row.seen_at),
-        "acknowledged_at": instant(row.acknowledged_at) if row.acknowledged_at else None,
-        "posts": row.posts,
-        "all_posts": row.all_posts,
-        "mean_probability": row.mean_probability,
-        "traits": row.traits,
-        "slices": row.slices,
-    }
+DriftPageSerializer = page_of(DriftAlarmSerializer, "Alarms, the newest first.", name="DriftPage")

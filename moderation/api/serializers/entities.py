@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
-
 from rest_framework import serializers
 
-from moderation.api.serializers.rules import RuleSerializer, rule
-from moderation.queries.entities.platform_lookups import OwnDomain
-from moderation.queries.entities.timeline import Timeline
-from moderation.queries.wire import instant
+from moderation.api.serializers.answers import AnswerSerializer
+from moderation.api.serializers.rules import RuleSerializer
+from moderation.queries.entities.timeline import Event
 
 KINDS = ("post", "complaint", "decision", "automatic")
 _VERDICTS = {"spam": "spam", "ham": "not_spam", "": None}
 
 
-class EventSerializer(serializers.Serializer[Any]):
+class EventSerializer(AnswerSerializer):
     """One event."""
 
     at = serializers.DateTimeField()
@@ -27,46 +23,27 @@ class EventSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="spam or not_spam: of a post what people said of it; null if nobody did."
     )
 
+    def read_verdict(self, event: Event) -> str | None:
+        return _VERDICTS[event.tone]
 
-class TimelineSerializer(serializers.Serializer[Any]):
+
+class TimelineSerializer(AnswerSerializer):
     """The events of an author, the oldest first."""
 
     events = EventSerializer(many=True)
     is_partial = serializers.BooleanField(help_text="True if only the latest 300 posts are in it.")
 
 
-class DomainSerializer(serializers.Serializer[Any]):
+class DomainSerializer(AnswerSerializer):
     """A domain among your posts. `spam` and `not_spam` were judged by people."""
 
-    domain = serializers.CharField()
-    posts = serializers.IntegerField()
-    authors = serializers.IntegerField()
-    waiting = serializers.IntegerField()
-    spam = serializers.IntegerField()
-    not_spam = serializers.IntegerField()
-    complaints = serializers.IntegerField()
-    first_at = serializers.DateTimeField(allow_null=True)
-    last_at = serializers.DateTimeField(allow_null=True)
+    domain = serializers.CharField(source="name")
+    posts = serializers.IntegerField(source="figures.posts")
+    authors = serializers.IntegerField(source="figures.authors")
+    waiting = serializers.IntegerField(source="figures.waiting")
+    spam = serializers.IntegerField(source="figures.spam")
+    not_spam = serializers.IntegerField(source="figures.not_spam")
+    complaints = serializers.IntegerField(source="figures.complaints")
+    first_at = serializers.DateTimeField(source="figures.first_at", allow_null=True)
+    last_at = serializers.DateTimeField(source="figures.last_at", allow_null=True)
     rule = RuleSerializer(allow_null=True, help_text="The rule in force, for every platform.")
-
-
-def timeline(found: Timeline) -> dict[str, Any]:
-    events = [
-        {"at": instant(event.at), "kind": event.kind, "verdict": _VERDICTS[event.tone]}
-        for event in found.events
-    ]
-    return {"events": events, "is_partial": found.is_partial}
-
-
-def domain(found: OwnDomain, *, at: datetime) -> dict[str, Any]:
-    counted = found.figures
-    return {
-        "domain": found.name,
-        **{
-            name: getattr(counted, name)
-            for name in ("posts", "authors", "waiting", "spam", "not_spam", "complaints")
-        },
-        "first_at": instant(counted.first_at) if counted.first_at else None,
-        "last_at": instant(counted.last_at) if counted.last_at else None,
-        "rule": rule(found.rule, at=at) if found.rule else None,
-    }

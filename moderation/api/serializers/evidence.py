@@ -7,6 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import DescribedSerializer
 from moderation.api.serializers.transcripts import SaidSerializer, said
 from moderation.models.evidence import EvidenceRole, EvidenceState
 from moderation.queries.evidence import findings, transcripts
@@ -71,7 +72,7 @@ class EvidencePictureSerializer(serializers.Serializer[Any]):
     )
 
 
-class EvidenceSerializer(serializers.Serializer[Any]):
+class EvidenceSerializer(DescribedSerializer):
     """What one address of the post led to."""
 
     url = serializers.CharField()

@@ -1,9 +1,8 @@
-"""Keyset pages in answers, and their cursors in queries."""
+"""Keyset pages in queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -13,20 +12,14 @@ from moderation.api.serializers.cursor_format import (
     CURSOR_SCHEMA,
     INVALID_CURSOR,
     MAX_CURSOR_LENGTH,
+    NextCursorField,
 )
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.queries import keyset
-from moderation.queries.keyset import InvalidCursor, Page
+from moderation.queries.keyset import InvalidCursor
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 500
-
-Row = TypeVar("Row")
-
-
-def page_of(page: Page[Row], *, shown: Callable[[Row], dict[str, Any]]) -> dict[str, Any]:
-    """Return a page as it is answered: rows as `shown`, and the cursor if more follow."""
-    return {"data": [shown(row) for row in page.rows], "next_cursor": page.next_cursor or None}
 
 
 @extend_schema_field(CURSOR_SCHEMA)
@@ -62,3 +55,16 @@ class PageQuerySerializer(StrictSerializer):
     """Which page is asked for; a view's own serializer adds the cursor of its order."""
 
     limit = LimitField()
+
+
+class IdPageQuerySerializer(PageQuerySerializer):
+    """Which page of rows in the order of their ids is asked for."""
+
+    cursor = KeysetField(kinds=(int,), required=False)
+
+
+def page_format(row: type[serializers.Serializer[Any]], *, about: str) -> type[serializers.Serializer[Any]]:
+    """Return the format of what `page_of` answers; the OpenAPI document says `about` of it."""
+    name = row.__name__.replace("Serializer", "PageSerializer")
+    fields = {"data": row(many=True), "next_cursor": NextCursorField(allow_null=True)}
+    return type(name, (serializers.Serializer,), {"__doc__": about, **fields})

@@ -6,18 +6,19 @@ from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.reverse import reverse
 
+from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.feed_cursor import CursorField
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Export, FeedEntry
 from moderation.models.cases import Lane
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.queries.labels import labels
 from moderation.queries.labels.labels import SPLITS
-from moderation.queries.wire import instant
 
 DATASETS = ("labels",)
 _LEFT_OUT = frozenset({"record"})
@@ -53,7 +54,7 @@ class ProvenanceSerializer(serializers.Serializer[Any]):
     )
 
 
-class LabelSerializer(serializers.Serializer[Any]):
+class LabelSerializer(DescribedSerializer):
     """A human decision as a training target."""
 
     schema_version = serializers.IntegerField()
@@ -70,12 +71,14 @@ class LabelSerializer(serializers.Serializer[Any]):
     schema_hash = serializers.CharField()
     provenance = ProvenanceSerializer()
 
+    def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
+        """Return a label without what is personal, the moderator's name included."""
+        told = {name: value for name, value in instance.items() if name not in _LEFT_OUT}
+        provenance = {name: value for name, value in told["provenance"].items() if name != "decided_by"}
+        return told | {"provenance": provenance}
 
-class LabelPageSerializer(serializers.Serializer[Any]):
-    """Labels, the oldest first."""
 
-    data = LabelSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+LabelPageSerializer = page_of(LabelSerializer, "Labels, the oldest first.")
 
 
 class LabelChangeQuerySerializer(PageQuerySerializer):
@@ -88,7 +91,7 @@ class LabelChangeQuerySerializer(PageQuerySerializer):
     cursor = CursorField(required=False)
 
 
-class LabelChangeSerializer(serializers.Serializer[Any]):
+class LabelChangeSerializer(AnswerSerializer):
     """A new label, or a retracted one."""
 
     change = serializers.ChoiceField(choices=("created", "retracted"))
@@ -99,8 +102,20 @@ class LabelChangeSerializer(serializers.Serializer[Any]):
     )
     label = LabelSerializer(allow_null=True, help_text="Null where it was retracted.")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
 
+    def read_change(self, entry: FeedEntry) -> str:
+        return "retracted" if entry.is_retraction else "created"
 
-class LabelChangePageSerializer(serializers.Serializer[Any]):
+    def read_id(self, entry: FeedEntry) -> str:
+        return labels.name_of(entry.decision)
+
+    def read_entered_at(self, entry: FeedEntry) -> datetime:
+        return entry.entered_at or entry.due_at
+
+    def read_label(self, entry: FeedEntry) -> dict[str, Any] | None:
+        return None if entry.is_retraction else self.context["labels"][entry.decision_id]
+
+
+class LabelChangePageSerializer(AnswerSerializer):
     """Changes of labels, in the order of the feed."""
 
     data = LabelChangeSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
@@ -113,30 +128,23 @@ class LabelChangePageSerializer(serializers.Serializer[Any]):
 class ExportRequestSerializer(StrictSerializer):
     """Which labels an export holds, and in which format."""
 
-    dataset = OneOfField(choices=DATASETS, required=False, allow_null=True, default="labels")
-    format = OneOfField(
-        choices=ExportFormat.values, required=False, allow_null=True, default=ExportFormat.JSONL.value
-    )
+    dataset = OneOfField(choices=DATASETS, **OPTIONAL, default="labels")
+    format = OneOfField(choices=ExportFormat.values, **OPTIONAL, default=ExportFormat.JSONL.value)
     weights = FlagField(
-        required=False,
-        allow_null=True,
-        default=True,
-        help_text="With a `weight` for each label: how many posts it stands for.",
+        **OPTIONAL, default=True, help_text="With a `weight` for each label: how many posts it stands for."
     )
     splits = serializers.ListField(
         child=OneOfField(choices=SPLITS),
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         default=list,
         max_length=len(SPLITS),
         help_text="Only these; empty for all.",
     )
 
-    since = InstantField(required=False, allow_null=True)
-    until = InstantField(required=False, allow_null=True)
+    since = InstantField(**OPTIONAL)
+    until = InstantField(**OPTIONAL)
     after = serializers.CharField(
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         min_length=1,
         max_length=20,
         help_text="The id of an earlier export of yours: only what changed since, retracted labels included.",
@@ -149,14 +157,14 @@ class ExportRequestSerializer(StrictSerializer):
         return attrs
 
 
-class ExportSerializer(serializers.Serializer[Any]):
+class ExportSerializer(AnswerSerializer):
     """The state and progress of an export."""
 
     id = serializers.CharField()
     state = serializers.ChoiceField(choices=ExportState.values)
     format = serializers.ChoiceField(choices=ExportFormat.values)
     requested_at = serializers.DateTimeField()
-    rows = serializers.IntegerField(help_text="Written so far.")
+    rows = serializers.IntegerField(source="rows_written", help_text="Written so far.")
     rows_expected = serializers.IntegerField(help_text="All splits together, once it is being built.")
     manifest = serializers.DictField(
         allow_null=True, help_text="With the file's format and sha256, once it is ready."
@@ -164,37 +172,8 @@ class ExportSerializer(serializers.Serializer[Any]):
     file = serializers.CharField(allow_null=True, help_text="Where to get it, once it is ready.")
     error = serializers.CharField()
 
+    def read_manifest(self, row: Export) -> dict[str, Any] | None:
+        return row.manifest if row.state == ExportState.READY else None
 
-def label(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a label without what is personal, the moderator's name included."""
-    told = {name: value for name, value in row.items() if name not in _LEFT_OUT}
-    provenance = {name: value for name, value in row["provenance"].items() if name != "decided_by"}
-    return told | {"provenance": provenance}
-
-
-def change(entry: FeedEntry, *, row: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a change of a label; `row` is the label, None where it was retracted."""
-    decision = entry.decision
-    return {
-        "change": "retracted" if row is None else "created",
-        "id": labels.name_of(decision),
-        "decision_id": str(decision.pk),
-        "entered_at": instant(entry.entered_at or entry.due_at),
-        "label": row and label(row),
-    }
-
-
-def export(row: Export, *, file: str) -> dict[str, Any]:
-    """Return an export; `file` is where its file is found."""
-    is_ready = row.state == ExportState.READY
-    return {
-        "id": str(row.pk),
-        "state": row.state,
-        "format": row.format,
-        "requested_at": instant(row.requested_at),
-        "rows": row.rows_written,
-        "rows_expected": row.rows_expected,
-        "manifest": row.manifest if is_ready else None,
-        "file": file if is_ready else None,
-        "error": row.error,
-    }
+    def read_file(self, row: Export) -> str | None:
+        return reverse("api:export-file", args=[str(row.pk)]) if row.state == ExportState.READY else None

@@ -21,7 +21,7 @@ from moderation.api.serializers.fields import (
 )
 from moderation.api.serializers.language_field import LanguageField
 from moderation.api.serializers.picture_field import PicturesField, named_pictures
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
 from moderation.operations.posts.ingest import Accepted
 
@@ -44,34 +44,33 @@ class AuthorSerializer(StrictSerializer):
     """The author as the platform knows them now."""
 
     external_id = TextField(max_length=200, help_text="Your id of the account.")
-    display_name = TextField(max_length=200, required=False, allow_blank=True, allow_null=True)
-    created_at = InstantField(required=False, allow_null=True, help_text="When the account was opened.")
+    display_name = TextField(max_length=200, allow_blank=True, **OPTIONAL)
+    created_at = InstantField(**OPTIONAL, help_text="When the account was opened.")
     email_domain = TextField(
         max_length=253,
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         validators=[_EMAIL_DOMAIN],
         help_text="The part after the @ of the registered address; never the address itself.",
     )
-    friends = WholeNumberField(required=False, allow_null=True)
-    followers = WholeNumberField(required=False, allow_null=True)
-    is_verified = FlagField(required=False, allow_null=True)
-    posts = WholeNumberField(required=False, allow_null=True, help_text="Posts published so far.")
+    friends = WholeNumberField(**OPTIONAL)
+    followers = WholeNumberField(**OPTIONAL)
+    is_verified = FlagField(**OPTIONAL)
+    posts = WholeNumberField(**OPTIONAL, help_text="Posts published so far.")
 
 
 class ParentAuthorSerializer(StrictSerializer):
     """Who wrote the post that a post answers."""
 
     external_id = TextField(max_length=200, help_text="Your id of the account.")
-    display_name = TextField(max_length=200, required=False, allow_blank=True, allow_null=True)
+    display_name = TextField(max_length=200, allow_blank=True, **OPTIONAL)
 
 
 class ParentSerializer(StrictSerializer):
     """The post that a post answers. Text and author are kept only of one that you have not sent."""
 
     external_id = TextField(max_length=200, help_text="Your id of the post that is answered.")
-    text = TextField(max_length=MAX_PARENT_TEXT_LENGTH, required=False, allow_blank=True, allow_null=True)
-    author = ParentAuthorSerializer(required=False, allow_null=True)
+    text = TextField(max_length=MAX_PARENT_TEXT_LENGTH, allow_blank=True, **OPTIONAL)
+    author = ParentAuthorSerializer(**OPTIONAL)
 
 
 class JourneySerializer(serializers.ListSerializer[Any]):
@@ -99,60 +98,42 @@ class PostSerializer(StrictSerializer):
     """A post with everything that the platform knows at this moment; what is unknown is left out."""
 
     external_id = TextField(max_length=200, help_text="Your id of the post.")
-    revision = WholeNumberField(
-        min_value=1, required=False, allow_null=True, default=1, help_text="Grows with every edit."
-    )
-    platform = TextField(
-        max_length=64,
-        required=False,
-        allow_null=True,
-        help_text="Your platform's name; must be the key's own.",
-    )
+    revision = WholeNumberField(min_value=1, **OPTIONAL, default=1, help_text="Grows with every edit.")
+    platform = TextField(max_length=64, **OPTIONAL, help_text="Your platform's name; must be the key's own.")
     text = TextField(
         max_length=MAX_TEXT_LENGTH,
         allow_blank=True,
         help_text="May be empty if links, media_urls or pictures are not.",
     )
-    parent = ParentSerializer(
-        required=False, allow_null=True, help_text="For people to read; the models do not read it."
-    )
-    language = LanguageField(required=False, allow_null=True, help_text="BCP 47.")
+    parent = ParentSerializer(**OPTIONAL, help_text="For people to read; the models do not read it.")
+    language = LanguageField(**OPTIONAL, help_text="BCP 47.")
     posted_at = InstantField()
     author = AuthorSerializer()
-    ip = AddressField(required=False, allow_null=True, help_text="Where the post came from.")
-    ip_asn = WholeNumberField(
-        required=False, allow_null=True, help_text="The address's autonomous system, if you know it."
-    )
-    user_agent = TextField(max_length=500, required=False, allow_blank=True, allow_null=True)
+    ip = AddressField(**OPTIONAL, help_text="Where the post came from.")
+    ip_asn = WholeNumberField(**OPTIONAL, help_text="The address's autonomous system, if you know it.")
+    user_agent = TextField(max_length=500, allow_blank=True, **OPTIONAL)
     links = TextListField(
         max_items=MAX_LINKS,
         max_length=MAX_URL_LENGTH,
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         help_text="Links beside those in the text, such as the target of a link card.",
     )
-    media_urls = TextListField(
-        max_items=MAX_MEDIA_URLS, max_length=MAX_URL_LENGTH, required=False, allow_null=True
-    )
-    pictures = PicturesField(required=False, allow_null=True)
+    media_urls = TextListField(max_items=MAX_MEDIA_URLS, max_length=MAX_URL_LENGTH, **OPTIONAL)
+    pictures = PicturesField(**OPTIONAL)
     transcripts = TranscriptSerializer(
         many=True,
         max_length=MAX_TRANSCRIPTS,  # type: ignore[call-arg]  # as of the journey below
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         help_text="Captions of the post's videos, for people and for releases that look at evidence.",
     )
     journey = JourneyStepSerializer(
         many=True,
         max_length=MAX_JOURNEY_STEPS,  # type: ignore[call-arg]  # passed on to the list; unknown to the stubs
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
     )
-    shares = WholeNumberField(required=False, allow_null=True)
-    comments = WholeNumberField(required=False, allow_null=True)
-    views = WholeNumberField(
-        required=False, allow_null=True, help_text="How often it was seen so far. No model reads them."
-    )
+    shares = WholeNumberField(**OPTIONAL)
+    comments = WholeNumberField(**OPTIONAL)
+    views = WholeNumberField(**OPTIONAL, help_text="How often it was seen so far. No model reads them.")
 
     def validate_journey(self, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Refuse a journey that runs backwards, at the step where it does."""
@@ -179,9 +160,9 @@ class PostSerializer(StrictSerializer):
 class CountsSerializer(StrictSerializer):
     """Counts that change without an edit."""
 
-    shares = WholeNumberField(required=False, allow_null=True)
-    comments = WholeNumberField(required=False, allow_null=True)
-    views = WholeNumberField(required=False, allow_null=True)
+    shares = WholeNumberField(**OPTIONAL)
+    comments = WholeNumberField(**OPTIONAL)
+    views = WholeNumberField(**OPTIONAL)
 
 
 class CountsAnswerSerializer(serializers.Serializer[Any]):

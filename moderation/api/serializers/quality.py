@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.fields import OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
@@ -14,7 +15,6 @@ from moderation.models.platforms import Removal
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.queries.quality.removal import Standing
 from moderation.queries.quality.stored import SPANS, more_labels
-from moderation.queries.wire import instant
 
 _SPANS = tuple(span.value for span in SPANS)
 
@@ -41,7 +41,7 @@ class QualityQuerySerializer(PageQuerySerializer):
     cursor = KeysetField(kinds=(str, str, str), required=False)
 
 
-class EstimateSerializer(serializers.Serializer[Any]):
+class EstimateSerializer(AnswerSerializer):
     """A share with its 95 % interval."""
 
     value = serializers.FloatField(allow_null=True, help_text="Null under 20 labels.")
@@ -50,7 +50,7 @@ class EstimateSerializer(serializers.Serializer[Any]):
     labels = serializers.IntegerField(help_text="How many labels it is estimated from.")
 
 
-class QualityFigureSerializer(serializers.Serializer[Any]):
+class QualityFigureSerializer(AnswerSerializer):
     """A measure of a slice of your posts."""
 
     measure = serializers.ChoiceField(choices=Measure.values)
@@ -59,69 +59,57 @@ class QualityFigureSerializer(serializers.Serializer[Any]):
     slice = serializers.CharField(
         allow_blank=True, help_text="The language, reason, route or release; `language:release` of both."
     )
-    weighted = EstimateSerializer(help_text="From all labels, each weighted by 1 over its chance.")
+    weighted = EstimateSerializer(
+        source="*", help_text="From all labels, each weighted by 1 over its chance."
+    )
     uniform = EstimateSerializer(help_text="From uniformly drawn labels alone.")
     more_labels = serializers.IntegerField(
         allow_null=True,
         help_text="About how many more labels narrow the weighted interval to ±30 %; null within ±50 %.",
     )
-    since = serializers.DateTimeField()
-    until = serializers.DateTimeField()
+    since = serializers.DateTimeField(source="start")
+    until = serializers.DateTimeField(source="end")
     estimated_at = serializers.DateTimeField()
 
-
-class RemovalStandingSerializer(serializers.Serializer[Any]):
-    """Whether the filter alone removes your posts, and how far that has proven right."""
-
-    setting = serializers.ChoiceField(
-        choices=Removal.values, help_text="When it does: `proven` while `low` is at least `promise`."
-    )
-    is_automatic = serializers.BooleanField(help_text="Otherwise a person decides each removal.")
-    proven_at = serializers.DateTimeField(allow_null=True)
-    right = serializers.IntegerField(help_text="Removals that people found right.")
-    wrong = serializers.IntegerField()
-    low = serializers.FloatField(help_text="The precision's lower bound, valid however often it is read.")
-    promise = serializers.FloatField()
-    missing = serializers.IntegerField(help_text="Decisions until it is proven, if all are right.")
-
-
-class QualityPageSerializer(serializers.Serializer[Any]):
-    """Figures, slice by slice."""
-
-    data = QualityFigureSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
-    removal = RemovalStandingSerializer()
-
-
-def removal(standing: Standing) -> dict[str, Any]:
-    platform, trials = standing.platform, standing.trials
-    return {
-        "setting": platform.removal,
-        "is_automatic": platform.is_removing,
-        "proven_at": instant(platform.removal_proven_at) if platform.removal_proven_at else None,
-        "right": trials.right,
-        "wrong": trials.wrong,
-        "low": trials.interval[0],
-        "promise": standing.promise,
-        "missing": trials.missing,
-    }
-
-
-def figure(row: QualityFigure) -> dict[str, Any]:
-    return {
-        "measure": row.measure,
-        "unit": row.unit,
-        "dimension": row.dimension,
-        "slice": row.slice,
-        "weighted": {"value": row.value, "low": row.low, "high": row.high, "labels": row.labels},
-        "uniform": {
+    def read_uniform(self, row: QualityFigure) -> dict[str, Any]:
+        return {
             "value": row.uniform_value,
             "low": row.uniform_low,
             "high": row.uniform_high,
             "labels": row.uniform_labels,
-        },
-        "more_labels": more_labels(row),
-        "since": instant(row.start),
-        "until": instant(row.end),
-        "estimated_at": instant(row.estimated_at),
-    }
+        }
+
+    def read_more_labels(self, row: QualityFigure) -> int | None:
+        return more_labels(row)
+
+
+class RemovalStandingSerializer(AnswerSerializer):
+    """Whether the filter alone removes your posts, and how far that has proven right."""
+
+    setting = serializers.ChoiceField(
+        choices=Removal.values,
+        source="platform.removal",
+        help_text="When it does: `proven` while `low` is at least `promise`.",
+    )
+    is_automatic = serializers.BooleanField(
+        source="platform.is_removing", help_text="Otherwise a person decides each removal."
+    )
+    proven_at = serializers.DateTimeField(source="platform.removal_proven_at", allow_null=True)
+    right = serializers.IntegerField(source="trials.right", help_text="Removals that people found right.")
+    wrong = serializers.IntegerField(source="trials.wrong")
+    low = serializers.FloatField(help_text="The precision's lower bound, valid however often it is read.")
+    promise = serializers.FloatField()
+    missing = serializers.IntegerField(
+        source="trials.missing", help_text="Decisions until it is proven, if all are right."
+    )
+
+    def read_low(self, standing: Standing) -> float:
+        return standing.trials.interval[0]
+
+
+class QualityPageSerializer(AnswerSerializer):
+    """Figures, slice by slice."""
+
+    data = QualityFigureSerializer(many=True, source="rows")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = NextCursorField(allow_null=True)
+    removal = RemovalStandingSerializer()

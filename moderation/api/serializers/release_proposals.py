@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.simulations import (
     CostsRequestSerializer,
     PeriodField,
     ThresholdsRequestSerializer,
 )
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import ReleaseProposal
 from moderation.models.learning import ProposalKind
-from moderation.queries.wire import instant
 
 _STATES = ("open", "confirmed", "refused", "expired")
-
-
-class ProposalQuerySerializer(PageQuerySerializer):
-    """Which page of proposals."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class ProposalRequestSerializer(StrictSerializer):
     """What should go live: other thresholds, or the candidate of a training run."""
 
-    thresholds = ThresholdsRequestSerializer(required=False, allow_null=True)
-    training_run = TextField(max_length=20, required=False, allow_null=True, help_text="Its id.")
+    thresholds = ThresholdsRequestSerializer(**OPTIONAL)
+    training_run = TextField(max_length=20, **OPTIONAL, help_text="Its id.")
     days = PeriodField(
-        required=False,
-        allow_null=True,
-        default=30,
-        help_text="Whose labels the simulation of thresholds reads: 7, 30 or 90.",
+        **OPTIONAL, default=30, help_text="Whose labels the simulation of thresholds reads: 7, 30 or 90."
     )
-    costs = CostsRequestSerializer(required=False, allow_null=True)
+    costs = CostsRequestSerializer(**OPTIONAL)
     reason = TextField(min_length=1, max_length=500)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +39,7 @@ class ProposalRequestSerializer(StrictSerializer):
         return attrs
 
 
-class LiveThresholdsSerializer(serializers.Serializer[Any]):
+class LiveThresholdsSerializer(DescribedSerializer):
     """Thresholds of a release."""
 
     review_from = serializers.FloatField()
@@ -59,7 +47,7 @@ class LiveThresholdsSerializer(serializers.Serializer[Any]):
     audit_rate = serializers.FloatField()
 
 
-class ProposalSerializer(serializers.Serializer[Any]):
+class ProposalSerializer(AnswerSerializer):
     """A proposal that a release goes live."""
 
     id = serializers.CharField()
@@ -78,37 +66,24 @@ class ProposalSerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
 
+    def read_state(self, row: ReleaseProposal) -> str:
+        if row.confirmed_by_id:
+            return "confirmed"
+        if row.refused_by_id:
+            return "refused"
+        return "open" if row.is_open(at=self.context["at"]) else "expired"
 
-class ProposalPageSerializer(serializers.Serializer[Any]):
-    """Proposals, the newest first."""
+    def read_live_thresholds(self, row: ReleaseProposal) -> Any:
+        return row.changes.get("from")
 
-    data = ProposalSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+    def read_thresholds(self, row: ReleaseProposal) -> Any:
+        return row.changes.get("to")
 
+    def read_training_run(self, row: ReleaseProposal) -> Any:
+        return row.changes.get("training_run")
 
-def proposal(row: ReleaseProposal, *, person_id: int | None, at: datetime) -> dict[str, Any]:
-    """Return a proposal as the key of a person, or of nobody, reads it."""
-    run = row.changes.get("training_run")
-    return {
-        "id": str(row.pk),
-        "kind": row.kind,
-        "state": _state(row, at=at),
-        "candidate": row.candidate,
-        "replaces": row.replaces,
-        "live_thresholds": row.changes.get("from"),
-        "thresholds": row.changes.get("to"),
-        "training_run": None if run is None else str(run),
-        "reason": row.reason,
-        "is_own": row.made_by_id == person_id,
-        "made_at": instant(row.made_at),
-        "expires_at": instant(row.expires_at),
-        "closed_at": instant(row.closed_at) if row.closed_at else None,
-    }
+    def read_is_own(self, row: ReleaseProposal) -> bool:
+        return bool(row.made_by_id == self.context["person_id"])
 
 
-def _state(row: ReleaseProposal, *, at: datetime) -> str:
-    if row.confirmed_by_id:
-        return "confirmed"
-    if row.refused_by_id:
-        return "refused"
-    return "open" if row.is_open(at=at) else "expired"
+ProposalPageSerializer = page_of(ProposalSerializer, "Proposals, the newest first.")

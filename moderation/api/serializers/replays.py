@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import InstantField, TextField, WholeNumberField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Score
 from moderation.models.scores import RouteChoice
 from moderation.operations.releases.replay import Compared
@@ -27,9 +27,7 @@ class ReplayRangeSerializer(StrictSerializer):
 
     since = InstantField()
     until = InstantField()
-    limit = WholeNumberField(
-        min_value=1, max_value=MOST, required=False, allow_null=True, default=_USUAL, help_text="The newest."
-    )
+    limit = WholeNumberField(min_value=1, max_value=MOST, **OPTIONAL, default=_USUAL, help_text="The newest.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for a period of at most three months."""
@@ -42,8 +40,8 @@ class ReplayRangeSerializer(StrictSerializer):
 class ReplayRequestSerializer(StrictSerializer):
     """Which stored records, and which release scores them again."""
 
-    decision_id = TextField(max_length=20, required=False, allow_null=True)
-    range = ReplayRangeSerializer(required=False, allow_null=True)
+    decision_id = TextField(max_length=20, **OPTIONAL)
+    range = ReplayRangeSerializer(**OPTIONAL)
     release = TextField(min_length=1, max_length=64, help_text="A release of `GET /models`.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

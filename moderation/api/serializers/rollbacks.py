@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Promotion
-from moderation.queries.wire import instant
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 
 
 class RollbackRequestSerializer(StrictSerializer):
@@ -23,19 +20,14 @@ class RollbackRequestSerializer(StrictSerializer):
     to = TextField(
         min_length=1,
         max_length=64,
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         help_text="The kept release that should be live; the one before if you leave it out.",
     )
 
 
-class RollbackSerializer(serializers.Serializer[Any]):
+class RollbackSerializer(AnswerSerializer):
     """An earlier release that is live again."""
 
-    release = serializers.CharField()
-    replaces = serializers.CharField()
+    release = serializers.CharField(source="release_id")
+    replaces = serializers.CharField(source="replaced_id")
     at = serializers.DateTimeField()
-
-
-def rollback(row: Promotion) -> dict[str, Any]:
-    return {"release": row.release_id, "replaces": row.replaced_id, "at": instant(row.at)}

@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from moderation.api import about
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, page_of
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
@@ -19,7 +19,7 @@ from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries.outcome_counts import Figures
 from moderation.queries.rules.rule_pages import RuleState, state_of
-from moderation.queries.wire import instant
+from moderation.queries.wire import reference
 
 STATES = tuple(state.value for state in RuleState)
 
@@ -68,7 +68,7 @@ class RuleQuerySerializer(PageQuerySerializer):
     cursor = KeysetField(kinds=(int,), required=False)
 
 
-class RuleSerializer(serializers.Serializer[Any]):
+class RuleSerializer(AnswerSerializer):
     """A rule and its state."""
 
     id = serializers.CharField()
@@ -84,12 +84,18 @@ class RuleSerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField(allow_null=True)
     lifted_at = serializers.DateTimeField(allow_null=True)
 
+    def read_value(self, row: Rule) -> str:
+        """Return the value; its platform reads its own id of an author, with whom the rule is loaded."""
+        if row.author is None:
+            return row.value
+        about.author(row.author.pk)
+        return row.author.external_id or ""
 
-class RulePageSerializer(serializers.Serializer[Any]):
-    """Rules, the newest first."""
+    def read_state(self, row: Rule) -> str:
+        return state_of(row, at=self.context["at"]).value
 
-    data = RuleSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+
+RulePageSerializer = page_of(RuleSerializer, "Rules, the newest first.")
 
 
 class ShareIntervalSerializer(serializers.Serializer[Any]):
@@ -117,24 +123,6 @@ class BacktestSerializer(serializers.Serializer[Any]):
     examples = PostReferenceSerializer(many=True, help_text="The newest five.")
 
 
-def rule(row: Rule, *, at: datetime) -> dict[str, Any]:
-    """Return a rule, which is loaded with `author`; its platform reads its own id of an author."""
-    if row.author:
-        about.author(row.author.pk)
-    return {
-        "id": str(row.pk),
-        "effect": row.effect,
-        "kind": row.kind,
-        "value": (row.author.external_id or "") if row.author else row.value,
-        "reason": row.reason,
-        "state": state_of(row, at=at).value,
-        "imposed_at": instant(row.imposed_at),
-        "activated_at": instant(row.activated_at) if row.activated_at else None,
-        "expires_at": instant(row.expires_at) if row.expires_at else None,
-        "lifted_at": instant(row.lifted_at) if row.lifted_at else None,
-    }
-
-
 def backtest(row: Rule, *, figures: Figures, newest: Sequence[Revision]) -> dict[str, Any]:
     share, (low, high) = figures.spam_share, figures.spam_interval
     if row.effect == RuleEffect.ALLOW:
@@ -146,9 +134,5 @@ def backtest(row: Rule, *, figures: Figures, newest: Sequence[Revision]) -> dict
         "not_spam": figures.not_spam,
         "precision": share if figures.judged else None,
         "interval": {"low": low, "high": high},
-        "examples": [_reference(one) for one in newest],
+        "examples": [reference(one.post, revision=one.number) for one in newest],
     }
-
-
-def _reference(row: Revision) -> dict[str, Any]:
-    return {"id": str(row.post_id), "external_id": row.post.external_id, "revision": row.number}

@@ -8,13 +8,13 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, page_of
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.simulations import NumberField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Platform, ShadowRun, ShadowScore
 from moderation.models.cases import CaseState
 from moderation.models.scores import RouteChoice
@@ -27,12 +27,6 @@ _KEPT = ("mistake", "posts", "differing", "labels", "value", "low", "high", "out
 """What stands in a stored difference, besides its slice."""
 
 
-class ShadowRunsQuerySerializer(PageQuerySerializer):
-    """Which page of shadow runs."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
-
-
 class DisagreementsQuerySerializer(PageQuerySerializer):
     """Which page of disagreements."""
 
@@ -43,12 +37,10 @@ class ShadowRunRequestSerializer(StrictSerializer):
     """Whose candidate scores which share of posts."""
 
     training_run = TextField(max_length=20, help_text="The training run that made the candidate.")
-    share = NumberField(
-        min_value=0.001, max_value=1, required=False, allow_null=True, default=1.0, help_text="Of live posts."
-    )
+    share = NumberField(min_value=0.001, max_value=1, **OPTIONAL, default=1.0, help_text="Of live posts.")
 
 
-class ProgressSerializer(serializers.Serializer[Any]):
+class ProgressSerializer(AnswerSerializer):
     """How many of your posts a run scored, and what became of those that both releases route differently."""
 
     scored = serializers.IntegerField()
@@ -57,13 +49,15 @@ class ProgressSerializer(serializers.Serializer[Any]):
     decided = serializers.IntegerField(help_text="Drawn into the queue and decided.")
 
 
-class ShadowRunSerializer(serializers.Serializer[Any]):
+class ShadowRunSerializer(AnswerSerializer):
     """A candidate that scores live posts beside the live release, without effect."""
 
     id = serializers.CharField()
     is_open = serializers.BooleanField(help_text="Whether the candidate still scores.")
     candidate = serializers.CharField()
-    compared_with = serializers.CharField(help_text="The release that was live when it started.")
+    compared_with = serializers.CharField(
+        source="live", help_text="The release that was live when it started."
+    )
     share = serializers.FloatField(help_text="Of live posts.")
     started_at = serializers.DateTimeField()
     stopped_at = serializers.DateTimeField(allow_null=True)
@@ -72,37 +66,43 @@ class ShadowRunSerializer(serializers.Serializer[Any]):
     )
     progress = ProgressSerializer()
 
-
-class ShadowRunPageSerializer(serializers.Serializer[Any]):
-    """Shadow runs, the newest first."""
-
-    data = ShadowRunSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+    def read_progress(self, row: ShadowRun) -> Progress:
+        """Return the counts of the asking platform's posts."""
+        progress: Progress = self.context["progress"][row.pk]
+        return progress
 
 
-class JudgementSerializer(serializers.Serializer[Any]):
+ShadowRunPageSerializer = page_of(ShadowRunSerializer, "Shadow runs, the newest first.")
+
+
+class JudgementSerializer(AnswerSerializer):
     """What a release says of a post."""
 
     route = serializers.ChoiceField(choices=RouteChoice.values)
     spam_probability = serializers.FloatField()
 
 
-class DisagreementSerializer(serializers.Serializer[Any]):
+class DisagreementSerializer(AnswerSerializer):
     """A post that the two releases route differently."""
 
     post = PostReferenceSerializer()
     live = JudgementSerializer()
-    candidate = JudgementSerializer()
+    candidate = JudgementSerializer(source="*")
     case = serializers.ChoiceField(
         choices=_CASES, help_text="Of the case by which a person was asked, or empty."
     )
 
+    def read_post(self, row: ShadowScore) -> dict[str, Any]:
+        return reference(row.score.revision.post, revision=row.score.revision.number)
 
-class DisagreementPageSerializer(serializers.Serializer[Any]):
-    """Disagreements, the farthest apart first."""
+    def read_live(self, row: ShadowScore) -> dict[str, Any]:
+        return {"route": row.live_route, "spam_probability": row.score.spam_probability}
 
-    data = DisagreementSerializer(many=True)  # type: ignore[assignment]  # as above
-    next_cursor = NextCursorField(allow_null=True)
+    def read_case(self, row: ShadowScore) -> str:
+        return row.case.state if row.case else ""
+
+
+DisagreementPageSerializer = page_of(DisagreementSerializer, "Disagreements, the farthest apart first.")
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):
@@ -141,37 +141,6 @@ class ShadowFiguresSerializer(serializers.Serializer[Any]):
     is_worse = serializers.BooleanField(help_text="Whether it is certainly worse in one of these rows.")
     differences = DifferenceSerializer(many=True)
     rates = RateSerializer(many=True, help_text="Empty while other platforms share the installation.")
-
-
-def shadow_run(row: ShadowRun, *, progress: Progress) -> dict[str, Any]:
-    """Return a shadow run with the counts of the asking platform's posts."""
-    return {
-        "id": str(row.pk),
-        "is_open": row.is_open,
-        "candidate": row.candidate,
-        "compared_with": row.live,
-        "share": row.share,
-        "started_at": instant(row.started_at),
-        "stopped_at": instant(row.stopped_at) if row.stopped_at else None,
-        "trouble_at": instant(row.trouble_at) if row.trouble_at else None,
-        "progress": {
-            "scored": progress.scored,
-            "differing": progress.differing,
-            "waiting": progress.waiting,
-            "decided": progress.decided,
-        },
-    }
-
-
-def disagreement(row: ShadowScore) -> dict[str, Any]:
-    """Return a post on which both routes differ."""
-    revision = row.score.revision
-    return {
-        "post": reference(revision.post, revision=revision.number),
-        "live": {"route": row.live_route, "spam_probability": row.score.spam_probability},
-        "candidate": {"route": row.route, "spam_probability": row.spam_probability},
-        "case": row.case.state if row.case else "",
-    }
 
 
 def figures(stored: Mapping[str, Any], *, platform: Platform, is_alone: bool) -> dict[str, Any]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.quality import EstimateSerializer
-from moderation.api.serializers.strict import StrictSerializer
-from moderation.queries.learning.simulation import CONFIDENCE, Costs, PerDay, Point
-from moderation.queries.learning.simulator import Simulation
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
+from moderation.queries.learning.simulation import CONFIDENCE, Costs, Simulation
 from moderation.queries.learning.traffic import Thresholds
 
 PERIODS = (7, 30, 90)
-_USUAL = {"missed_spam": 1.0, "wrong_removal": 5.0, "minute": 0.5}
 _PRECISION = 0.99
 _LARGEST = 1e308
 
@@ -47,36 +46,31 @@ class PeriodField(serializers.ChoiceField):
 class ThresholdsRequestSerializer(StrictSerializer):
     """Thresholds; what is left out is as it is live."""
 
-    review_from = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
-    remove_from = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
-    audit_rate = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
+    review_from = NumberField(min_value=0, max_value=1, **OPTIONAL)
+    remove_from = NumberField(min_value=0, max_value=1, **OPTIONAL)
+    audit_rate = NumberField(min_value=0, max_value=1, **OPTIONAL)
 
 
 class CostsRequestSerializer(StrictSerializer):
     """What a mistake and a minute of a reviewer's time cost, in any unit."""
 
-    missed_spam = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
-    wrong_removal = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
-    minute = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
+    missed_spam = NumberField(min_value=0, max_value=1e6, **OPTIONAL)
+    wrong_removal = NumberField(min_value=0, max_value=1e6, **OPTIONAL)
+    minute = NumberField(min_value=0, max_value=1e6, **OPTIONAL)
 
 
 class SimulationRequestSerializer(StrictSerializer):
     """Which thresholds to simulate, on the labels of how many days."""
 
-    thresholds = ThresholdsRequestSerializer(required=False, allow_null=True)
-    days = PeriodField(required=False, allow_null=True, default=30, help_text="7, 30 or 90.")
-    costs = CostsRequestSerializer(required=False, allow_null=True)
+    thresholds = ThresholdsRequestSerializer(**OPTIONAL)
+    days = PeriodField(**OPTIONAL, default=30, help_text="7, 30 or 90.")
+    costs = CostsRequestSerializer(**OPTIONAL)
     precision = NumberField(
-        min_value=0.5,
-        max_value=1,
-        required=False,
-        allow_null=True,
-        default=_PRECISION,
-        help_text="What removal promises.",
+        min_value=0.5, max_value=1, **OPTIONAL, default=_PRECISION, help_text="What removal promises."
     )
 
 
-class PerDaySerializer(serializers.Serializer[Any]):
+class PerDaySerializer(AnswerSerializer):
     """A number a day with its 95 % interval."""
 
     value = serializers.FloatField(allow_null=True, help_text="Null under 20 labels.")
@@ -84,12 +78,12 @@ class PerDaySerializer(serializers.Serializer[Any]):
     high = serializers.FloatField()
 
 
-class PointSerializer(serializers.Serializer[Any]):
+class PointSerializer(AnswerSerializer):
     """What thresholds would do."""
 
-    review_from = serializers.FloatField()
-    remove_from = serializers.FloatField()
-    audit_rate = serializers.FloatField()
+    review_from = serializers.FloatField(source="thresholds.review_from")
+    remove_from = serializers.FloatField(source="thresholds.remove_from")
+    audit_rate = serializers.FloatField(source="thresholds.audit_rate")
     precision = EstimateSerializer(help_text="Share of spam among removed posts.")
     recall = EstimateSerializer(help_text="Share of spam that is removed automatically.")
     missed = EstimateSerializer(help_text="Share of spam among posts let through.")
@@ -102,7 +96,7 @@ class PointSerializer(serializers.Serializer[Any]):
     cost = serializers.FloatField(allow_null=True, help_text="Per day; null where something is unknown.")
 
 
-class PromiseSerializer(serializers.Serializer[Any]):
+class PromiseSerializer(AnswerSerializer):
     """From where removal keeps a precision."""
 
     precision = serializers.FloatField()
@@ -112,7 +106,7 @@ class PromiseSerializer(serializers.Serializer[Any]):
     )
 
 
-class ChangeSerializer(serializers.Serializer[Any]):
+class ChangeSerializer(AnswerSerializer):
     """Posts that would have gone another way."""
 
     before = serializers.CharField(help_text="The route that they took: allow, review or remove.")
@@ -120,20 +114,22 @@ class ChangeSerializer(serializers.Serializer[Any]):
     posts = serializers.IntegerField()
 
 
-class DryRunSerializer(serializers.Serializer[Any]):
+class DryRunSerializer(AnswerSerializer):
     """Posts of the last seven days, routed again."""
 
     is_whole = serializers.BooleanField(help_text="False if only the latest posts were looked at.")
     changes = ChangeSerializer(many=True)
 
 
-class SimulationSerializer(serializers.Serializer[Any]):
+class SimulationSerializer(AnswerSerializer):
     """What the chosen thresholds would do on your platform, beside others."""
 
     days = serializers.IntegerField()
     labels = serializers.IntegerField(help_text="How many labels it is estimated from.")
     posts_per_day = serializers.FloatField(help_text="Counted over the last seven days.")
-    seconds_per_case = serializers.FloatField(allow_null=True, help_text="Null with too few decisions.")
+    seconds_per_case = serializers.FloatField(
+        source="time.seconds", allow_null=True, help_text="Null with too few decisions."
+    )
     live = PointSerializer()
     chosen = PointSerializer()
     cheapest = PointSerializer(allow_null=True, help_text="Null where no cost is known.")
@@ -141,60 +137,33 @@ class SimulationSerializer(serializers.Serializer[Any]):
     promise = PromiseSerializer()
     dry_run = DryRunSerializer()
 
+    def read_days(self, _: Simulation) -> int:
+        return int(self.context["days"])
+
+    def read_labels(self, simulation: Simulation) -> int:
+        return len(simulation.basis.labels)
+
+    def read_posts_per_day(self, simulation: Simulation) -> float:
+        counted = simulation.basis.counted
+        return counted.posts / counted.days
+
+    def read_promise(self, simulation: Simulation) -> dict[str, Any]:
+        return {
+            "precision": self.context["precision"],
+            "confidence": CONFIDENCE,
+            "remove_from": simulation.promised_from,
+        }
+
 
 def thresholds(given: dict[str, Any] | None, *, live: Thresholds) -> Thresholds:
     """Return the thresholds that a request names. Raises ValidationError if removal begins below review."""
-    names = ("review_from", "remove_from", "audit_rate")
-    values = {name: (given or {}).get(name, getattr(live, name)) for name in names}
-    if values["review_from"] > values["remove_from"]:
-        told = serializers.ErrorDetail("Removal cannot begin below review.", code="below_review")
-        raise serializers.ValidationError({"thresholds": {"remove_from": [told]}})
-    return Thresholds(**values)
+    try:
+        return replace(live, **(given or {}))
+    except ValueError:  # each is in its range
+        detail = serializers.ErrorDetail("Removal cannot begin below review.", code="below_review")
+        raise serializers.ValidationError({"thresholds": {"remove_from": [detail]}}) from None
 
 
 def costs(given: dict[str, Any] | None) -> Costs:
     """Return the costs that a request names, the usual ones where it names none."""
-    return Costs(**{name: (given or {}).get(name, usual) for name, usual in _USUAL.items()})
-
-
-def simulation(found: Simulation, *, days: int, precision: float) -> dict[str, Any]:
-    counted = found.basis.counted
-    return {
-        "days": days,
-        "labels": len(found.basis.labels),
-        "posts_per_day": counted.posts / counted.days,
-        "seconds_per_case": found.time.seconds,
-        "live": _point(found.live),
-        "chosen": _point(found.chosen),
-        "cheapest": _point(found.cheapest) if found.cheapest else None,
-        "curve": [_point(one) for one in found.curve],
-        "promise": {
-            "precision": precision,
-            "confidence": CONFIDENCE,
-            "remove_from": found.promised_from,
-        },
-        "dry_run": {
-            "is_whole": found.dry_run.is_whole,
-            "changes": [asdict(change) for change in found.dry_run.changes],
-        },
-    }
-
-
-def _point(one: Point) -> dict[str, Any]:
-    return {
-        "review_from": one.thresholds.review_from,
-        "remove_from": one.thresholds.remove_from,
-        "audit_rate": one.thresholds.audit_rate,
-        "precision": asdict(one.precision),
-        "recall": asdict(one.recall),
-        "missed": asdict(one.missed),
-        "missed_per_day": _per_day(one.missed_per_day),
-        "wrong_per_day": _per_day(one.wrong_per_day),
-        "cases_per_day": one.cases_per_day,
-        "people": one.people,
-        "cost": one.cost,
-    }
-
-
-def _per_day(found: PerDay) -> dict[str, Any]:
-    return asdict(found)
+    return Costs(**(given or {}))

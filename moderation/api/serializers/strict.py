@@ -17,9 +17,12 @@ from rest_framework.exceptions import ErrorDetail
 
 from moderation.api.json_pointers import MAX_ERRORS
 
+OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True}
+"""Of a field that may be left out; null means the same."""
+
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """A JSON object with exactly these fields. For an optional one, null means the same as leaving it out."""
+    """A JSON object with exactly these fields."""
 
     default_error_messages = {"invalid": "Must be a JSON object."}
 

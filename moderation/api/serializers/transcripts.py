@@ -12,9 +12,10 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
+from moderation.api.serializers.answers import DescribedSerializer
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.language_field import LanguageField
-from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.evidence.facts import Cue, Reason, Unreadable
 from moderation.queries.evidence.transcripts import MOST_CUES, Transcript
 
@@ -34,12 +35,11 @@ class TranscriptSerializer(StrictSerializer):
     """What is said in a video of the post."""
 
     captions = TextField(max_length=MAX_CAPTIONS_LENGTH, help_text="The whole text of a WebVTT or SRT file.")
-    language = LanguageField(required=False, allow_null=True, help_text="BCP 47.")
+    language = LanguageField(**OPTIONAL, help_text="BCP 47.")
     source = TextField(  # type: ignore[assignment]  # a field named as an attribute of every field
         max_length=MAX_SOURCE_LENGTH,
-        required=False,
         allow_blank=True,
-        allow_null=True,
+        **OPTIONAL,
         help_text="Who wrote them, in your words, such as author or machine.",
     )
 
@@ -62,7 +62,7 @@ class CueSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
 
 
-class SaidSerializer(serializers.Serializer[Any]):
+class SaidSerializer(DescribedSerializer):
     """What is said in a video or a recording."""
 
     language = serializers.CharField(allow_null=True, help_text="As you sent it; null if you did not.")

@@ -9,7 +9,7 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.answers import AnswerSerializer, page_of
 from moderation.api.serializers.fields import (
     FlagField,
     OneOfField,
@@ -18,11 +18,10 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Delivery, EndpointCircuit, SigningSecret, WebhookEndpoint
+from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
+from moderation.models import Delivery, EndpointCircuit, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState, SignatureKind, WebhookEvent
-from moderation.queries.wire import instant
 
 MAX_OVERLAP_HOURS = 24 * 30
 DEFAULT_OVERLAP_HOURS = 24
@@ -54,44 +53,37 @@ class EndpointRequestSerializer(StrictSerializer):
     """The URL and the events of a new endpoint."""
 
     url = TextField(max_length=500, help_text="http or https, without credentials, at a public address.")
-    events = EventListField(required=False, allow_null=True, help_text="Decisions, if left out.")
+    events = EventListField(**OPTIONAL, help_text="Decisions, if left out.")
     signature = OneOfField(
-        choices=SignatureKind.values,
-        required=False,
-        allow_null=True,
-        default=SignatureKind.HMAC,
-        help_text="hmac or ed25519.",
+        choices=SignatureKind.values, **OPTIONAL, default=SignatureKind.HMAC, help_text="hmac or ed25519."
     )
 
 
 class EndpointChangeSerializer(StrictSerializer):
     """Changes of an endpoint; fields left out are kept."""
 
-    url = TextField(max_length=500, required=False, allow_null=True)
-    events = EventListField(required=False, allow_null=True)
-    is_active = FlagField(required=False, allow_null=True)
+    url = TextField(max_length=500, **OPTIONAL)
+    events = EventListField(**OPTIONAL)
+    is_active = FlagField(**OPTIONAL)
 
 
 class SecretRequestSerializer(StrictSerializer):
     """The kind of the new secret and its overlap with the old one."""
 
-    signature = OneOfField(
-        choices=SignatureKind.values, required=False, allow_null=True, default=SignatureKind.HMAC
-    )
+    signature = OneOfField(choices=SignatureKind.values, **OPTIONAL, default=SignatureKind.HMAC)
     overlap_hours = WholeNumberField(
         max_value=MAX_OVERLAP_HOURS,
-        required=False,
-        allow_null=True,
+        **OPTIONAL,
         default=DEFAULT_OVERLAP_HOURS,
         help_text=f"How long the old ones keep signing: 0 to {MAX_OVERLAP_HOURS}.",
     )
 
 
-class SecretSerializer(serializers.Serializer[Any]):
+class SecretSerializer(AnswerSerializer):
     """A secret in force; it cannot be read again."""
 
     id = serializers.CharField()
-    signature = serializers.ChoiceField(choices=SignatureKind.values)
+    signature = serializers.ChoiceField(source="kind", choices=SignatureKind.values)
     public_key = serializers.CharField(help_text="Of ed25519; empty for hmac.")
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
@@ -103,7 +95,7 @@ class NewSecretSerializer(SecretSerializer):
     secret = serializers.CharField(help_text="whsec_… to verify with; of ed25519 the public key whpk_….")
 
 
-class CircuitSerializer(serializers.Serializer[Any]):
+class CircuitSerializer(AnswerSerializer):
     """Whether the endpoint is called: not while its circuit is open, because it did not answer."""
 
     state = serializers.ChoiceField(choices=CircuitState.values)
@@ -112,7 +104,7 @@ class CircuitSerializer(serializers.Serializer[Any]):
     last_error = serializers.CharField()
 
 
-class EndpointSerializer(serializers.Serializer[Any]):
+class EndpointSerializer(AnswerSerializer):
     """An endpoint and its state."""
 
     id = serializers.CharField()
@@ -123,6 +115,10 @@ class EndpointSerializer(serializers.Serializer[Any]):
     circuit = CircuitSerializer()
     created_at = serializers.DateTimeField()
 
+    def read_circuit(self, row: WebhookEndpoint) -> EndpointCircuit:
+        """Return the circuit; nothing was sent yet to an endpoint without one."""
+        return getattr(row, "circuit", None) or EndpointCircuit()
+
 
 class NewEndpointSerializer(EndpointSerializer):
     """A new endpoint with its secret, shown this once."""
@@ -130,7 +126,7 @@ class NewEndpointSerializer(EndpointSerializer):
     secret = serializers.CharField(help_text="whsec_… to verify with; of ed25519 the public key whpk_….")
 
 
-class EndpointListSerializer(serializers.Serializer[Any]):
+class EndpointListSerializer(AnswerSerializer):
     """All endpoints: there are few."""
 
     data = EndpointSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
@@ -143,7 +139,7 @@ class DeliveryQuerySerializer(PageQuerySerializer):
     cursor = KeysetField(kinds=(datetime, UUID), required=False)
 
 
-class AttemptSerializer(serializers.Serializer[Any]):
+class AttemptSerializer(AnswerSerializer):
     """One call of the endpoint."""
 
     at = serializers.DateTimeField()
@@ -152,7 +148,7 @@ class AttemptSerializer(serializers.Serializer[Any]):
     duration_ms = serializers.IntegerField()
 
 
-class DeliverySerializer(serializers.Serializer[Any]):
+class DeliverySerializer(AnswerSerializer):
     """One message to one endpoint."""
 
     id = serializers.CharField(help_text="The webhook-id, the same on every attempt.")
@@ -168,6 +164,12 @@ class DeliverySerializer(serializers.Serializer[Any]):
     delivered_at = serializers.DateTimeField(allow_null=True)
     last_error = serializers.CharField()
 
+    def read_post(self, row: Delivery) -> str:
+        return row.post.external_id if row.post else ""
+
+    def read_next_attempt_at(self, row: Delivery) -> datetime | None:
+        return row.next_attempt_at if row.state == DeliveryState.WAITING else None
+
 
 class WholeDeliverySerializer(DeliverySerializer):
     """A message with its body and every attempt."""
@@ -176,73 +178,4 @@ class WholeDeliverySerializer(DeliverySerializer):
     log = AttemptSerializer(many=True)
 
 
-class DeliveryPageSerializer(serializers.Serializer[Any]):
-    """Deliveries, the newest first."""
-
-    data = DeliverySerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
-
-
-def circuit(row: EndpointCircuit) -> dict[str, Any]:
-    """Return the circuit of an endpoint."""
-    return {
-        "state": row.state,
-        "since": instant(row.since) if row.since else None,
-        "retry_at": instant(row.retry_at) if row.retry_at else None,
-        "last_error": row.last_error,
-    }
-
-
-def endpoint(row: WebhookEndpoint) -> dict[str, Any]:
-    """Return an endpoint; nothing was sent yet to one without a circuit."""
-    return {
-        "id": str(row.pk),
-        "url": row.url,
-        "events": row.events,
-        "state": row.state,
-        "state_reason": row.state_reason,
-        "circuit": circuit(getattr(row, "circuit", None) or EndpointCircuit()),
-        "created_at": instant(row.created_at),
-    }
-
-
-def secret(row: SigningSecret) -> dict[str, Any]:
-    """Return the public facts of a secret."""
-    return {
-        "id": str(row.pk),
-        "signature": row.kind,
-        "public_key": row.public_key,
-        "created_at": instant(row.created_at),
-        "expires_at": instant(row.expires_at) if row.expires_at else None,
-    }
-
-
-def delivery(row: Delivery) -> dict[str, Any]:
-    """Return a delivery that was loaded with its post."""
-    is_waiting = row.state == DeliveryState.WAITING
-    return {
-        "id": str(row.pk),
-        "event": row.event,
-        "state": row.state,
-        "post": row.post.external_id if row.post else "",
-        "sequence": row.sequence,
-        "attempts": row.attempts,
-        "created_at": instant(row.created_at),
-        "next_attempt_at": instant(row.next_attempt_at) if is_waiting else None,
-        "delivered_at": instant(row.delivered_at) if row.delivered_at else None,
-        "last_error": row.last_error,
-    }
-
-
-def whole_delivery(row: Delivery) -> dict[str, Any]:
-    """Return a delivery with its body and log."""
-    log = [
-        {
-            "at": instant(attempt.at),
-            "status": attempt.status,
-            "error": attempt.error,
-            "duration_ms": attempt.duration_ms,
-        }
-        for attempt in row.log.all()
-    ]
-    return delivery(row) | {"body": row.body, "log": log}
+DeliveryPageSerializer = page_of(DeliverySerializer, "Deliveries, the newest first.")

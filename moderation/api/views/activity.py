@@ -16,13 +16,10 @@ from moderation.api.serializers.activity import (
     QueueSerializer,
     ReviewersQuerySerializer,
     ReviewersSerializer,
-    queue,
-    reviewer,
 )
 from moderation.api.views.base import ApiView, problem_responses, user_of
 from moderation.models.platforms import Scope
 from moderation.queries.cases import platform_queue
-from moderation.queries.wire import instant
 
 
 class QueueFigures(ApiView):
@@ -38,7 +35,7 @@ class QueueFigures(ApiView):
     )
     def get(self, request: Request) -> Response:
         found = platform_queue.queue(platform=platform_of(request), at=timezone.now())
-        return Response(queue(found))
+        return Response(QueueSerializer(found).data)
 
 
 class ReviewerFigures(ApiView):
@@ -68,10 +65,4 @@ class ReviewerFigures(ApiView):
             until=until,
             only=None if person.may_lead else person,
         )
-        return Response(
-            {
-                "since": instant(since),
-                "until": instant(until),
-                "data": [reviewer(one) for one in found],
-            }
-        )
+        return Response(ReviewersSerializer({"since": since, "until": until, "data": found}).data)

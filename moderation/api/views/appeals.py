@@ -16,7 +16,6 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
-from moderation.api.serializers.appeals import appeal as shown
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
@@ -66,8 +65,8 @@ class Appeals(ApiView):
         except Decision.DoesNotExist:
             raise Refused("not_found", "No decision that you were told of has this id.") from None
         about.post(row.post_id)
-        location = reverse("api:appeal", args=[str(row.pk)])
-        return Response(shown(row), status=status.HTTP_201_CREATED, headers={"Location": location})
+        headers = {"Location": reverse("api:appeal", args=[str(row.pk)])}
+        return Response(AppealSerializer(row).data, status=status.HTTP_201_CREATED, headers=headers)
 
 
 class OneAppeal(ApiView):
@@ -90,4 +89,4 @@ class OneAppeal(ApiView):
             )
         except Appeal.DoesNotExist:
             raise Refused("not_found", "No appeal has this id.") from None
-        return Response(shown(row))
+        return Response(AppealSerializer(row).data)

@@ -17,8 +17,6 @@ from moderation.api.serializers.cases import (
     CaseSerializer,
     HandOnRequestSerializer,
     NoteRequestSerializer,
-    case,
-    note,
 )
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses, user_of
 from moderation.api.views.cases import CASE_ID, own_case
@@ -47,7 +45,7 @@ class CaseNotes(ApiView):
         row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
         made = notes.write(case=row, author=user_of(request), text=text, at=timezone.now())
         about.post(row.post_id)
-        return Response(note(made), status=status.HTTP_201_CREATED)
+        return Response(CaseNoteSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
 class SecondReviews(ApiView):
@@ -72,5 +70,5 @@ class SecondReviews(ApiView):
         row, at = own_case(request, id), timezone.now()
         text = self.read(HandOnRequestSerializer, request).get("note", "")
         made = second_review.ask(case_id=row.pk, asked_by=user_of(request), text=text, at=at)
-        shown = case(own_case(request, str(made.pk)), at=at)
-        return Response(shown, status=status.HTTP_201_CREATED)
+        answer = CaseSerializer(own_case(request, str(made.pk)), context={"at": at}).data
+        return Response(answer, status=status.HTTP_201_CREATED)

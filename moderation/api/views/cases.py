@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from functools import partial
 from typing import ClassVar
 
 from django.utils import timezone
@@ -25,11 +23,8 @@ from moderation.api.serializers.cases import (
     DecisionRequestSerializer,
     HandOnRequestSerializer,
     WholeCaseSerializer,
-    case,
-    whole_case,
 )
 from moderation.api.serializers.decisions import DecisionSerializer, decision
-from moderation.api.serializers.keyset import page_of
 from moderation.api.views.base import (
     IF_MATCH,
     ONCE,
@@ -49,7 +44,6 @@ from moderation.models.platforms import Scope
 from moderation.operations import refusals
 from moderation.operations.cases import claims, review
 from moderation.queries.cases import platform_cases
-from moderation.queries.wire import instant
 
 EVERY_QUEUE = "all"
 CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
@@ -81,7 +75,7 @@ class Cases(ApiView):
             after=asked.get("cursor"),
         )
         found = platform_cases.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
-        return Response(page_of(found, shown=partial(case, at=at)))
+        return Response(CasePageSerializer(found, context={"at": at}).data)
 
 
 class OneCase(ApiView):
@@ -99,7 +93,8 @@ class OneCase(ApiView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read a case with the text of its post and its notes."""
         row = own_case(request, id)
-        return Response(whole_case(row, at=timezone.now()), headers={"ETag": etag_of(row.version)})
+        answer = WholeCaseSerializer(row, context={"at": timezone.now()}).data
+        return Response(answer, headers={"ETag": etag_of(row.version)})
 
 
 class Claims(ApiView):
@@ -140,12 +135,8 @@ class Claims(ApiView):
         claimed = claims.claim_next(moderator=user_of(request), at=at, count=count, among=own)
         rows = platform_cases.some(case_ids=[row.pk for row in claimed])
         lease_end_at = min((row.lease_end_at for row in rows if row.lease_end_at), default=None)
-        return Response(
-            {
-                "cases": [case(row, at=at) for row in rows],
-                "lease_end_at": instant(lease_end_at) if lease_end_at else None,
-            }
-        )
+        answer = {"cases": rows, "lease_end_at": lease_end_at}
+        return Response(ClaimsSerializer(answer, context={"at": at}).data)
 
 
 class OneClaim(ApiView):
@@ -168,7 +159,8 @@ class OneClaim(ApiView):
         """Claim a case, or extend the lease on a claimed one."""
         at = timezone.now()
         held = claims.claim(case_id=own_case(request, id).pk, moderator=user_of(request), at=at)
-        return Response(_claim(own_case(request, id), at=at, lease_end_at=held.lease_end_at))
+        answer = {"case": own_case(request, id), "lease_end_at": held.lease_end_at}
+        return Response(ClaimSerializer(answer, context={"at": at}).data)
 
     @extend_schema(
         operation_id="hand_back_case",
@@ -246,7 +238,8 @@ class CaseEscalations(ApiView):
         row, at = own_case(request, id), timezone.now()
         note = self.read(HandOnRequestSerializer, request).get("note", "")
         review.escalate(case_id=row.pk, moderator=user_of(request), note=note, at=at)
-        return Response(case(own_case(request, id), at=at), status=status.HTTP_201_CREATED)
+        answer = CaseSerializer(own_case(request, id), context={"at": at}).data
+        return Response(answer, status=status.HTTP_201_CREATED)
 
 
 def own_case(request: Request, identifier: str) -> Case:
@@ -255,7 +248,3 @@ def own_case(request: Request, identifier: str) -> Case:
         return platform_cases.one(platform=platform_of(request), case_id=number_of(identifier))
     except Case.DoesNotExist:
         raise Refused("not_found", "No case has this id.") from None
-
-
-def _claim(row: Case, *, at: datetime, lease_end_at: datetime | None) -> dict[str, object]:
-    return {"case": case(row, at=at), "lease_end_at": instant(lease_end_at) if lease_end_at else None}

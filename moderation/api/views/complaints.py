@@ -49,8 +49,7 @@ class Complaints(ApiView):
         # An account that reports thousands of posts must not cause thousands of scorings.
         limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
         row = complaints.record(platform=platform, complaint=complaint, at=at)
-        answer = {"id": str(row.pk), "post_id": str(row.post_id) if row.post_id else None}
-        return Response(answer, status=status.HTTP_202_ACCEPTED)
+        return Response(ComplaintAnswerSerializer(row).data, status=status.HTTP_202_ACCEPTED)
 
 
 def _per_reporter() -> Bucket:

@@ -11,8 +11,7 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.entities import DomainSerializer, TimelineSerializer, timeline
-from moderation.api.serializers.entities import domain as shown
+from moderation.api.serializers.entities import DomainSerializer, TimelineSerializer
 from moderation.api.views.base import ApiView, problem_responses
 from moderation.models import Author
 from moderation.models.platforms import Scope
@@ -39,7 +38,7 @@ class AuthorTimeline(ApiView):
             found = platform_lookups.of_author(platform=platform_of(request), external_id=external_id)
         except Author.DoesNotExist:
             raise Refused("not_found", "No author has this external_id.") from None
-        return Response(timeline(found))
+        return Response(TimelineSerializer(found).data)
 
 
 class OneDomain(ApiView):
@@ -62,4 +61,4 @@ class OneDomain(ApiView):
             found = platform_lookups.of_domain(platform=platform_of(request), value=domain, at=at)
         except NotATarget:
             raise Refused("not_found", "This is no domain that anybody can register.") from None
-        return Response(shown(found, at=at))
+        return Response(DomainSerializer(found, context={"at": at}).data)

@@ -14,7 +14,7 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.label_draws import DrawRequestSerializer, DrawSerializer, draw
+from moderation.api.serializers.label_draws import DrawRequestSerializer, DrawSerializer
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
@@ -65,9 +65,9 @@ class LabelDraws(ApiView):
             asked_by=user_of(request),
             at=timezone.now(),
         )
-        location = reverse("api:label-draw", args=[str(made.pk)])
+        headers = {"Location": reverse("api:label-draw", args=[str(made.pk)])}
         row = _own_draw(request, str(made.pk))
-        return Response(draw(row), status=status.HTTP_201_CREATED, headers={"Location": location})
+        return Response(DrawSerializer(row).data, status=status.HTTP_201_CREATED, headers=headers)
 
 
 class OneLabelDraw(ApiView):
@@ -84,7 +84,7 @@ class OneLabelDraw(ApiView):
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read a draw with its progress."""
-        return Response(draw(_own_draw(request, id)))
+        return Response(DrawSerializer(_own_draw(request, id)).data)
 
     @extend_schema(
         operation_id="cancel_draw",

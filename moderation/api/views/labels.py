@@ -17,7 +17,6 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.feed_cursor import encode
-from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.labels import (
     ExportRequestSerializer,
     ExportSerializer,
@@ -25,9 +24,6 @@ from moderation.api.serializers.labels import (
     LabelChangeQuerySerializer,
     LabelPageSerializer,
     LabelQuerySerializer,
-    change,
-    export,
-    label,
 )
 from moderation.api.views.base import (
     ONCE,
@@ -70,7 +66,7 @@ class Labels(ApiView):
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
         )
         found = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
-        return Response(page_of(found, shown=label))
+        return Response(LabelPageSerializer(found).data)
 
 
 class LabelChanges(ApiView):
@@ -104,16 +100,12 @@ class LabelChanges(ApiView):
         live = labels.live(decision_ids=given)
         # A label retracted since is left out: its retraction follows.
         shown = [entry for entry in page.rows if entry.is_retraction or entry.decision_id in live]
-        return Response(
-            {
-                "data": [
-                    change(entry, row=None if entry.is_retraction else live[entry.decision_id])
-                    for entry in shown
-                ],
-                "next_cursor": encode(page.end) if page.end else None,
-                "has_more": page.has_more,
-            }
-        )
+        answer = {
+            "data": shown,
+            "next_cursor": encode(page.end) if page.end else None,
+            "has_more": page.has_more,
+        }
+        return Response(LabelChangePageSerializer(answer, context={"labels": live}).data)
 
 
 class Exports(ApiView):
@@ -157,8 +149,8 @@ class Exports(ApiView):
             has_weights=given["weights"],
             at=timezone.now(),
         )
-        location = reverse("api:export", args=[str(row.pk)])
-        return Response(_shown(row), status=status.HTTP_202_ACCEPTED, headers={"Location": location})
+        headers = {"Location": reverse("api:export", args=[str(row.pk)])}
+        return Response(ExportSerializer(row).data, status=status.HTTP_202_ACCEPTED, headers=headers)
 
 
 class OneExport(ApiView):
@@ -174,7 +166,7 @@ class OneExport(ApiView):
         responses={200: ExportSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        return Response(_shown(_own_export(request, id)))
+        return Response(ExportSerializer(_own_export(request, id)).data)
 
 
 class ExportFile(ApiView):
@@ -223,7 +215,3 @@ def _own_export(request: Request, identifier: str) -> Export:
     if row is None:
         raise Refused("not_found", "No export has this id.")
     return row
-
-
-def _shown(row: Export) -> dict[str, Any]:
-    return export(row, file=reverse("api:export-file", args=[str(row.pk)]))

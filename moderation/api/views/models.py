@@ -21,9 +21,6 @@ from moderation.api.serializers.models import (
     ModelPageSerializer,
     ModelSerializer,
     TrainingRunSerializer,
-    metrics,
-    model,
-    training_run,
 )
 from moderation.api.views.base import (
     ONCE,
@@ -55,8 +52,7 @@ class Models(ApiView):
         responses={200: ModelPageSerializer, **problem_responses()},
     )
     def get(self, request: Request) -> Response:
-        live, platform = scorer.newest(), platform_of(request).slug
-        return Response({"data": [model(row, live=live, platform=platform) for row in models.releases()]})
+        return Response(ModelPageSerializer({"data": models.releases()}, context=_reader(request)).data)
 
 
 class OneModel(ApiView):
@@ -72,7 +68,7 @@ class OneModel(ApiView):
         responses={200: ModelSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        return Response(model(release_of(id), live=scorer.newest(), platform=platform_of(request).slug))
+        return Response(ModelSerializer(release_of(id), context=_reader(request)).data)
 
 
 class ModelMetrics(ApiView):
@@ -92,7 +88,7 @@ class ModelMetrics(ApiView):
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         asked = self.query(ModelMetricsQuerySerializer, request)
-        return Response(metrics(release_of(id), split=asked["split"]))
+        return Response(ModelMetricsSerializer(release_of(id), context=asked).data)
 
 
 class TrainingRuns(ApiView):
@@ -123,8 +119,8 @@ class TrainingRuns(ApiView):
         row = training_runs.request(
             requested_by=_trainer(request), platform=platform_of(request), at=timezone.now()
         )
-        location = reverse("api:training-run", args=[str(row.pk)])
-        return Response(training_run(row), status=status.HTTP_202_ACCEPTED, headers={"Location": location})
+        headers = {"Location": reverse("api:training-run", args=[str(row.pk)])}
+        return Response(TrainingRunSerializer(row).data, status=status.HTTP_202_ACCEPTED, headers=headers)
 
 
 class OneTrainingRun(ApiView):
@@ -140,7 +136,7 @@ class OneTrainingRun(ApiView):
         responses={200: TrainingRunSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        return Response(training_run(_own_run(request, id)))
+        return Response(TrainingRunSerializer(own_training_run(request, id)).data)
 
     @extend_schema(
         operation_id="cancel_training",
@@ -153,7 +149,7 @@ class OneTrainingRun(ApiView):
         },
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        row = _own_run(request, id)
+        row = own_training_run(request, id)
         training_runs.cancel(run_id=row.pk, actor=_trainer(request), at=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -166,15 +162,21 @@ def release_of(identifier: str) -> Release:
     return row
 
 
+def _reader(request: Request) -> dict[str, str]:
+    """Return what the answer about a release depends on besides the release."""
+    return {"live": scorer.newest(), "platform": platform_of(request).slug}
+
+
+def own_training_run(request: Request, identifier: str) -> TrainingRun:
+    """Return a training run of the own platform. Raises Refused."""
+    row = TrainingRun.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
+    if row is None:
+        raise Refused("not_found", "No training run has this id.")
+    return row
+
+
 def _trainer(request: Request) -> User:
     person = user_of(request)
     if not person.may_export:
         raise Refused("not_allowed", "Only leads and ML engineers train releases.")
     return person
-
-
-def _own_run(request: Request, identifier: str) -> TrainingRun:
-    row = TrainingRun.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No training run has this id.")
-    return row

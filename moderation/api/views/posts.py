@@ -15,9 +15,9 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.decisions import PostQuerySerializer
-from moderation.api.serializers.erasures import AuthorDeletionSerializer, ErasureSerializer, deleted, erased
+from moderation.api.serializers.erasures import AuthorDeletionSerializer, ErasureSerializer
 from moderation.api.serializers.incoming_post import read
-from moderation.api.serializers.post_page import PostPageSerializer, post_page
+from moderation.api.serializers.post_page import PostPageSerializer
 from moderation.api.serializers.posts import (
     AcceptedSerializer,
     CountsAnswerSerializer,
@@ -89,7 +89,7 @@ class Posts(PostingView):
             )
         except Post.DoesNotExist:
             raise Refused("not_found", "No post has this external_id.") from None
-        return Response(post_page(page))
+        return Response(PostPageSerializer(page).data)
 
 
 _ACCOUNT_ID = OpenApiParameter(
@@ -120,7 +120,7 @@ class OnePost(ApiView):
             page = platform_posts.by_id(platform=platform_of(request), post_id=id, at=timezone.now())
         except Post.DoesNotExist:
             raise Refused("not_found", "No post has this id.") from None
-        return Response(post_page(page))
+        return Response(PostPageSerializer(page).data)
 
     @extend_schema(
         operation_id="update_counts",
@@ -166,7 +166,7 @@ class OnePost(ApiView):
         if row is None:
             raise Refused("not_found", "No post has this id.")
         erasure = erase.post(post_id=row.pk, at=timezone.now())
-        return Response(erased(erasure), status=status.HTTP_202_ACCEPTED)
+        return Response(ErasureSerializer(erasure).data, status=status.HTTP_202_ACCEPTED)
 
 
 class OneAuthor(ApiView):
@@ -190,7 +190,7 @@ class OneAuthor(ApiView):
             erasure = erase.author(platform=platform_of(request), external_id=external_id, at=timezone.now())
         except Author.DoesNotExist:
             raise Refused("not_found", "No author has this external_id.") from None
-        return Response(erased(erasure), status=status.HTTP_202_ACCEPTED)
+        return Response(ErasureSerializer(erasure).data, status=status.HTTP_202_ACCEPTED)
 
 
 class AuthorDeletions(ApiView):
@@ -219,4 +219,4 @@ class AuthorDeletions(ApiView):
             )
         except Author.DoesNotExist:
             raise Refused("not_found", "No author has this external_id.") from None
-        return Response(deleted(row), status=status.HTTP_202_ACCEPTED)
+        return Response(AuthorDeletionSerializer(row).data, status=status.HTTP_202_ACCEPTED)

@@ -9,14 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
-from moderation.api.serializers.drift import DriftPageSerializer, DriftQuerySerializer, alarm
-from moderation.api.serializers.keyset import page_of
-from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer, figure, removal
+from moderation.api.serializers.drift import DriftPageSerializer, DriftQuerySerializer
+from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer
 from moderation.api.views.base import ApiView, problem_responses
 from moderation.models.platforms import Scope
 from moderation.models.quality import QualitySpan, QualityUnit
-from moderation.queries.quality import drift_pages, stored
-from moderation.queries.quality import removal as removal_proof
+from moderation.queries.quality import drift_pages, removal, stored
 from moderation.queries.quality.stored import Wanted
 
 
@@ -53,8 +51,12 @@ class QualityFigures(ApiView):
             after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        standing = removal_proof.standing(platform)
-        return Response(page_of(found, shown=figure) | {"removal": removal(standing)})
+        answer = {
+            "rows": found.rows,
+            "next_cursor": found.next_cursor or None,
+            "removal": removal.standing(platform),
+        }
+        return Response(QualityPageSerializer(answer).data)
 
 
 class DriftAlarms(ApiView):
@@ -79,4 +81,4 @@ class DriftAlarms(ApiView):
         found = drift_pages.page(
             platform_id=platform_of(request).pk, after=asked.get("cursor"), limit=asked["limit"]
         )
-        return Response(page_of(found, shown=alarm))
+        return Response(DriftPageSerializer(found).data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 from django.utils import timezone
@@ -16,14 +15,12 @@ from moderation import scorer
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.serializers.release_proposals import (
     ProposalPageSerializer,
-    ProposalQuerySerializer,
     ProposalRequestSerializer,
     ProposalSerializer,
 )
-from moderation.api.serializers.release_proposals import proposal as shown
 from moderation.api.serializers.simulations import costs, thresholds
 from moderation.api.views.base import (
     ONCE,
@@ -34,9 +31,10 @@ from moderation.api.views.base import (
     problem_responses,
     user_of,
 )
-from moderation.models import ApiKey, ReleaseProposal, TrainingRun
+from moderation.api.views.models import own_training_run
+from moderation.models import ApiKey, ReleaseProposal
 from moderation.models.platforms import Scope
-from moderation.operations.learning import candidates, proposals, threshold_changes
+from moderation.operations.learning import proposals, threshold_changes
 from moderation.operations.releases import promote
 from moderation.queries import keyset
 from moderation.queries.learning import proposal_pages
@@ -55,15 +53,15 @@ class ReleaseProposals(ApiView):
         operation_id="read_proposals",
         summary="Read proposals of releases",
         description="About your thresholds and your training runs, the newest first. Scope: `models:read`.",
-        parameters=[ProposalQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: ProposalPageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        asked = self.query(ProposalQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         rows = proposal_pages.of_platform(platform_of(request))
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
-        return Response(page_of(found, shown=partial(_shown, request)))
+        return Response(ProposalPageSerializer(found, context=_reader(request)).data)
 
     @extend_schema(
         operation_id="propose_release",
@@ -93,8 +91,8 @@ class ReleaseProposals(ApiView):
     def post(self, request: Request) -> Response:
         given = self.read(ProposalRequestSerializer, request)
         made = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
-        location = reverse("api:release-proposal", args=[str(made.pk)])
-        return Response(_shown(request, made), status=status.HTTP_201_CREATED, headers={"Location": location})
+        headers = {"Location": reverse("api:release-proposal", args=[str(made.pk)])}
+        return Response(_answer(request, made), status=status.HTTP_201_CREATED, headers=headers)
 
 
 class OneReleaseProposal(ApiView):
@@ -110,7 +108,7 @@ class OneReleaseProposal(ApiView):
         responses={200: ProposalSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        return Response(_shown(request, _row(request, id)))
+        return Response(_answer(request, _row(request, id)))
 
 
 class ProposalConfirmations(ApiView):
@@ -152,7 +150,7 @@ class ProposalConfirmations(ApiView):
         except promote.REFUSED as refusal:
             # What the gate says names other platforms' posts.
             raise Refused("not_promoted", f"It was refused as {type(refusal).__name__}.") from refusal
-        return Response(_shown(request, _row(request, id)))
+        return Response(_answer(request, _row(request, id)))
 
 
 class ProposalRefusals(ApiView):
@@ -175,7 +173,7 @@ class ProposalRefusals(ApiView):
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _row(request, id)
         proposals.refuse(proposal_id=row.pk, actor=user_of(request), at=timezone.now())
-        return Response(_shown(request, _row(request, id)))
+        return Response(_answer(request, _row(request, id)))
 
 
 def _thresholds(request: Request, given: dict[str, Any]) -> ReleaseProposal:
@@ -193,11 +191,8 @@ def _thresholds(request: Request, given: dict[str, Any]) -> ReleaseProposal:
 
 
 def _candidate(request: Request, given: dict[str, Any]) -> ReleaseProposal:
-    person, platform = user_of(request), platform_of(request)
-    run = TrainingRun.objects.filter(platform=platform, pk=number_of(given["training_run"])).first()
-    if run is None:
-        raise Refused("not_found", "No training run has this id.")
-    return candidates.propose(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
+    person, run = user_of(request), own_training_run(request, given["training_run"])
+    return proposals.propose_candidate(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
 
 
 def _row(request: Request, identifier: str) -> ReleaseProposal:
@@ -207,6 +202,11 @@ def _row(request: Request, identifier: str) -> ReleaseProposal:
     return row
 
 
-def _shown(request: Request, row: ReleaseProposal) -> dict[str, Any]:
+def _reader(request: Request) -> dict[str, Any]:
+    """Return what the answer about a proposal depends on besides the proposal."""
     person_id = request.auth.acts_as_id if isinstance(request.auth, ApiKey) else None
-    return shown(row, person_id=person_id, at=timezone.now())
+    return {"person_id": person_id, "at": timezone.now()}
+
+
+def _answer(request: Request, row: ReleaseProposal) -> dict[str, Any]:
+    return ProposalSerializer(row, context=_reader(request)).data

@@ -13,11 +13,7 @@ from rest_framework.response import Response
 from moderation import scorer
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.rollbacks import (
-    RollbackRequestSerializer,
-    RollbackSerializer,
-    rollback,
-)
+from moderation.api.serializers.rollbacks import RollbackRequestSerializer, RollbackSerializer
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses, user_of
 from moderation.api.views.models import release_of
 from moderation.models.platforms import Scope
@@ -67,7 +63,7 @@ class Rollbacks(ApiView):
             done = promote.roll_back(to=to, actor=person, at=timezone.now())
         except promote.REFUSED as refusal:
             raise _refused(refusal) from refusal
-        return Response(rollback(done), status=status.HTTP_201_CREATED)
+        return Response(RollbackSerializer(done).data, status=status.HTTP_201_CREATED)
 
 
 def _refused(refusal: Exception) -> Refused:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 from django.utils import timezone
@@ -16,7 +15,6 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.rules import (
     BacktestSerializer,
     RulePageSerializer,
@@ -25,7 +23,6 @@ from moderation.api.serializers.rules import (
     RuleSerializer,
     backtest,
 )
-from moderation.api.serializers.rules import rule as shown
 from moderation.api.views.base import (
     IF_MATCH,
     ONCE,
@@ -75,7 +72,7 @@ class Rules(ApiView):
             limit=asked["limit"],
             at=at,
         )
-        return Response(page_of(found, shown=partial(shown, at=at)))
+        return Response(RulePageSerializer(found, context={"at": at}).data)
 
     @extend_schema(
         operation_id="add_rule",
@@ -228,7 +225,8 @@ def _rule(request: Request, identifier: str) -> Rule:
 
 
 def _answer(row: Rule, **more: Any) -> Response:
-    return Response(shown(row, at=timezone.now()), headers={"ETag": _etag(row)}, **more)
+    answer = RuleSerializer(row, context={"at": timezone.now()}).data
+    return Response(answer, headers={"ETag": _etag(row)}, **more)
 
 
 def _etag(row: Rule) -> str:

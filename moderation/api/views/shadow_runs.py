@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,7 +14,7 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.serializers.shadow_runs import (
     DisagreementPageSerializer,
     DisagreementsQuerySerializer,
@@ -22,10 +22,7 @@ from moderation.api.serializers.shadow_runs import (
     ShadowRunPageSerializer,
     ShadowRunRequestSerializer,
     ShadowRunSerializer,
-    ShadowRunsQuerySerializer,
-    disagreement,
     figures,
-    shadow_run,
 )
 from moderation.api.views.base import (
     ONCE,
@@ -36,7 +33,8 @@ from moderation.api.views.base import (
     problem_responses,
     user_of,
 )
-from moderation.models import ShadowRun, TrainingRun
+from moderation.api.views.models import own_training_run
+from moderation.models import ShadowRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import shadow
 from moderation.queries import keyset
@@ -60,17 +58,17 @@ class ShadowRuns(ApiView):
             "Of the candidates of your training runs (of all candidates if no other platform is here), the "
             "newest first. Counts are of your posts. Scope: `models:read`."
         ),
-        parameters=[ShadowRunsQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: ShadowRunPageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        asked = self.query(ShadowRunsQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         platform = platform_of(request)
         rows = shadow_pages.of_platform(platform)
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
         counted = shadow_pages.progress_of(found.rows, platform=platform)
-        return Response(page_of(found, shown=lambda row: shadow_run(row, progress=counted[row.pk])))
+        return Response(ShadowRunPageSerializer(found, context={"progress": counted}).data)
 
     @extend_schema(
         operation_id="start_shadow_run",
@@ -99,11 +97,7 @@ class ShadowRuns(ApiView):
         """Start one."""
         given = self.read(ShadowRunRequestSerializer, request)
         person = user_of(request)
-        made = TrainingRun.objects.filter(
-            platform=platform_of(request), pk=number_of(given["training_run"])
-        ).first()
-        if made is None:
-            raise Refused("not_found", "No training run has this id.")
+        made = own_training_run(request, given["training_run"])
         if not made.candidate:
             raise Refused("no_candidate", "The training run made no release.")
         try:
@@ -112,8 +106,8 @@ class ShadowRuns(ApiView):
             )
         except shadow.UNUSABLE as refusal:
             raise unusable(refusal) from refusal
-        location = reverse("api:shadow-run", args=[str(row.pk)])
-        return Response(_shown(request, row), status=status.HTTP_201_CREATED, headers={"Location": location})
+        headers = {"Location": reverse("api:shadow-run", args=[str(row.pk)])}
+        return Response(_answer(request, row), status=status.HTTP_201_CREATED, headers=headers)
 
 
 class OneShadowRun(ApiView):
@@ -130,7 +124,7 @@ class OneShadowRun(ApiView):
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one."""
-        return Response(_shown(request, own_run(request, id)))
+        return Response(_answer(request, own_run(request, id)))
 
     @extend_schema(
         operation_id="stop_shadow_run",
@@ -164,7 +158,7 @@ class Disagreements(ApiView):
         rows = shadow_pages.differing(own_run(request, id)).filter(platform=platform_of(request))
         order = shadow_pages.DISAGREEMENT_ORDER
         found = keyset.page(rows, order=order, after=asked.get("cursor"), limit=asked["limit"])
-        return Response(page_of(found, shown=disagreement))
+        return Response(DisagreementPageSerializer(found).data)
 
 
 class ShadowFigures(ApiView):
@@ -203,6 +197,6 @@ def unusable(refusal: Exception) -> Refused:
     return Refused("candidate_unusable", f"It was refused as {type(refusal).__name__}.")
 
 
-def _shown(request: Request, row: ShadowRun) -> dict[str, object]:
+def _answer(request: Request, row: ShadowRun) -> dict[str, Any]:
     counted = shadow_pages.progress_of([row], platform=platform_of(request))
-    return shadow_run(row, progress=counted[row.pk])
+    return ShadowRunSerializer(row, context={"progress": counted}).data

@@ -16,12 +16,11 @@ from moderation.api.serializers.simulations import (
     SimulationRequestSerializer,
     SimulationSerializer,
     costs,
-    simulation,
     thresholds,
 )
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
 from moderation.models.platforms import Scope
-from moderation.queries.learning import simulator, traffic
+from moderation.queries.learning import simulation, traffic
 
 
 class ThresholdSimulations(ApiView):
@@ -44,7 +43,7 @@ class ThresholdSimulations(ApiView):
     def post(self, request: Request) -> Response:
         given = self.read(SimulationRequestSerializer, request)
         about = traffic.of_platform(scorer.release(), platform=platform_of(request))
-        found = simulator.simulate(
+        found = simulation.simulate(
             about,
             wanted=thresholds(given.get("thresholds"), live=about.thresholds),
             days=given["days"],
@@ -52,4 +51,4 @@ class ThresholdSimulations(ApiView):
             precision=given["precision"],
             at=timezone.now(),
         )
-        return Response(simulation(found, days=given["days"], precision=given["precision"]))
+        return Response(SimulationSerializer(found, context=given).data)

@@ -16,7 +16,6 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
-from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
     DeliveryQuerySerializer,
@@ -27,11 +26,8 @@ from moderation.api.serializers.webhooks import (
     NewEndpointSerializer,
     NewSecretSerializer,
     SecretRequestSerializer,
+    SecretSerializer,
     WholeDeliverySerializer,
-    delivery,
-    endpoint,
-    secret,
-    whole_delivery,
 )
 from moderation.api.views.base import (
     BODY_PROBLEMS,
@@ -70,9 +66,8 @@ class Endpoints(ApiView):
         responses={200: EndpointListSerializer, **problem_responses()},
     )
     def get(self, request: Request) -> Response:
-        return Response(
-            {"data": [endpoint(row) for row in queries_webhooks.endpoints(platform=platform_of(request))]}
-        )
+        rows = queries_webhooks.endpoints(platform=platform_of(request))
+        return Response(EndpointListSerializer({"data": rows}).data)
 
     @extend_schema(
         operation_id="add_endpoint",
@@ -103,7 +98,8 @@ class Endpoints(ApiView):
         except egress.Refused as refused:
             raise _refused_url(refused) from None
         headers = {"Location": reverse("api:endpoint", args=[str(row.pk)]), "ETag": etag_of(row.version)}
-        return Response(endpoint(row) | {"secret": shown}, status=status.HTTP_201_CREATED, headers=headers)
+        answer = EndpointSerializer(row).data | {"secret": shown}
+        return Response(answer, status=status.HTTP_201_CREATED, headers=headers)
 
 
 class OneEndpoint(ApiView):
@@ -120,7 +116,7 @@ class OneEndpoint(ApiView):
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         row = _own_endpoint(request, id)
-        return Response(endpoint(row), headers={"ETag": etag_of(row.version)})
+        return Response(EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
 
     @extend_schema(
         operation_id="change_endpoint",
@@ -153,7 +149,7 @@ class OneEndpoint(ApiView):
             )
         except egress.Refused as refused:
             raise _refused_url(refused) from None
-        return Response(endpoint(row), headers={"ETag": etag_of(row.version)})
+        return Response(EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
 
     @extend_schema(
         operation_id="remove_endpoint",
@@ -201,7 +197,8 @@ class EndpointSecrets(ApiView):
             kind=SignatureKind(given["signature"]),
             at=timezone.now(),
         )
-        return Response(secret(made) | {"secret": shown}, status=status.HTTP_201_CREATED)
+        answer = SecretSerializer(made).data | {"secret": shown}
+        return Response(answer, status=status.HTTP_201_CREATED)
 
 
 class EndpointDeliveries(ApiView):
@@ -226,7 +223,7 @@ class EndpointDeliveries(ApiView):
             after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        return Response(page_of(found, shown=delivery))
+        return Response(DeliveryPageSerializer(found).data)
 
 
 class OneDelivery(ApiView):
@@ -242,7 +239,7 @@ class OneDelivery(ApiView):
         responses={200: WholeDeliverySerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        return Response(whole_delivery(_own_delivery(request, id)))
+        return Response(WholeDeliverySerializer(_own_delivery(request, id)).data)
 
 
 class DeliveryReplays(ApiView):
@@ -266,7 +263,8 @@ class DeliveryReplays(ApiView):
         """Send a delivery again, with the same id and body."""
         row = _own_delivery(request, id)
         send.replay(delivery_id=str(row.pk), at=timezone.now())
-        return Response(whole_delivery(_own_delivery(request, id)), status=status.HTTP_202_ACCEPTED)
+        answer = WholeDeliverySerializer(_own_delivery(request, id)).data
+        return Response(answer, status=status.HTTP_202_ACCEPTED)
 
 
 def _own_endpoint(request: Request, identifier: str) -> WebhookEndpoint:

@@ -1,0 +1,66 @@
+"""The base of all answers: one definition gives their JSON and their schema in the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.utils.functional import cached_property
+from rest_framework import serializers
+from rest_framework.fields import get_attribute
+
+from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.queries.keyset import Page
+from moderation.queries.wire import instant
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    """An answer. A field `x` is what `read_x` makes of the row, else the row's attribute or key."""
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """Return the answer, its fields in the order in which they are declared."""
+        answer = {}
+        for name, read, write in self._steps:
+            value = read(instance)
+            answer[name] = None if value is None else write(value)
+        return answer
+
+    @cached_property
+    def _steps(self) -> list[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
+        """How each field is read from a row, and written: looked up once for all rows of a page.
+
+        Where null is allowed, DRF itself gives null for an attribute that does not exist; here that fails.
+        """
+        return [
+            (
+                name,
+                getattr(self, f"read_{name}", partial(get_attribute, attrs=field.source_attrs)),
+                instant if isinstance(field, serializers.DateTimeField) else field.to_representation,
+            )
+            for name, field in self.fields.items()
+        ]
+
+
+class DescribedSerializer(serializers.Serializer[Any]):
+    """A part of an answer that is made elsewhere, or stored, and given as it is: only its schema is here."""
+
+    def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
+        return instance
+
+
+def page_of(
+    row: type[serializers.Serializer[Any]], description: str, *, name: str = ""
+) -> type[AnswerSerializer]:
+    """Return the answer that is a keyset page of such rows; the OpenAPI document names it after them."""
+
+    class PageSerializer(AnswerSerializer):
+        data = row(many=True, source="rows")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+        next_cursor = NextCursorField(allow_null=True)
+
+        def read_next_cursor(self, page: Page[Any]) -> str | None:
+            return page.next_cursor or None
+
+    PageSerializer.__name__ = name or f"{row.__name__.removesuffix('Serializer')}Page"
+    PageSerializer.__doc__ = description
+    return PageSerializer
