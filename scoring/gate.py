@@ -5,10 +5,12 @@ The report comes from `python -m training evaluate`; nothing is measured here.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 REPORT_FORMAT = 1
@@ -78,6 +80,17 @@ def told(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     failed = [(question, answer) for question, passed, answer in rows if not passed]
     yield from (f"NOT PASSED  {question}: {answer}" for question, answer in failed)
     yield f"{verdict(rows)}: {len(rows) - len(failed)} of {len(rows)} questions passed"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a report. Raises Unreadable."""
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise Unreadable(f"{path.name}: {wrong}. Give the report.json that evaluate wrote.") from wrong
+    if not isinstance(report, dict):
+        raise Unreadable(f"{path.name}: not a report. Give the report.json that evaluate wrote.")
+    return report
 
 
 def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Finding]:

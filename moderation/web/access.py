@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 
+import structlog
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
@@ -17,6 +18,8 @@ from django_htmx.middleware import HtmxDetails
 
 from moderation.models import User
 from moderation.operations.refusals import Refusal
+
+log = structlog.get_logger(__name__)
 
 
 class DeskRequest(HttpRequest):
@@ -121,6 +124,7 @@ def _guarded(
             return view(request, *args, **kwargs)
         # Also for a case that exists but waits for a lead: a 403 would tell that it does.
         except ObjectDoesNotExist as refusal:
+            log.info("row_missing", row=type(refusal).__qualname__, view=view.__name__)
             raise Http404 from refusal
 
     return guarded

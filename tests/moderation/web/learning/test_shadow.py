@@ -200,16 +200,13 @@ class TestActs:
         answer = lead_desk.post(f"/models/shadow/{run.pk}/stop/", follow=True)
         assert "has already ended" in flat(answer.content.decode())
 
-    def test_says_when_nothing_can_be_drawn(
-        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    @pytest.mark.parametrize(
+        ("posts", "told"),
+        [("5", "No post is left"), ("0", "Enter 1 to 500"), ("501", "Enter 1 to 500")],
+    )
+    def test_says_when_nothing_is_drawn(
+        self, lead_desk: Client, started: Callable[..., ShadowRun], posts: str, told: str
     ) -> None:
-        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": "5"}, follow=True)
+        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": posts}, follow=True)
 
-        assert "No post is left" in flat(answer.content.decode())
-
-    def test_refuses_other_numbers_of_posts(
-        self, lead_desk: Client, started: Callable[..., ShadowRun]
-    ) -> None:
-        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": "0"}, follow=True)
-
-        assert "Enter 1 to 500 posts" in flat(answer.content.decode())
+        assert told in flat(answer.content.decode())
