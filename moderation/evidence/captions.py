@@ -65,9 +65,9 @@ def transcript(sent: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _parsed(said: str) -> Sequence[webvtt.Caption]:
+def _parsed(content: str) -> Sequence[webvtt.Caption]:
     """Return the captions of a file, whose content tells which of the two formats it has."""
-    lines = "\n".join(line[:MOST_LINE_CHARACTERS] for line in said.splitlines())
+    lines = "\n".join(line[:MOST_LINE_CHARACTERS] for line in content.splitlines())
     is_web = lines.startswith("WEBVTT")
     try:
         file = webvtt.from_buffer(io.StringIO(lines), format="vtt" if is_web else "srt")

@@ -62,8 +62,8 @@ def read_preferences(stored: Mapping[str, Any]) -> Preferences:
     )
 
 
-def _one_of(choices: tuple[int, ...], given: object, standard: int) -> int:
-    return given if isinstance(given, int) and given in choices else standard
+def _one_of(choices: tuple[int, ...], value: object, standard: int) -> int:
+    return value if isinstance(value, int) and value in choices else standard
 
 
 class FilterPage(models.TextChoices):

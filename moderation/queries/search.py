@@ -143,12 +143,12 @@ def _filtered(revisions: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Rev
     return _in_state(_matching(revisions, wanted.policy), wanted.state)
 
 
-def _matching(found: QuerySet[Revision], policy_id: int | None) -> QuerySet[Revision]:
+def _matching(revisions: QuerySet[Revision], policy_id: int | None) -> QuerySet[Revision]:
     """Restrict to what a policy matches, without posts that are judged blindly."""
     if policy_id is None:
-        return found
+        return revisions
     blind = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason__in=BLIND_REASONS)
-    return found.filter(policy_pages.matching(policy_id), ~Exists(blind))
+    return revisions.filter(policy_pages.matching(policy_id), ~Exists(blind))
 
 
 def _links(name: str) -> QuerySet[PostLink]:
@@ -158,15 +158,15 @@ def _links(name: str) -> QuerySet[PostLink]:
     return links if domain == name else links.filter(host=name)
 
 
-def _with_text(found: QuerySet[Revision], text: str) -> QuerySet[Revision]:
+def _with_text(revisions: QuerySet[Revision], text: str) -> QuerySet[Revision]:
     named = _named(text)
     if named:
-        return found.filter(post__in=named)
+        return revisions.filter(post__in=named)
     matching = full_text.revisions(text).values("pk")
     # PostgreSQL takes any word that is not among the commonest to be in one text of 200. With the rows in
     # order and a limit it would then read all newer posts for a word that few have, seconds at a million.
     some = list(matching.values_list("pk", flat=True)[: _FEW + 1])
-    return found.filter(pk__in=some) if len(some) <= _FEW else found.filter(pk__in=matching)
+    return revisions.filter(pk__in=some) if len(some) <= _FEW else revisions.filter(pk__in=matching)
 
 
 def _named(text: str) -> list[int]:
@@ -176,24 +176,24 @@ def _named(text: str) -> list[int]:
     return list(posts.values_list("pk", flat=True)[:20])
 
 
-def _from_address(found: QuerySet[Revision], address: str) -> QuerySet[Revision]:
+def _from_address(revisions: QuerySet[Revision], address: str) -> QuerySet[Revision]:
     try:
         target = targets.target(kind=RuleKind.ADDRESS, value=address)
     except targets.NotATarget:
-        return found.none()
-    return found.filter(ip__gte=target.first_address, ip__lte=target.last_address)
+        return revisions.none()
+    return revisions.filter(ip__gte=target.first_address, ip__lte=target.last_address)
 
 
-def _in_state(found: QuerySet[Revision], state: str) -> QuerySet[Revision]:
+def _in_state(revisions: QuerySet[Revision], state: str) -> QuerySet[Revision]:
     if state == "waiting":
-        return found.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
+        return revisions.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
     if state in Verdict.values:
-        return found.annotate(standing=_standing("verdict")).filter(standing=state)
+        return revisions.annotate(standing=_standing("verdict")).filter(standing=state)
     if state == "reported":
-        return found.filter(Exists(Complaint.objects.filter(post=OuterRef("post"))))
+        return revisions.filter(Exists(Complaint.objects.filter(post=OuterRef("post"))))
     if state == "unscored":
-        return found.filter(score_state__in=("pending", "scoring", "dead"))
-    return found
+        return revisions.filter(score_state__in=("pending", "scoring", "dead"))
+    return revisions
 
 
 def _standing(column: str) -> Subquery:
@@ -203,12 +203,12 @@ def _standing(column: str) -> Subquery:
     return Subquery(standing.order_by("-decided_at", "-id").values(column)[:1])
 
 
-def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]:
+def _columns(revisions: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]:
     """Return the columns that a row shows: whole texts and records of fifty posts would be megabytes."""
     scores = Score.objects.filter(revision=OuterRef("pk")).order_by("-generation")
     cases = case_access.visible(viewer).filter(post=OuterRef("post")).order_by("-version", "-id")
     complaints = Complaint.objects.filter(post=OuterRef("post")).order_by().values("post")
-    return found.values(
+    return revisions.values(
         "pk",
         "post_id",
         "language",

@@ -37,8 +37,8 @@ class Command(BaseCommand):
             sys.stderr.write("Compare with a head from the log or an earlier run: --head NUMBER:HASH\n")
 
 
-def _head(given: str) -> chain.Head:
-    if not re.fullmatch(r"\d{1,18}:[0-9a-f]{64}", given):
-        raise CommandError(f"--head: {given!r} is not NUMBER:HASH with a hash of 64 hex digits.")
-    number, _, digest = given.partition(":")
+def _head(text: str) -> chain.Head:
+    if not re.fullmatch(r"\d{1,18}:[0-9a-f]{64}", text):
+        raise CommandError(f"--head: {text!r} is not NUMBER:HASH with a hash of 64 hex digits.")
+    number, _, digest = text.partition(":")
     return chain.Head(number=int(number), hash=digest)

@@ -41,16 +41,16 @@ def members(*, period: Period, at: datetime) -> list[Member]:
     return sorted(people, key=lambda member: (member.name.casefold(), member.user.pk))
 
 
-def _member(user: User, held: int, counted: tuple[int, int], *, at: datetime) -> Member:
+def _member(user: User, claims: int, counted: tuple[int, int], *, at: datetime) -> Member:
     last_at: datetime | None = user.last_at  # type: ignore[attr-defined]  # annotated
     return Member(
         user=user,
         name=user.get_full_name() or user.username,
-        held=held,
+        held=claims,
         decided=counted[0],
         hours=counted[1],
         last_at=last_at,
-        is_at_work=bool(held) or (last_at is not None and at - last_at < AT_WORK),
+        is_at_work=bool(claims) or (last_at is not None and at - last_at < AT_WORK),
     )
 
 

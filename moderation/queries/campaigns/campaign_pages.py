@@ -172,8 +172,8 @@ def _listed(rows: QuerySet[Any], *, order: Sequence[str], after: Key | None, lim
     return keyset.page(campaigns, order=order, after=after, limit=limit).of(_rows)
 
 
-def _rows(found: Sequence[Any]) -> list[ListRow]:
-    ids = [row.pk for row in found]
+def _rows(campaigns: Sequence[Any]) -> list[ListRow]:
+    ids = [row.pk for row in campaigns]
     names, decided = campaign_names.names(ids), _decided(ids)
     return [
         ListRow(
@@ -189,7 +189,7 @@ def _rows(found: Sequence[Any]) -> list[ListRow]:
             latest_at=row.latest_at,
             excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
         )
-        for row in found
+        for row in campaigns
     ]
 
 

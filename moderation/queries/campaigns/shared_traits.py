@@ -164,19 +164,19 @@ def sightings_of(
     return sightings
 
 
-def _latest(kind: TieKind, asked: list[tuple[Revision, Trait]]) -> list[list[int]]:
+def _latest(kind: TieKind, pairs: list[tuple[Revision, Trait]]) -> list[list[int]]:
     with connection.cursor() as cursor:
         cursor.execute(
             _QUERY.format(source=_SOURCES[kind], post_id=_POST_ID[kind], latest=LATEST, first=FIRST),
             {
-                "keys": [trait.key for _, trait in asked],
-                "posts": [revision.post_id for revision, _ in asked],
-                "ats": [_instant(kind, revision) for revision, _ in asked],
-                "sinces": [_instant(kind, revision) - WINDOW for revision, _ in asked],
+                "keys": [trait.key for _, trait in pairs],
+                "posts": [revision.post_id for revision, _ in pairs],
+                "ats": [_instant(kind, revision) for revision, _ in pairs],
+                "sinces": [_instant(kind, revision) - WINDOW for revision, _ in pairs],
             },
         )
         rows = dict(cursor.fetchall())
-    return [rows[position] for position in range(1, len(asked) + 1)]
+    return [rows[position] for position in range(1, len(pairs) + 1)]
 
 
 def _instant(kind: TieKind, revision: Revision) -> datetime:

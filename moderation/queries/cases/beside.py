@@ -151,9 +151,9 @@ def _posts(
     return record_histories.posts_of(source, key=key, post=case.post_id, at=at)
 
 
-def _apart(found: list[OtherPost], *, revision: Revision) -> list[OtherPost]:
+def _apart(posts: list[OtherPost], *, revision: Revision) -> list[OtherPost]:
     """Leave out the posts whose verdicts would tell what is to be measured: those of one text or campaign."""
-    ids = [post_id for post_id, _, _ in found]
+    ids = [post_id for post_id, _, _ in posts]
     campaign = CampaignMember.objects.filter(post=revision.post_id).values("campaign")
     same = set(
         CampaignMember.objects.filter(post__in=ids, campaign__in=campaign).values_list("post", flat=True)
@@ -161,11 +161,11 @@ def _apart(found: list[OtherPost], *, revision: Revision) -> list[OtherPost]:
     if revision.similarity_group is not None:
         texts = Revision.objects.filter(post__in=ids, similarity_group=revision.similarity_group)
         same |= set(texts.values_list("post", flat=True))
-    return [post for post in found if post[0] not in same]
+    return [post for post in posts if post[0] not in same]
 
 
-def _rows(found: list[OtherPost], *, viewer: User, is_blind: bool) -> tuple[PostRow, ...]:
-    newest = tuple(post_id for post_id, _, _ in found[:_SHOWN])
+def _rows(posts: list[OtherPost], *, viewer: User, is_blind: bool) -> tuple[PostRow, ...]:
+    newest = tuple(post_id for post_id, _, _ in posts[:_SHOWN])
     if not newest:
         return ()
     rows = search.posts(wanted=PostFilter(post_ids=newest), viewer=viewer, limit=_SHOWN).rows

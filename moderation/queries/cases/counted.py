@@ -128,9 +128,9 @@ def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> Cou
     )
 
 
-def _spam_by_evidence(found: Sequence[tuple[int, bool | None, int]], *, at: datetime) -> set[int]:
+def _spam_by_evidence(older: Sequence[tuple[int, bool | None, int]], *, at: datetime) -> set[int]:
     """Return the posts whose verdict stood at an instant and was not counted, since it was not on words."""
-    uncounted = [post_id for post_id, was_spam, _ in found if was_spam is None]
+    uncounted = [post_id for post_id, was_spam, _ in older if was_spam is None]
     if not uncounted:
         return set()
     stood = Q(retracted_at__isnull=True) | Q(retracted_at__gte=at)

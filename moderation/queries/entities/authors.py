@@ -133,23 +133,23 @@ def notes(*, author_id: int) -> tuple[AuthorNote, ...]:
     return tuple(rows.order_by("-id")[:_NOTES])
 
 
-def _in_state(found: QuerySet[Author], state: str) -> QuerySet[Author]:
+def _in_state(authors: QuerySet[Author], state: str) -> QuerySet[Author]:
     posts = Post.objects.filter(author=OuterRef("pk"))
     if state == "spam":
         judged = Label.objects.filter(post=OuterRef("pk"), is_spam=True, retracted_at__isnull=True)
-        return found.filter(Exists(posts.filter(Exists(judged))))
+        return authors.filter(Exists(posts.filter(Exists(judged))))
     if state == "reported":
         complaints = Complaint.objects.filter(post=OuterRef("pk"))
-        return found.filter(Exists(posts.filter(Exists(complaints))))
+        return authors.filter(Exists(posts.filter(Exists(complaints))))
     if state == "waiting":
         waits = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
-        return found.filter(Exists(posts.filter(Exists(waits))))
-    return found
+        return authors.filter(Exists(posts.filter(Exists(waits))))
+    return authors
 
 
-def _rows(shown: Sequence[Author]) -> tuple[AuthorRow, ...]:
+def _rows(authors: Sequence[Author]) -> tuple[AuthorRow, ...]:
     """Count in four queries for any number of authors: joins in one query would multiply the counts."""
-    ids = [author.pk for author in shown]
+    ids = [author.pk for author in authors]
     posts = _counted(Post.objects.filter(author__in=ids), "author", total=Count("pk"))
     live = Label.objects.filter(post__author__in=ids, retracted_at__isnull=True)
     labels = _counted(
@@ -171,7 +171,7 @@ def _rows(shown: Sequence[Author]) -> tuple[AuthorRow, ...]:
             complaints=complaints.get(author.pk, {}).get("total", 0),
             waiting=waits.get(author.pk, {}).get("total", 0),
         )
-        for author in shown
+        for author in authors
     )
 
 

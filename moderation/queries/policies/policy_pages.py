@@ -171,17 +171,17 @@ _Labels = dict[int, tuple[bool, str]]
 def _row(
     threshold: float,
     policy: Policy,
-    known: Sequence[tuple[int, float]],
+    labelled: Sequence[tuple[int, float]],
     labels: _Labels,
     newest: Sequence[float],
 ) -> Row:
     is_right = _is_right(policy, labels)
-    hits = [post for post, probability in known if probability >= threshold]
+    hits = [post for post, probability in labelled if probability >= threshold]
     right = sum(map(is_right, hits))
     return Row(
         threshold=threshold,
         precision=Share(part=right, of=len(hits)),
-        recall=Share(part=right, of=sum(is_right(post) for post, _ in known)),
+        recall=Share(part=right, of=sum(is_right(post) for post, _ in labelled)),
         newest=_newest(newest, threshold=threshold),
     )
 
@@ -220,14 +220,14 @@ def _blind() -> QuerySet[Case]:
 
 def _hits(
     policy: Policy,
-    known: Sequence[tuple[int, float]],
+    labelled: Sequence[tuple[int, float]],
     labels: _Labels,
     *,
     threshold: float,
     is_right: bool,
 ) -> tuple[Hit, ...]:
     check = _is_right(policy, labels)
-    chosen = [pair for pair in known if pair[1] >= threshold and check(pair[0]) == is_right]
+    chosen = [pair for pair in labelled if pair[1] >= threshold and check(pair[0]) == is_right]
     chosen = sorted(chosen, key=lambda pair: (-pair[1], pair[0]))[:_HITS]
     latest = Revision.objects.filter(
         post__in=[post for post, _ in chosen], number=F("post__latest_revision")

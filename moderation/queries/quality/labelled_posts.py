@@ -242,12 +242,12 @@ def _draws(*, since: datetime, platform_id: int | None) -> dict[int, list[_Draw]
     return draws
 
 
-def _thresholds(wanted: set[tuple[str, str]]) -> dict[tuple[str, str], float]:
+def _thresholds(pairs: set[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """Return from which probability on each release removes on each platform; without thresholds, never."""
-    releases = Release.objects.in_bulk({release for release, _ in wanted})
+    releases = Release.objects.in_bulk({release for release, _ in pairs})
     return {
         (release, slug): float(releases[release].thresholds_on(slug).get("remove_from", np.inf))
-        for release, slug in wanted
+        for release, slug in pairs
     }
 
 

@@ -62,8 +62,8 @@ def _edge(held: float, refuted: float, is_refuted: Callable[[float], bool]) -> f
     return held
 
 
-def _log_beta(one: float, other: float) -> float:
-    return math.lgamma(one) + math.lgamma(other) - math.lgamma(one + other)
+def _log_beta(first: float, other: float) -> float:
+    return math.lgamma(first) + math.lgamma(other) - math.lgamma(first + other)
 
 
 def _within(constant: float, *, looks: int) -> float:
