@@ -48,10 +48,10 @@ def drawn(
     number = (number - of_drawn) / rest
     if number < OLDEST_SHARE:
         return Lane.OLDEST, OLDEST_SHARE * rest
-    left = (number - OLDEST_SHARE) / (1.0 - OLDEST_SHARE) * WHOLE
+    point = (number - OLDEST_SHARE) / (1.0 - OLDEST_SHARE) * WHOLE
     shares = [(lane, share) for lane, share in mix.shares if share]
-    while left >= shares[0][1] and len(shares) > 1:
-        left -= shares.pop(0)[1]
+    while point >= shares[0][1] and len(shares) > 1:
+        point -= shares.pop(0)[1]
     lane, share = shares[0]
     return lane, share / WHOLE * (1.0 - OLDEST_SHARE) * rest
 
@@ -67,13 +67,13 @@ def first(free: QuerySet[Case], *, count: int, moderator: User, at: datetime) ->
     turns = Counter(
         drawn(mix, moderator_id=moderator.pk, at=at, place=place, of_drawn=of_drawn) for place in range(count)
     )
-    found: list[Case] = []
-    for (lane, chance), wanted in turns.items():
-        found += _locked(_of_lane(free, lane, at=at), lane, chance, count=wanted, but=found)
+    cases: list[Case] = []
+    for (lane, chance), number in turns.items():
+        cases += _locked(_of_lane(free, lane, at=at), lane, chance, count=number, but=cases)
     for lane in (Lane.HARM, Lane.AUDIT):
-        if len(found) < count:
-            found += _locked(_of_lane(free, lane, at=at), lane, None, count=count - len(found), but=found)
-    return found
+        if len(cases) < count:
+            cases += _locked(_of_lane(free, lane, at=at), lane, None, count=count - len(cases), but=cases)
+    return cases
 
 
 def logged(cases: Sequence[Case]) -> dict[str, object]:
@@ -103,12 +103,12 @@ def place(cases: Sequence[Case]) -> None:
     members = CampaignMember.objects.filter(post__in=[case.post_id for case in cases])
     if not members.exists():
         return
-    before = CampaignMember.objects.filter(
+    earlier = CampaignMember.objects.filter(
         campaign=OuterRef(OuterRef("campaign")),
         id__lt=OuterRef(OuterRef("id")),
         left_out_at__isnull=True,
     ).order_by("-id")[:_SHORTLY_BEFORE]
-    late = members.filter(Exists(Case.objects.filter(post__in=before.values("post"))))
+    late = members.filter(Exists(Case.objects.filter(post__in=earlier.values("post"))))
     ids = [case.pk for case in cases]
     Case.objects.filter(pk__in=ids, post__in=late.values("post")).update(is_first_of_campaign=False)
 

@@ -82,11 +82,11 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
     with transaction.atomic():
         row = Author.objects.select_for_update().filter(platform=platform, external_id=external_id).first()
         if row is None:
-            known = Erasure.objects.filter(platform=platform, kind=ErasureKind.AUTHOR, name_digest=digest)
-            found = known.order_by("-id").first()
-            if found is None:
+            erasures = Erasure.objects.filter(platform=platform, kind=ErasureKind.AUTHOR, name_digest=digest)
+            earlier = erasures.order_by("-id").first()
+            if earlier is None:
                 raise Author.DoesNotExist
-            return found
+            return earlier
         _wipe_author(row, at=at)
         erasure = Erasure.objects.create(
             platform=platform,
@@ -123,9 +123,9 @@ def expired(*, at: datetime) -> int:
     """
     rules.forget_ended(at=at)
     kept_traits.forget_old(at=at)
-    for gone in _gone(at=at):
+    for account in _gone(at=at):
         with suppress(Author.DoesNotExist):  # erased a moment ago
-            author(platform=gone.platform, external_id=gone.external_id or "", at=at)
+            author(platform=account.platform, external_id=account.external_id or "", at=at)
     erased = 0
     for platform in Platform.objects.filter(text_retention_days__isnull=False):
         too_old = at - timedelta(days=platform.text_retention_days or 0)
@@ -152,11 +152,11 @@ def _gone(*, at: datetime) -> list[Author]:
 
 
 def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
-    kept = Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__lt=before)
+    old_posts = Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__lt=before)
     erased = 0
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
-            posts = list(kept.order_by("received_at")[:CHUNK])
+            posts = list(old_posts.order_by("received_at")[:CHUNK])
             _wipe([row.pk for row in posts], at=at)
             Erasure.objects.bulk_create(
                 [_of_retention(row, platform=platform, at=at) for row in posts], ignore_conflicts=True
@@ -189,11 +189,11 @@ def _of_retention(row: Post, *, platform: Platform, at: datetime) -> Erasure:
 
 
 def _finish(erasure: Erasure, *, at: datetime) -> int:
-    left = Post.objects.filter(author=erasure.subject_id, erased_at__isnull=True).order_by("id")
+    rows = Post.objects.filter(author=erasure.subject_id, erased_at__isnull=True).order_by("id")
     erased = 0
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
-            posts = list(left.values_list("pk", flat=True)[:CHUNK])
+            posts = list(rows.values_list("pk", flat=True)[:CHUNK])
             _wipe(posts, at=at)
             Erasure.objects.filter(pk=erasure.pk).update(posts=F("posts") + len(posts))
         erased += len(posts)
@@ -219,21 +219,21 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
         return
     # First: it takes the campaign lock, which comes before posts in the lock order, and it counts down traits
     # by the rows that are wiped below.
-    kept = kept_traits.worth_keeping(post_ids, at=at)
-    gather.forget(post_ids=post_ids, kept=kept, at=at)
-    wanted, answers = set(post_ids), forget.answers(post_ids)
-    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=wanted.union(answers))
-    posts = [pk for pk in rows.order_by("id").values_list("pk", flat=True) if pk in wanted]
+    kept_ids = kept_traits.worth_keeping(post_ids, at=at)
+    gather.forget(post_ids=post_ids, kept=kept_ids, at=at)
+    ids, answers = set(post_ids), forget.answers(post_ids)
+    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=ids.union(answers))
+    posts = [pk for pk in rows.order_by("id").values_list("pk", flat=True) if pk in ids]
     forget.answered(posts, answers=answers)
     revisions = Revision.objects.filter(post__in=posts)
     bands = _bands(revisions)
     forget.sent_pictures(revisions)
-    kept_traits.keep(kept)
+    kept_traits.keep(kept_ids)
     _wipe_revisions(revisions)
-    revisions.exclude(post__in=kept).update(similarity_group=RandomUUID())
+    revisions.exclude(post__in=kept_ids).update(similarity_group=RandomUUID())
     _forget_bands(bands, posts=posts)
-    forget.links(posts, kept=kept)
-    forget.evidence(posts, kept=kept)
+    forget.links(posts, kept=kept_ids)
+    forget.evidence(posts, kept=kept_ids)
     Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True},
@@ -282,10 +282,10 @@ def _bands(revisions: QuerySet[Revision]) -> set[int]:
 
 def _forget_bands(digests: set[int], *, posts: Sequence[int]) -> None:
     """Delete the similarity bands whose group has no remaining post; erased ones have keyed bands, if any."""
-    others = Revision.objects.filter(
+    neighbours = Revision.objects.filter(
         similarity_group=OuterRef("similarity_group"), post__erased_at__isnull=True
     ).exclude(post__in=posts)
-    SimilarityBand.objects.filter(~Exists(others), digest__in=digests).delete()
+    SimilarityBand.objects.filter(~Exists(neighbours), digest__in=digests).delete()
 
 
 def _audit(erasure: Erasure, *, actor: User | None, at: datetime) -> None:

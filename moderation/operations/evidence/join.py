@@ -30,17 +30,17 @@ def join(*, revisions: Sequence[Revision], at: datetime) -> None:
     fetched, and no row is waited for that an evidence worker holds; what is being read is left to `opening`.
     Call before their posts or cases are locked.
     """
-    fresh = [one for one in revisions if one.generation == _FIRST_GENERATION]
-    ours = [one for one in fresh if one.post.platform.collects_evidence == Collecting.ON]
+    fresh = [revision for revision in revisions if revision.generation == _FIRST_GENERATION]
+    ours = [revision for revision in fresh if revision.post.platform.collects_evidence == Collecting.ON]
     if not ours:
         return
-    browsed = {one.pk for one in ours if one.post.platform.browses_evidence == Collecting.ON}
-    carried = opening.carried_by([one.pk for one in ours], as_browser=browsed)
-    known = _ended(carried, at=at)
-    if not known:
+    browsed = {revision.pk for revision in ours if revision.post.platform.browses_evidence == Collecting.ON}
+    carried = opening.carried_by([revision.pk for revision in ours], as_browser=browsed)
+    known_ids = _ended(carried, at=at)
+    if not known_ids:
         return
     try:
-        _join(carried, known=known, at=at)
+        _join(carried, known=known_ids, at=at)
     except IntegrityError:
         # The last other post that carried an address was erased meanwhile, and what was read there with it.
         log.info("known_evidence_gone", posts=len(ours))
@@ -48,10 +48,12 @@ def join(*, revisions: Sequence[Revision], at: datetime) -> None:
 
 def _join(carried: list[Address], *, known: dict[str, int], at: datetime) -> None:
     with transaction.atomic():
-        posts = transactions.lock_posts(revisions__in={one.revision_id for one in carried})
-        standing = Revision.objects.filter(post__in=posts, pk__in={one.revision_id for one in carried})
+        posts = transactions.lock_posts(revisions__in={address.revision_id for address in carried})
+        standing = Revision.objects.filter(
+            post__in=posts, pk__in={address.revision_id for address in carried}
+        )
         ours = set(standing.values_list("pk", flat=True))
-        opening.join([one for one in carried if one.revision_id in ours], known=known)
+        opening.join([address for address in carried if address.revision_id in ours], known=known)
         for _ in range(_DEPTH):
             further = leads.known(ours)
             if not opening.join(further, known=_ended(further, at=at)):
@@ -61,7 +63,7 @@ def _join(carried: list[Address], *, known: dict[str, int], at: datetime) -> Non
 
 def _ended(addresses: Iterable[Address], *, at: datetime) -> dict[str, int]:
     """Return the rows of addresses that were read before `at`, which is what records hold, by digest."""
-    digests = {one.digest for one in addresses}
+    digests = {address.digest for address in addresses}
     if not digests:
         return {}
     hour = at.replace(minute=0, second=0, microsecond=0)

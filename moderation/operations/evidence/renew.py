@@ -33,11 +33,11 @@ def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
     if platform.collects_evidence == Collecting.OFF:
         return False
     latest = Revision.objects.filter(post=post, number=post.latest_revision)
-    found = due(list(latest.values_list("pk", flat=True)), at=at)
-    closed = EvidenceRequest.objects.filter(revision__in=found, opened_at__isnull=False)
-    if not closed.update(opened_at=None, enqueued_at=at, since=at):
+    ids = due(list(latest.values_list("pk", flat=True)), at=at)
+    requests = EvidenceRequest.objects.filter(revision__in=ids, opened_at__isnull=False)
+    if not requests.update(opened_at=None, enqueued_at=at, since=at):
         return False
-    enqueue.evidence_of(revision_ids=sorted(found))
+    enqueue.evidence_of(revision_ids=sorted(ids))
     return True
 
 
@@ -51,13 +51,13 @@ def due(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
         .filter(last__lt=hour, fetched_at__isnull=False)
     )
     since = {row["revision"]: row["fetched_at"] for row in fetched.order_by("revision")}
-    found: set[int] = set()
-    for revision, last in since.items():
-        complaints = Complaint.objects.filter(post__revisions=revision, received_at__gt=last)
-        enough = 1 if at - last >= AFTER else COMPLAINTS
+    ids: set[int] = set()
+    for revision, fetched_at in since.items():
+        complaints = Complaint.objects.filter(post__revisions=revision, received_at__gt=fetched_at)
+        enough = 1 if at - fetched_at >= AFTER else COMPLAINTS
         if complaints[:enough].count() >= enough:
-            found.add(revision)
-    return found
+            ids.add(revision)
+    return ids
 
 
 @transactions.required
@@ -76,14 +76,14 @@ def compare(row: Evidence) -> dict[int, bool]:
         .order_by("revision", "-evidence__hour", "-id")
         .distinct("revision")
     )
-    before = dict(earlier.values_list("revision", "evidence"))
-    rows = Evidence.objects.in_bulk(set(before.values()))
-    is_changed = {pk: _is_changed(one, row) for pk, one in rows.items()}
-    found = {revision: is_changed[pk] for revision, pk in before.items()}
+    evidence_ids = dict(earlier.values_list("revision", "evidence"))
+    rows = Evidence.objects.in_bulk(set(evidence_ids.values()))
+    is_changed = {pk: _is_changed(old_row, row) for pk, old_row in rows.items()}
+    changes = {revision: is_changed[pk] for revision, pk in evidence_ids.items()}
     for value in (True, False):
-        these = [revision for revision, changed in found.items() if changed is value]
+        these = [revision for revision, flag in changes.items() if flag is value]
         row.revisions.filter(revision__in=these).update(is_changed=value)
-    return found
+    return changes
 
 
 def _is_changed(before: Evidence, after: Evidence) -> bool:

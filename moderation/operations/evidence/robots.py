@@ -32,9 +32,9 @@ class Rules:
     def allow(self, url: str) -> bool:
         """Return whether an address may be fetched, as it may if no rule is about it."""
         parts = urlsplit(url)
-        asked = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
+        target = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
         # The most specific rule, by its length; of two such the one that allows.
-        matching = [(len(path), is_allowed) for path, is_allowed in self.paths if _matches(path, asked)]
+        matching = [(len(path), is_allowed) for path, is_allowed in self.paths if _matches(path, target)]
         return max(matching, default=(0, True))[1]
 
 
@@ -49,13 +49,13 @@ def parse(said: str, *, name: str) -> Rules:
     for field, value in _lines(said):
         if field == "user-agent":
             names = set() if was_rule else names
-            found = _NAME.match(value.lower())
-            names |= {found[0]} & {name.lower(), _EVERYBODY} if found else set()
+            match = _NAME.match(value.lower())
+            names |= {match[0]} & {name.lower(), _EVERYBODY} if match else set()
             was_rule = False
         else:
             was_rule = True
-        for one in names:
-            rules = groups.setdefault(one, [])  # a group without rules forbids nothing, and counts
+        for agent in names:
+            rules = groups.setdefault(agent, [])  # a group without rules forbids nothing, and counts
             if was_rule and value and len(rules) < _MOST_RULES:
                 rules.append((_plain(value), field == "allow"))
     return Rules(paths=tuple(groups.get(name.lower(), groups.get(_EVERYBODY, ()))))
@@ -71,16 +71,16 @@ def _lines(said: str) -> Iterator[tuple[str, str]]:
 
 def _matches(path: str, asked: str) -> bool:
     path, is_whole = (path[:-1], True) if path.endswith("$") else (path, False)
-    first, *rest = path.split("*")
-    if not asked.startswith(first):
+    head, *rest = path.split("*")
+    if not asked.startswith(head):
         return False
-    at = len(first)
+    at = len(head)
     # Each part as early as possible: then whatever follows has the most room.
     for part in rest[:-1] if is_whole else rest:
-        found = asked.find(part, at)
-        if found < 0:
+        index = asked.find(part, at)
+        if index < 0:
             return False
-        at = found + len(part)
+        at = index + len(part)
     if not is_whole:
         return True
     return asked.endswith(rest[-1]) and len(asked) - len(rest[-1]) >= at if rest else len(asked) == at
@@ -145,5 +145,5 @@ def _rules(site: str, *, seconds: float) -> Rules:
 def _said(answer: answers.Answer) -> Rules:
     if answer.status >= 500:
         return FORBIDDEN
-    said = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
-    return parse(said, name=AGENT)
+    body = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
+    return parse(body, name=AGENT)

@@ -65,28 +65,28 @@ def join(revision_ids: Collection[int]) -> set[int]:
         revision__in=revision_ids,
         evidence__picture_group__first_seen_at__isnull=False,
     ).order_by("revision", "evidence__picture_group")
-    shown = list(
+    rows = list(
         carried.values_list(
             "revision", "evidence__picture_group", "revision__received_at", "revision__post"
         ).distinct()
     )
-    if not shown:
+    if not rows:
         return set()
     noted = set(_noted(revision_ids).values_list("revision", "group"))
-    found = [one for one in shown if one[:2] not in noted]
+    new_rows = [row for row in rows if row[:2] not in noted]
     RevisionPicture.objects.bulk_create(
         [
             RevisionPicture(revision_id=revision, group_id=group, received_at=at)
-            for revision, group, at, _ in found
+            for revision, group, at, _ in new_rows
         ],
         ignore_conflicts=True,
     )
     posts = defaultdict(set)
-    for _, group, _, post in found:
+    for _, group, _, post in new_rows:
         posts[group].add(post)
     # One look-up per picture, however many posts of the batch show it.
     shared = {group for group, ours in posts.items() if len(ours) > 1 or _is_shown_by_others(group, *ours)}
-    return {revision for revision, group, _, _ in found if group in shared}
+    return {revision for revision, group, _, _ in new_rows if group in shared}
 
 
 @transactions.required
@@ -122,8 +122,10 @@ def keep(post_ids: Collection[int]) -> None:
 def _drop_hashes(group_ids: Sequence[int]) -> None:
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.PICTURES)
-        shown = RevisionPicture.objects.filter(group=OuterRef("pk"), revision__post__erased_at__isnull=True)
-        groups = PictureGroup.objects.filter(~Exists(shown), pk__in=group_ids).exclude(hash="")
+        pictures = RevisionPicture.objects.filter(
+            group=OuterRef("pk"), revision__post__erased_at__isnull=True
+        )
+        groups = PictureGroup.objects.filter(~Exists(pictures), pk__in=group_ids).exclude(hash="")
         for group in groups:
             for band in group.bands.all():
                 band.digest = _kept_digest(band.digest)
@@ -136,13 +138,13 @@ def drop_unnamed(group_ids: Sequence[int]) -> None:
     """Delete those of some groups that no post shows."""
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.PICTURES)
-        shown = RevisionPicture.objects.filter(group=OuterRef("pk"))
-        PictureGroup.objects.filter(~Exists(shown), pk__in=group_ids).delete()
+        pictures = RevisionPicture.objects.filter(group=OuterRef("pk"))
+        PictureGroup.objects.filter(~Exists(pictures), pk__in=group_ids).delete()
 
 
 def _is_shown_by_others(group_id: int, post_id: int) -> bool:
-    shown = RevisionPicture.objects.filter(group=group_id)
-    return shown.exclude(revision__post=post_id).exists()
+    pictures = RevisionPicture.objects.filter(group=group_id)
+    return pictures.exclude(revision__post=post_id).exists()
 
 
 def _hashes(facts: Mapping[str, Any]) -> list[str]:
@@ -153,18 +155,20 @@ def _hashes(facts: Mapping[str, Any]) -> list[str]:
 
 def _nearest(hashes: Sequence[str]) -> PictureGroup | None:
     with connection.cursor() as cursor:
-        near = {digest for one in hashes for digest in _near_digests(one)}
+        near = {digest for hash_ in hashes for digest in _near_digests(hash_)}
         cursor.execute(_NEAR, (sorted(near.union(map(_kept_digest, near))), LATEST))
         rows = cursor.fetchall()
-    mine = [int(one, 16) for one in hashes]
+    mine = [int(hash_, 16) for hash_ in hashes]
     far = [
-        (min((one ^ int(known, 16)).bit_count() for one in mine), group) for group, known, _ in rows if known
+        (min((number ^ int(group_hash, 16)).bit_count() for number in mine), group)
+        for group, group_hash, _ in rows
+        if group_hash
     ]
     nearest = min(far, default=(pdq.SAME_PICTURE + 1, 0))
     if nearest[0] <= pdq.SAME_PICTURE:
         return PictureGroup(pk=nearest[1])
-    kept = max(((bands, group) for group, known, bands in rows if not known), default=(0, 0))
-    return PictureGroup(pk=kept[1]) if kept[0] >= _KEPT_BANDS else None
+    best = max(((bands, group) for group, group_hash, bands in rows if not group_hash), default=(0, 0))
+    return PictureGroup(pk=best[1]) if best[0] >= _KEPT_BANDS else None
 
 
 def _new(hash_: str, *, at: datetime) -> PictureGroup:
