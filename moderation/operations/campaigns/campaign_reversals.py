@@ -132,21 +132,21 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
 
     Raises TooLate.
     """
-    made = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True)
-    wrong = _locked_decisions(list(made.values_list("pk", flat=True)))
+    decisions = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True)
+    wrong = _locked_decisions(list(decisions.values_list("pk", flat=True)))
     # Checking the clock is not enough: this process may have been stopped since, and the platform notified.
     is_unread = feed.take_away(wrong)
     if not (messages.withdraw(decisions=wrong, is_polled_too=True) and is_unread):
         raise TooLate(_("The decision is being sent. Correct it instead."))
     Reversal.objects.bulk_create(
-        [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]
+        [Reversal(decision=row, reversed_by=moderator, reversed_at=at, reason="undone") for row in wrong]
     )
     appeal_outcomes.reopen(decisions=wrong)
     Label.objects.filter(decision__in=wrong, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.
-    posts = [one.post_id for one in wrong]
+    posts = [row.post_id for row in wrong]
     edited = Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True)
-    Case.objects.filter(pk__in=[one.case_id for one in wrong]).exclude(post__in=list(edited)).update(
+    Case.objects.filter(pk__in=[row.case_id for row in wrong]).exclude(post__in=list(edited)).update(
         state=CaseState.OPEN, closed_at=None, version=F("version") + 1
     )
     AuditEntry.objects.bulk_create(
@@ -154,12 +154,12 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
             entries.entry(
                 action="decision.undone",
                 subject_kind="decision",
-                subject_id=one.pk,
+                subject_id=row.pk,
                 actor=moderator,
                 at=at,
                 campaign=decision.campaign_id,
             )
-            for one in wrong
+            for row in wrong
         ]
     )
     return len(wrong)
@@ -171,11 +171,11 @@ def _locked_decisions(decision_ids: Sequence[int]) -> list[Decision]:
     locked = apply.lock_posts(list(posts))
     rows = Decision.objects.select_for_update(of=("self",)).filter(pk__in=decision_ids)
     rows = rows.select_related("case", "revision", "score").defer(*_HEAVY).order_by("id")
-    found = list(rows)
-    reversed_ids = set(Reversal.objects.filter(decision__in=found).values_list("decision_id", flat=True))
-    for decision in found:
+    decisions = list(rows)
+    reversed_ids = set(Reversal.objects.filter(decision__in=decisions).values_list("decision_id", flat=True))
+    for decision in decisions:
         decision.post = locked[decision.post_id]
-    return [decision for decision in found if decision.pk not in reversed_ids]
+    return [decision for decision in decisions if decision.pk not in reversed_ids]
 
 
 def _correction(

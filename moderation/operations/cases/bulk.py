@@ -69,13 +69,13 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
         # All posts in one order before any case, as scoring and campaigns lock them: nothing deadlocks.
         transactions.lock_posts(cases__in=list(picked.versions))
         # Behind the locks: of two requests with one key, sent at once, the second sees what the first made.
-        if made := decided(key=picked.key, moderator=moderator):
-            return made
+        if earlier := decided(key=picked.key, moderator=moderator):
+            return earlier
         _refuse_blind(picked)
-        found, moved = [], []
+        decisions, moved = [], []
         for case_id in sorted(picked.versions):
             try:
-                found.append(_decide(case_id, picked, moderator=moderator, at=at))
+                decisions.append(_decide(case_id, picked, moderator=moderator, at=at))
             except (NotAllowed, Case.DoesNotExist):
                 raise
             # Collected, not raised: the answer names every case that moved. What was decided so far is rolled
@@ -93,7 +93,7 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
             verdict=picked.verdict,
             cases=sorted(picked.versions),
         )
-    return found
+    return decisions
 
 
 def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
@@ -102,11 +102,13 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
     Raises what `reversals.undo` raises, or Decision.DoesNotExist.
     """
     with transaction.atomic():
-        made = decided(key=key, moderator=moderator)
-        if not made:
+        decisions = decided(key=key, moderator=moderator)
+        if not decisions:
             raise Decision.DoesNotExist
-        transactions.lock_posts(decisions__in=[decision.pk for decision in made])
-        cases = [reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in made]
+        transactions.lock_posts(decisions__in=[decision.pk for decision in decisions])
+        cases = [
+            reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in decisions
+        ]
         # An undone case comes back with a claim, as for one who reviews case by case; whoever picked from a
         # list reads none of them, and 200 leases would keep them from others.
         for case in cases:
@@ -124,8 +126,8 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
 
 def decided(*, key: UUID, moderator: User) -> list[Decision]:
     """Return the decisions of one such act, in the order of their cases."""
-    made = Decision.objects.filter(decided_by=moderator, idempotency_key=key)
-    return list(made.select_related("post__author", "reversal").order_by("case_id"))
+    decisions = Decision.objects.filter(decided_by=moderator, idempotency_key=key)
+    return list(decisions.select_related("post__author", "reversal").order_by("case_id"))
 
 
 def _refuse(picked: Picked) -> None:

@@ -57,8 +57,8 @@ def around_posts(post_ids: Sequence[int]) -> None:
     decisions = Decision.objects.filter(post__in=post_ids)
     _wipe_notes(decisions)
     _forget_campaign_notes(decisions.exclude(campaign_decision=None))
-    told = Delivery.objects.filter(post__in=post_ids, event=WebhookEvent.APPEAL_DECIDED)
-    _blank(told, name="external_id")
+    deliveries = Delivery.objects.filter(post__in=post_ids, event=WebhookEvent.APPEAL_DECIDED)
+    _blank(deliveries, name="external_id")
 
 
 def answers(post_ids: Sequence[int]) -> list[int]:
@@ -78,12 +78,12 @@ def links(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
     """
     ours = PostLink.objects.filter(revision__post__in=post_ids)
     digests = set(ours.exclude(url="").values_list("url_digest", flat=True))
-    known = list(ours.filter(revision__post__in=kept).exclude(url=""))
+    kept_links = list(ours.filter(revision__post__in=kept).exclude(url=""))
     ours.exclude(revision__post__in=kept).update(url_digest="")
     ours.update(url="", host="")
-    for row in known:
+    for row in kept_links:
         row.url_digest = keyed_link(row.url_digest)
-    PostLink.objects.bulk_update(known, ["url_digest"], batch_size=500)
+    PostLink.objects.bulk_update(kept_links, ["url_digest"], batch_size=500)
     others = PostLink.objects.filter(url_digest=OuterRef("subject"))
     LinkVerdict.objects.filter(~Exists(others), subject__in=digests).delete()
 
@@ -126,8 +126,8 @@ def author(row: Author) -> None:
     answers.filter(post__in=list(posts)).update(parent_text="", parent_author=None)
     rules = [str(pk) for pk in row.rules.values_list("pk", flat=True)]
     if rules:
-        told = Delivery.objects.filter(platform=row.platform_id, event=WebhookEvent.RULE_ACTIVATED)
-        _blank(told.filter(body__data__id__in=rules), name="value")
+        deliveries = Delivery.objects.filter(platform=row.platform_id, event=WebhookEvent.RULE_ACTIVATED)
+        _blank(deliveries.filter(body__data__id__in=rules), name="value")
     _forget_in_filters([name for name in (row.external_id, row.display_name) if name])
 
 
@@ -139,12 +139,12 @@ def _forget_in_filters(names: Sequence[str]) -> None:
     """
     if not names:
         return
-    named = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names), re.IGNORECASE)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names), re.IGNORECASE)
     for row in SavedFilter.objects.order_by("id"):
         query = QueryDict(row.query, mutable=True)
-        if named.search(query.get("q") or ""):
+        if pattern.search(query.get("q") or ""):
             del query["q"]
-        elif not named.search(row.name):
+        elif not pattern.search(row.name):
             continue
         row.name, row.query = f"erased author {row.pk}", query.urlencode()
         row.save(update_fields=("name", "query"))

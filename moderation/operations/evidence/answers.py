@@ -62,18 +62,20 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None, is_browser: 
             timeout_seconds=seconds,
         ) as response,
     ):
-        given = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
-        if response.status in _REDIRECTS and given.get("location"):
-            return Answer(status=response.status, location=given["location"])
-        refreshed = page_offers.refreshed(given.get("refresh", ""), base=url)
+        headers = {
+            name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers
+        }
+        if response.status in _REDIRECTS and headers.get("location"):
+            return Answer(status=response.status, location=headers["location"])
+        refreshed = page_offers.refreshed(headers.get("refresh", ""), base=url)
         if refreshed and refreshed != url:
             return Answer(status=response.status, location=refreshed)
-        most = most_bytes or _most(given.get("content-type", ""))
-        body, is_cut = _body(response, packing=given.get("content-encoding", ""), most=most)
+        most = most_bytes or _most(headers.get("content-type", ""))
+        body, is_cut = _body(response, packing=headers.get("content-encoding", ""), most=most)
         return Answer(
             status=response.status,
-            content_type=given.get("content-type", "").strip(),
-            file_name=_file_name(given.get("content-disposition", "")),
+            content_type=headers.get("content-type", "").strip(),
+            file_name=_file_name(headers.get("content-disposition", "")),
             body=body,
             is_cut=is_cut,
         )
@@ -130,17 +132,17 @@ def _unpacked(received: _Received, *, packing: str) -> Iterator[bytes]:
         return
     if packing not in ("gzip", "x-gzip", "deflate"):
         raise Unpackable(f"packed as {packing[:20]}")
-    unpacker, given = zlib.decompressobj(wbits=47 if packing != "deflate" else 15), 0
+    unpacker, count = zlib.decompressobj(wbits=47 if packing != "deflate" else 15), 0
     try:
         for piece in received:
-            left = piece
-            while left:
-                found = unpacker.decompress(left, _PIECE)
-                left = unpacker.unconsumed_tail
-                given += len(found)
-                if given > max(_RATIO_FROM_BYTES, settings.EVIDENCE_LIMITS.ratio * received.count):
+            rest = piece
+            while rest:
+                data = unpacker.decompress(rest, _PIECE)
+                rest = unpacker.unconsumed_tail
+                count += len(data)
+                if count > max(_RATIO_FROM_BYTES, settings.EVIDENCE_LIMITS.ratio * received.count):
                     raise Unpackable("unpacks to far more than it is")
-                yield found
+                yield data
     except zlib.error as wrong:
         raise Unpackable("not packed as it says") from wrong
 

@@ -46,24 +46,28 @@ def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
     So it is where others posted an address before: their page was read before these posts came.
     """
     latest = Revision.objects.filter(pk__in=revision_ids, number=F("post__latest_revision"))
-    known = record_evidence.collected(revisions=list(latest.only("pk")), at=at).pieces
-    if not known:
+    by_revision = record_evidence.collected(revisions=list(latest.only("pk")), at=at).pieces
+    if not by_revision:
         return set()
-    scores = Score.objects.filter(revision__in=known, generation=F("revision__generation"))
-    seen = dict(scores.values_list("revision", KeyTransform("evidence", "record")))
-    read = _read()
+    scores = Score.objects.filter(revision__in=by_revision, generation=F("revision__generation"))
+    records = dict(scores.values_list("revision", KeyTransform("evidence", "record")))
+    names = _read()
     return {
         pk
-        for pk, pieces in known.items()
-        if pk in seen
-        and _telling(map(dataclasses.asdict, pieces), read=read) - _telling(seen[pk] or (), read=read)
+        for pk, pieces in by_revision.items()
+        if pk in records
+        and _telling(map(dataclasses.asdict, pieces), read=names) - _telling(records[pk] or (), read=names)
     }
 
 
 def _telling(pieces: Iterable[Mapping[str, Any]], *, read: Collection[str]) -> set[str]:
     """Return the pieces of a record that could matter, each as one word to compare by."""
-    collected = (one for one in pieces if one["role"] != CAPTIONS)
-    return {json.dumps(_plain(one, read=read), sort_keys=True) for one in collected if _tells(one, read=read)}
+    collected = (piece for piece in pieces if piece["role"] != CAPTIONS)
+    return {
+        json.dumps(_plain(piece, read=read), sort_keys=True)
+        for piece in collected
+        if _tells(piece, read=read)
+    }
 
 
 def _tells(piece: Mapping[str, Any], *, read: Collection[str]) -> bool:
@@ -94,5 +98,5 @@ def _read() -> Collection[str]:
 
 
 def _shipped() -> tuple[Collection[str], str | None]:
-    one = scorer.shipped()
-    return one.files, one.image.model if one.image else None
+    release = scorer.shipped()
+    return release.files, release.image.model if release.image else None

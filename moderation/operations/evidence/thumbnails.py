@@ -74,16 +74,16 @@ def bring() -> int:
 
     Safe to run twice. Ends with the first that the store does not take.
     """
-    waiting = UnkeptFile.objects.order_by("since", "digest").values_list("digest", flat=True)
-    brought = 0
-    for digest in list(waiting[:_AT_ONCE]):
+    digests = UnkeptFile.objects.order_by("since", "digest").values_list("digest", flat=True)
+    count = 0
+    for digest in list(digests[:_AT_ONCE]):
         try:
             with transaction.atomic():
-                brought += _bring(digest)
+                count += _bring(digest)
         except (kept_files.NoRoom, OSError) as failed:
             log.warning("thumbnails_wait", reason=_reason(failed))
             break
-    return brought
+    return count
 
 
 def of_post(*, post_id: int, digest: str) -> bytes | None:
@@ -105,14 +105,14 @@ def drop_unnamed(digests: Sequence[str]) -> None:
 
     What cannot be deleted now is left to the sweep.
     """
-    wanted = sorted(set(digests))
-    for start in range(0, len(wanted), _AT_ONCE):
+    ordered = sorted(set(digests))
+    for start in range(0, len(ordered), _AT_ONCE):
         with transaction.atomic():
-            some = wanted[start : start + _AT_ONCE]
-            named = _named(some)
-            UnkeptFile.objects.filter(digest__in=set(some) - named).delete()
+            some = ordered[start : start + _AT_ONCE]
+            live = _named(some)
+            UnkeptFile.objects.filter(digest__in=set(some) - live).delete()
             try:
-                kept_files.drop([digest for digest in some if digest not in named])
+                kept_files.drop([digest for digest in some if digest not in live])
             except OSError as failed:
                 log.warning("thumbnails_not_dropped", reason=str(failed))
 
@@ -153,11 +153,11 @@ def _reason(failed: Exception) -> str:
 def _named(digests: Sequence[str]) -> set[str]:
     """Return which digests rows name. The others stay locked until the transaction ends."""
     rows = Evidence.objects.exclude(thumbnail="")
-    wanted = set(rows.filter(thumbnail__in=digests).values_list("thumbnail", flat=True))
-    unnamed = [digest for digest in digests if digest not in wanted]
+    live = set(rows.filter(thumbnail__in=digests).values_list("thumbnail", flat=True))
+    unnamed = [digest for digest in digests if digest not in live]
     _lock(unnamed)
     # Asked again: until the lock was there, a row could be committed.
-    return wanted | set(rows.filter(thumbnail__in=unnamed).values_list("thumbnail", flat=True))
+    return live | set(rows.filter(thumbnail__in=unnamed).values_list("thumbnail", flat=True))
 
 
 def _lock(digests: Sequence[str]) -> None:

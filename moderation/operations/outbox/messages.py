@@ -74,8 +74,8 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
     """
     if not messages:
         return []
-    asked = {message.event for message in messages}
-    endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(asked))
+    names = {message.event for message in messages}
+    endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(names))
     rows: list[Delivery] = []
     wanting = list(endpoints.order_by("id"))
     sequences = _sequences(message.post_id for message in messages if wanting and message.post_id)
@@ -97,11 +97,11 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
     about = Delivery.objects.filter(decision__in=decisions)
     # A locked row is being claimed or recorded by a sender: skipping it avoids a deadlock.
     free = list(about.select_for_update(no_key=True, skip_locked=True).defer("body"))
-    held = about.exclude(pk__in=[row.pk for row in free]).exists()
+    has_locked = about.exclude(pk__in=[row.pk for row in free]).exists()
     untried = [row.pk for row in free if not _is_tried(row)]
     states = [DeliveryState.WAITING, *([DeliveryState.POLLED] if is_polled_too else [])]
     Delivery.objects.filter(pk__in=untried, state__in=states).update(state=DeliveryState.CANCELLED)
-    return not held and len(untried) == len(free)
+    return not has_locked and len(untried) == len(free)
 
 
 def is_asked_for(event: str) -> bool:
@@ -131,21 +131,21 @@ def _save(rows: list[Delivery]) -> list[Delivery]:
 
 
 def _wanting(platform_ids: set[int], *, event: str) -> dict[int, list[WebhookEndpoint]]:
-    found: dict[int, list[WebhookEndpoint]] = defaultdict(list)
+    by_platform: dict[int, list[WebhookEndpoint]] = defaultdict(list)
     endpoints = WebhookEndpoint.objects.filter(platform__in=platform_ids, state=EndpointState.ACTIVE)
     for endpoint in endpoints:
         if event in (endpoint.events or _UNASKED):
-            found[endpoint.platform_id].append(endpoint)
-    return found
+            by_platform[endpoint.platform_id].append(endpoint)
+    return by_platform
 
 
 def _sequences(post_ids: Iterable[int]) -> defaultdict[int, int]:
-    wanted = list(post_ids)
-    if not wanted:
+    ids = list(post_ids)
+    if not ids:
         return defaultdict(int)
     # No two transactions read the same last number: whoever writes about a post has locked it.
-    told = Delivery.objects.filter(post__in=wanted).order_by().values_list("post")
-    return defaultdict(int, told.annotate(last=Max("sequence")).values_list("post", "last"))
+    deliveries = Delivery.objects.filter(post__in=ids).order_by().values_list("post")
+    return defaultdict(int, deliveries.annotate(last=Max("sequence")).values_list("post", "last"))
 
 
 def _delivery(

@@ -44,11 +44,11 @@ def give_back(revisions: Sequence[Revision]) -> None:
     if not revisions:
         return
     with transaction.atomic():
-        held = Revision.objects.select_for_update().filter(score_state=ScoreState.SCORING)
+        rows = Revision.objects.select_for_update().filter(score_state=ScoreState.SCORING)
         claims = {row.pk: (row.generation, row.attempts) for row in revisions}
         ours = [
             row.pk
-            for row in held.filter(pk__in=claims).order_by("id")
+            for row in rows.filter(pk__in=claims).order_by("id")
             if claims[row.pk] == (row.generation, row.attempts)
         ]
         Revision.objects.filter(pk__in=ours).update(
@@ -100,17 +100,17 @@ def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
     Each message that is put off so comes again behind a batch of new posts, so none is put off for nothing.
     """
     # One that was tried twice is left to a message of its own: it may be what kills workers.
-    waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
-    waiting = waiting.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "id")
+    queue = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
+    queue = queue.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "id")
     has_new = any(row.generation == 1 for row in named)
     room = enqueue.SCORING_CHUNK - (len(named) if has_new else 0)
-    new = list(waiting.filter(generation=1)[: max(0, room)])
+    new_rows = list(queue.filter(generation=1)[: max(0, room)])
     if has_new:
-        return named + new
-    if new:
+        return named + new_rows
+    if new_rows:
         enqueue.scoring(revision_ids=[row.pk for row in named])
-        return new
-    return named + list(waiting[: max(0, AGAIN_CHUNK - len(named))])
+        return new_rows
+    return named + list(queue[: max(0, AGAIN_CHUNK - len(named))])
 
 
 def _lockable() -> QuerySet[Revision]:
