@@ -162,11 +162,11 @@ def impose(
 
     One that needs a second person stays a draft. Raises what `propose` and `activate` raise.
     """
-    given: Any = {"value": value, "reason": reason, "actor": actor, "effect": effect, "kind": kind}
+    values: Any = {"value": value, "reason": reason, "actor": actor, "effect": effect, "kind": kind}
     if needs_second_person(targets.target(kind=kind, value=value), effect=effect, at=at):
-        return propose(**given, expires_at=expires_at, at=at)
+        return propose(**values, expires_at=expires_at, at=at)
     with transaction.atomic():
-        drafted = draft(**given, expires_at=expires_at, at=at)
+        drafted = draft(**values, expires_at=expires_at, at=at)
         return activate(rule_id=drafted.pk, actor=actor, at=at, requeue=requeue)
 
 
@@ -192,9 +192,9 @@ def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) 
 
 def forget_author(*, author_id: int, at: datetime) -> None:
     """End the rules of an erased author and wipe their reasons, which may name them."""
-    named = Rule.objects.filter(author=author_id)
-    named.update(reason="")
-    named.filter(lifted_at__isnull=True).update(lifted_at=at)
+    rules = Rule.objects.filter(author=author_id)
+    rules.update(reason="")
+    rules.filter(lifted_at__isnull=True).update(lifted_at=at)
 
 
 def forget_ended(*, at: datetime) -> int:
@@ -248,8 +248,8 @@ def _chosen(target: Target, requeue: Requeue, *, at: datetime) -> QuerySet[Revis
     if requeue == Requeue.WAITING:
         return reached.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
     if requeue == Requeue.RECENT:
-        judged = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
-        return reached.filter(received_at__gt=at - targets.RECENT).exclude(Exists(judged))
+        labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
+        return reached.filter(received_at__gt=at - targets.RECENT).exclude(Exists(labels))
     return reached.none()
 
 
@@ -268,8 +268,8 @@ def _close_expired(target: Target, *, at: datetime) -> None:
 
 def _words(rule: Rule) -> dict[str, str]:
     """Return value and reason for the audit log, without what may name a person: it cannot be erased."""
-    named = rule.kind in (*WORDS, RuleKind.AUTHOR)
-    return _value(rule) | ({} if named else {"reason": rule.reason})
+    is_personal = rule.kind in (*WORDS, RuleKind.AUTHOR)
+    return _value(rule) | ({} if is_personal else {"reason": rule.reason})
 
 
 def _value(rule: Rule) -> dict[str, str]:

@@ -102,9 +102,9 @@ def _keys(user: User, *, at: datetime) -> set[str]:
 
 def _delete(keys: set[str]) -> int:
     """Delete sessions, with what is written down of them; return how many there were."""
-    found = Session.objects.filter(session_key__in=keys)
-    count = found.count()
-    found.delete()
+    rows = Session.objects.filter(session_key__in=keys)
+    count = rows.count()
+    rows.delete()
     return count
 
 

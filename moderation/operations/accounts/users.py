@@ -151,8 +151,8 @@ def _refuse_self(user: User, actor: User) -> None:
 
 
 def _refuse_last(user: User) -> None:
-    others = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
-    if user.role == Role.ADMIN and user.is_active and not others.exists():
+    administrators = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
+    if user.role == Role.ADMIN and user.is_active and not administrators.exists():
         raise LastAdministrator
 
 

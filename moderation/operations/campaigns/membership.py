@@ -60,8 +60,8 @@ class Ties:
     @property
     def kinds(self) -> list[str]:
         """The kinds worth telling, in a fixed order; a shared link needs no word on its domain."""
-        found = [kind for kind in TieKind if self.shares.get(kind, 0.0) >= _TELLING]
-        return [kind.value for kind in found if kind != TieKind.DOMAIN or TieKind.LINK not in found]
+        strong = [kind for kind in TieKind if self.shares.get(kind, 0.0) >= _TELLING]
+        return [kind.value for kind in strong if kind != TieKind.DOMAIN or TieKind.LINK not in strong]
 
     def add(self, kind: TieKind, share: float) -> None:
         """Keep the strongest tie of each kind."""
@@ -77,13 +77,13 @@ def weigh(
     with it, how many are there? So a domain in a third of all posts connects nothing, and a domain of a
     single campaign does, however large the campaign grows.
     """
-    found: dict[Target, Ties] = {}
+    by_target: dict[Target, Ties] = {}
     for sighting in sightings:
         counts = Counter(target_of(post) for post in sighting.posts)
         for target, count in counts.items():
             share = _share(sighting, count=count, words=words)
-            found.setdefault(target, Ties()).add(sighting.trait.kind, share)
-    return found
+            by_target.setdefault(target, Ties()).add(sighting.trait.kind, share)
+    return by_target
 
 
 def _share(sighting: Sighting, *, count: int, words: int) -> float:

@@ -32,8 +32,8 @@ def dispute(
     The platform must know the decision. Raises Decision.DoesNotExist, AlreadyReversed, Erased or NotScored.
     """
     with transaction.atomic():
-        known = Decision.objects.filter(post__platform=platform, effective_at__lte=at)
-        decision = known.select_related("post").get(pk=decision_id)
+        decisions = Decision.objects.filter(post__platform=platform, effective_at__lte=at)
+        decision = decisions.select_related("post").get(pk=decision_id)
         # The lock on the post serialises appeals and decisions on it.
         Post.objects.select_for_update(no_key=True).get(pk=decision.post_id)
         filed = Appeal.objects.filter(decision=decision).first()

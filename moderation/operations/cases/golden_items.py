@@ -101,12 +101,12 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
     if number <= 0:
         return []
     moderators = set(User.objects.filter(is_active=True, role=Role.MODERATOR).values_list("pk", flat=True))
-    found: list[BlindReview] = []
+    reviews: list[BlindReview] = []
     for item in _usable(platform_id, at=at):
-        if len(found) == number:
+        if len(reviews) == number:
             break
         if moderators - set(case_access.who_know(item.post)):
-            found.append(
+            reviews.append(
                 BlindReview(
                     platform_id=platform_id,
                     post=item.post,
@@ -116,7 +116,7 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
                     drawn_at=at,
                 )
             )
-    return BlindReview.objects.bulk_create(found)
+    return BlindReview.objects.bulk_create(reviews)
 
 
 def _usable(platform_id: int, *, at: datetime) -> QuerySet[GoldenItem]:
@@ -128,9 +128,9 @@ def _usable(platform_id: int, *, at: datetime) -> QuerySet[GoldenItem]:
         post__received_at__gt=at - LASTS,
         revision__number=F("post__latest_revision"),
     )
-    waiting = BlindReview.objects.filter(golden=OuterRef("pk"), case__isnull=True)
+    reviews = BlindReview.objects.filter(golden=OuterRef("pk"), case__isnull=True)
     busy = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)
-    items = items.filter(~Exists(waiting), ~Exists(busy)).annotate(given=Count("blind_reviews"))
+    items = items.filter(~Exists(reviews), ~Exists(busy)).annotate(given=Count("blind_reviews"))
     return items.select_related("post").order_by("given", "pk")
 
 

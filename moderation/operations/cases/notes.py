@@ -59,19 +59,19 @@ def record(*, note: CaseNote) -> None:
 
     Whoever wrote it is told of nothing by their own name. Call inside the transaction that wrote the note.
     """
-    named = list(dict.fromkeys(found.rstrip(".-+").casefold() for found in _NAME.findall(note.text)))[:MOST]
-    if not named:
+    names = list(dict.fromkeys(name.rstrip(".-+").casefold() for name in _NAME.findall(note.text)))[:MOST]
+    if not names:
         return
-    roles = [role for role in named if role in DECIDERS]
+    roles = [role for role in names if role in DECIDERS]
     people = [
         user
         for user in User.objects.filter(is_active=True, role__in=DECIDERS).order_by("pk")
-        if user.username.casefold() in named and user.pk != note.author_id and user.role not in roles
+        if user.username.casefold() in names and user.pk != note.author_id and user.role not in roles
     ]
     Mention.objects.bulk_create(
         [
             *(Mention(note=note, role=role) for role in roles),
-            *(Mention(note=note, user=one) for one in people),
+            *(Mention(note=note, user=user) for user in people),
         ]
     )
 

@@ -57,7 +57,7 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
     posts = [opening.post.pk for opening in openings]
     # A blind review leaves no trace in the version: it would tell how often a post was judged so.
     versions = _counted(Case.objects.filter(post__in=posts).exclude(reason=CaseReason.BLIND))
-    places = queue_places([(one.score, one.reason) for one in openings if not _is_drawn(one)])
+    places = queue_places([(opening.score, opening.reason) for opening in openings if not _is_drawn(opening)])
     return Case.objects.bulk_create(
         [
             Case(

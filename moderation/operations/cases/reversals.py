@@ -135,9 +135,9 @@ def _replacement(wrong: Decision, *, moderator: User, verdict: Verdict, at: date
 
 def _reopen(case: Case, *, moderator: User, at: datetime) -> Case:
     """Open the case again, unless an edit of the post has opened another one meanwhile."""
-    other = Case.objects.filter(post_id=case.post_id, state=CaseState.OPEN).first()
-    if other is not None:
-        return other
+    open_case = Case.objects.filter(post_id=case.post_id, state=CaseState.OPEN).first()
+    if open_case is not None:
+        return open_case
     case.state = CaseState.OPEN
     case.closed_at = None
     case.version += 1

@@ -28,8 +28,8 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
     if not asked_by.may_decide:
         raise NotAllowed(_("This role does not decide cases."))
     with transaction.atomic():
-        first = Case.objects.select_related("post").get(pk=case_id)
-        post = Post.objects.select_for_update(no_key=True).get(pk=first.post_id)
+        first_case = Case.objects.select_related("post").get(pk=case_id)
+        post = Post.objects.select_for_update(no_key=True).get(pk=first_case.post_id)
         if post.erased_at is not None:
             raise Erased("The post was erased.")
         # Who asks by name is not kept waiting by a blind review of the same post.
@@ -51,7 +51,7 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
             subject_id=case.pk,
             actor=asked_by,
             at=at,
-            first=first.pk,
+            first=first_case.pk,
         )
     return case
 

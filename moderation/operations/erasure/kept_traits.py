@@ -31,11 +31,11 @@ def worth_keeping(post_ids: Collection[int], *, at: datetime) -> set[int]:
     """
     recent = Post.objects.filter(pk__in=post_ids, received_at__gt=at - _longest())
     in_campaign = Q(membership__isnull=False, membership__left_out_at=None) & ~Q(said="moderator:not_spam")
-    found = recent.annotate(said=campaign_members.standing(post="pk")).filter(
+    spam_posts = recent.annotate(said=campaign_members.standing(post="pk")).filter(
         Q(said__endswith=":spam") | in_campaign, erased_at=None
     )
-    before = KeptTraits.objects.filter(pk__in=post_ids)
-    return {*found.values_list("pk", flat=True), *before.values_list("pk", flat=True)}
+    earlier = KeptTraits.objects.filter(pk__in=post_ids)
+    return {*spam_posts.values_list("pk", flat=True), *earlier.values_list("pk", flat=True)}
 
 
 @transactions.required
@@ -60,10 +60,10 @@ def keep(post_ids: Collection[int]) -> None:
 
 def forget_old(*, at: datetime) -> None:
     """Forget the digests of posts that came longer ago than they are kept."""
-    old = KeptTraits.objects.filter(received_at__lte=at - _longest()).order_by("received_at", "pk")
+    expired = KeptTraits.objects.filter(received_at__lte=at - _longest()).order_by("received_at", "pk")
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
-            rows = list(old[:_CHUNK])
+            rows = list(expired[:_CHUNK])
             _forget(rows, at=at)
         if len(rows) < _CHUNK:
             return

@@ -153,7 +153,7 @@ def _arrived(journey: Journey, answer: Answer) -> str:
 
 
 def _seconds(journey: Journey) -> float:
-    left = journey.ends_at - time.monotonic()
-    if left <= 0:
+    rest = journey.ends_at - time.monotonic()
+    if rest <= 0:
         raise egress.TimedOut("The way was too long.")
-    return min(left, settings.EVIDENCE_LIMITS.hop_seconds)
+    return min(rest, settings.EVIDENCE_LIMITS.hop_seconds)

@@ -63,17 +63,17 @@ def claim(*, evidence_id: int, at: datetime) -> Evidence | None:
 
 def give_back(row: Evidence, *, at: datetime) -> None:
     """Let a row that was claimed wait again, as if it had not been tried."""
-    held = Evidence.objects.filter(pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts)
-    held.update(state=EvidenceState.WAITING, lease_until=None, attempts=row.attempts - 1, due_at=at + _PAUSE)
+    rows = Evidence.objects.filter(pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts)
+    rows.update(state=EvidenceState.WAITING, lease_until=None, attempts=row.attempts - 1, due_at=at + _PAUSE)
 
 
 @transactions.required
 def is_still_held(row: Evidence) -> bool:
     """Lock a row that was claimed; False if another worker has taken over, or its posts were erased."""
-    held = Evidence.objects.select_for_update(no_key=True).filter(
+    rows = Evidence.objects.select_for_update(no_key=True).filter(
         pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts
     )
-    return held.exists()
+    return rows.exists()
 
 
 def is_open(*, at: datetime) -> Q:

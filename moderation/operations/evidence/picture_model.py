@@ -49,7 +49,7 @@ def ask_again(*, at: datetime) -> int:
     model = _live() if rows else None
     if model is None:
         return 0
-    answered = silences = 0
+    count = silences = 0
     for pk, digest in rows:
         try:
             picture = kept_files.read(digest)
@@ -62,10 +62,10 @@ def ask_again(*, at: datetime) -> int:
         if answer[PROBABILITY] is None:
             silences += 1
         else:
-            answered += _keep(pk, digest=digest, answer=answer, at=at)
+            count += _keep(pk, digest=digest, answer=answer, at=at)
         if silences >= _SILENCES:
             break
-    return answered
+    return count
 
 
 def _keep(pk: int, *, digest: str, answer: Mapping[str, Any], at: datetime) -> bool:

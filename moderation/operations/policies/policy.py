@@ -152,7 +152,8 @@ def _check(policy: Policy, *, at: datetime) -> None:
 def _refuse_wide(policy: Policy, *, threshold: float, at: datetime) -> None:
     """Refuse a hold that would, with the others, put too many of the newest posts before people."""
     others = sum(
-        policy_pages.share_of_newest(one, threshold=one.threshold or 0.0) for one in policy_pages.holds(at=at)
+        policy_pages.share_of_newest(hold, threshold=hold.threshold or 0.0)
+        for hold in policy_pages.holds(at=at)
     )
     own = policy_pages.share_of_newest(policy, threshold=threshold)
     if own > 0 and own + others > policy_pages.WIDE:
@@ -166,13 +167,13 @@ def _refuse_wide(policy: Policy, *, threshold: float, at: datetime) -> None:
 
 
 def _score_queue_again(*, at: datetime) -> int:
-    waiting = Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN))
-    latest = Revision.objects.filter(waiting, number=F("post__latest_revision"))
+    open_cases = Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN))
+    latest = Revision.objects.filter(open_cases, number=F("post__latest_revision"))
     newest = latest.order_by("-pk").values_list("pk", flat=True)[:RESCORE_LIMIT]
     return len(rescore.again(newest, at=at, states=rescore.SCORED))
 
 
 def _score_held_again(policy: Policy, *, at: datetime) -> int:
-    held = PolicyMatch.objects.filter(policy=policy, post__cases__state=CaseState.OPEN)
-    newest = held.order_by("-revision").values_list("revision", flat=True)[:RESCORE_LIMIT]
+    matches = PolicyMatch.objects.filter(policy=policy, post__cases__state=CaseState.OPEN)
+    newest = matches.order_by("-revision").values_list("revision", flat=True)[:RESCORE_LIMIT]
     return len(rescore.again(set(newest), at=at, states=rescore.SCORED))
