@@ -36,14 +36,14 @@ from moderation.queries import case_access, latest_scores
 MOST_OF_QUEUE = 0.1
 """Share of a platform's open cases that may be blind reviews, so that they never flood the queue."""
 FEWEST = 5
-"""So many may wait however short the queue is."""
+"""This many may wait, however short the queue is."""
 MOST_FIRST_DECISIONS = 500
 MOST_GOLDEN = 0.5
 OUT_OF_RANGE = gettext_lazy(
     "Enter a share from 0 to 100 %, at most 500 first decisions and at most 50 % golden items."
 )
 WAITS = timedelta(days=7)
-"""Longer, nobody asks about a decision any more: neither one without room nor one that nobody took."""
+"""A blind review that waits longer is dropped, whether or not it has got a case."""
 _BATCH = 1_000
 _COMMITTED = timedelta(seconds=60)
 """Decisions that took effect later may still have neighbours in transactions that have not committed."""
@@ -118,7 +118,7 @@ def fill(*, platform_id: int, at: datetime) -> int:
         rows = BlindReview.objects.filter(platform=platform_id, case__isnull=True, drawn_at__gt=at - WAITS)
         room = _room(platform_id)
         reviews = list(rows.order_by("pk")[:room])
-        # So many for each other one that they are the plan's share of all.
+        # Per other review, so that golden items are the plan's share of all.
         chance = plan.golden_share / (1 - plan.golden_share)
         golden_count = sum(
             draw("golden item", review.pk) < chance for review in reviews if review.golden_id is None
@@ -162,13 +162,13 @@ def _draw(platform_id: int, *, at: datetime) -> None:
 
 
 def draw(subject: str, pk: int) -> float:
-    """Return a number in [0, 1) that nobody foresees without the installation's key, always the same."""
+    """Return a fixed number in [0, 1) for each row, unpredictable without the installation's key."""
     digest = salted_hmac(subject, str(pk), algorithm="sha256").digest()
     return int.from_bytes(digest[:7], "big") / 2**56
 
 
 def _undrawn(row: BlindReviewPlan, *, until: datetime) -> QuerySet[Decision]:
-    """Return the platform's decisions after the plan's position, those of the filter and campaigns, too."""
+    """Return the moderators' decisions on single posts after the plan's position."""
     is_later = Q(effective_at__gt=row.drawn_until) | Q(effective_at=row.drawn_until, pk__gt=row.drawn_id)
     decisions = Decision.objects.filter(
         is_later,
@@ -188,7 +188,7 @@ def _may_be_drawn(decision: Decision) -> bool:
 
 
 def _first_decisions(decisions: Sequence[Decision], number: int) -> set[int]:
-    """Return the decisions among the first ones of moderators."""
+    """Return the first decisions of these moderators."""
     people = {
         decision.decided_by
         for decision in decisions
@@ -266,7 +266,7 @@ def _still_standing(reviews: Iterable[BlindReview]) -> set[int]:
 
 
 def _expire(platform_id: int, *, at: datetime) -> None:
-    """Take what nobody claimed for so long out of the queue, and forget what never got into it."""
+    """Withdraw cases that nobody claimed in time, and delete reviews that never got one."""
     cases = Case.objects.filter(
         Q(lease_end_at__isnull=True) | Q(lease_end_at__lte=at),
         platform=platform_id,

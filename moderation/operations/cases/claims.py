@@ -53,9 +53,9 @@ def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:
 def claim_free(
     *, moderator: User, at: datetime, count: int, sparing: Exposure, wanted: QueueFilter = EVERYTHING
 ) -> list[Case]:
-    """Claim free cases of a filter, in its order; what `sparing` names comes only when nothing else is left.
+    """Claim free cases of a filter, in its order; those that `sparing` names come last.
 
-    The order by harm is that of the queue mix; an order that somebody chose is kept.
+    For the order by harm the queue mix decides; any other order is kept.
 
     Raises NotAllowed.
     """

@@ -38,7 +38,7 @@ def drawn(
 ) -> tuple[Lane, float]:
     """Draw the lane of a claim, and return its chance with it: the same for the same user, instant and place.
 
-    `of_drawn` is what drawn cases take of all claims before the mix. Without a mix the rest is harm.
+    `of_drawn` is the share of claims for drawn cases, before the mix. Without a mix the rest is harm.
     """
     number, rest = _number(moderator_id, at, place), 1.0 - of_drawn
     if number < of_drawn:
@@ -77,7 +77,7 @@ def first(free: QuerySet[Case], *, count: int, moderator: User, at: datetime) ->
 
 
 def logged(cases: Sequence[Case]) -> dict[str, object]:
-    """Return what a statement that updates these cases has to set, so that each keeps its own lane."""
+    """Return the fields that an update has to set so that each case keeps its own lane."""
     kinds = {(case.lane, case.lane_probability) for case in cases}
     if len(kinds) == 1:
         [(lane, chance)] = kinds
@@ -92,7 +92,7 @@ def logged(cases: Sequence[Case]) -> dict[str, object]:
 
 
 def place(cases: Sequence[Case]) -> None:
-    """Say of cases just opened on their post's score which lanes they are for.
+    """Set the lanes of cases just opened on their post's score.
 
     A case is the first of its campaign if none of the posts that joined it shortly before had a case: all of
     them would be ten thousand in a large campaign.

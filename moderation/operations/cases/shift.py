@@ -165,7 +165,7 @@ def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
 
 
 def _decided(case_id: int, choice: Choice, *, moderator: User, at: datetime) -> Decision | None:
-    """Return the decision; None of a blind review, whose answer is none."""
+    """Return the decision, None for a blind review."""
     try:
         return review.decide(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
     except review.JudgedBlindly:

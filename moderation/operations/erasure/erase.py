@@ -45,7 +45,7 @@ from scoring import similarity
 CHUNK = 500
 _CHUNKS_AT_ONCE = 20
 AFTER_DELETION = timedelta(days=7)
-"""So long posts of an author who deleted the account wait for a verdict."""
+"""How long posts of an author who deleted the account wait for a verdict."""
 _UNFINISHED_FOR = timedelta(days=7)
 _UNSCORED = (ScoreState.PENDING, ScoreState.SCORING, ScoreState.DEGRADED)
 
@@ -103,7 +103,7 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
 
 
 def after_verdict(*, platform: Platform, external_id: str, at: datetime) -> AuthorDeletion:
-    """Note that an author deleted the account: what waits is decided first, then `expired` erases the author.
+    """Record that an author deleted the account; `expired` erases the author once waiting posts are decided.
 
     A second time changes nothing. Raises Author.DoesNotExist.
     """

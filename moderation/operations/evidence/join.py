@@ -26,8 +26,8 @@ _DEPTH = 2
 def join(*, revisions: Sequence[Revision], at: datetime) -> None:
     """Join revisions that have no score yet to what has been read of their addresses in this clock hour.
 
-    Only where all posts have their evidence collected: elsewhere it is asked for by the score. Nothing is
-    fetched, and no row is waited for that an evidence worker holds; what is being read is left to `opening`.
+    Only for platforms that collect evidence of all posts: elsewhere the score requests it. Fetches nothing
+    and waits for no evidence worker: what is being read is left to `opening`.
     Call before their posts or cases are locked.
     """
     fresh = [revision for revision in revisions if revision.generation == _FIRST_GENERATION]
@@ -62,7 +62,7 @@ def _join(carried: list[Address], *, known: dict[str, int], at: datetime) -> Non
 
 
 def _ended(addresses: Iterable[Address], *, at: datetime) -> dict[str, int]:
-    """Return the rows of addresses that were read before `at`, which is what records hold, by digest."""
+    """Return the rows of addresses read before `at`, which records hold, by digest."""
     digests = {address.digest for address in addresses}
     if not digests:
         return {}

@@ -1,4 +1,4 @@
-"""Write down the addresses of revisions whose evidence was asked for: one row an hour, whoever posts it."""
+"""Record the addresses of revisions whose evidence was requested: one row per address and hour."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from moderation.operations.similarity import picture_groups
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
-    """Write down what revisions that are asked for carry, and where that leads; return how many are fresh.
+    """Record the addresses of requested revisions and those that they lead to; return how many are new.
 
-    Safe to run twice: a request is opened once, and again when something leads further (`leads.again`).
+    Safe to run twice: a request is opened once, and again if evidence leads further (`leads.again`).
     """
     with transaction.atomic():
         posts = transactions.lock_posts(revisions__in=revision_ids)
@@ -42,22 +42,21 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         fresh = write_down(carried, at=at) + write_down(renewals, at=at, renews=True)
     if not ours:
         return 0
-    # In a transaction after that: who collects must find these revisions, or we what they collected.
+    # In a second transaction: either a collector finds these revisions, or we find its result.
     with transaction.atomic():
         posts = transactions.lock_posts(revisions__in=ours)
         ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
         fresh += write_down(leads.of(ours), at=at)
-        # What was read before they came is news to their scores and campaigns: who collected it told others.
+        # Evidence that was read before these revisions came is new to their scores and campaigns.
         rescore.again(sorted(picture_groups.join(ours) | mattering.unseen(ours, at=at)), at=at)
         picture_groups.leave(_close(ours, at=at))
     return len(fresh)
 
 
 def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
-    """Note that requests were opened; return those of posts that are being scored, which are looked at again
-    with the score (`request.after`), or by the sweep if that worker dies.
+    """Mark requests as opened; return the revisions that are being scored, whose requests stay open.
 
-    Their record may be frozen already, and nobody has seen yet without what.
+    Their record may be frozen already: `request.after`, or the sweep if that worker dies, opens them again.
     """
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids)
     scoring = requests.filter(revision__score_state=ScoreState.SCORING).order_by("id")
@@ -68,7 +67,7 @@ def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
 
 
 def carried_by(revision_ids: Sequence[int], *, as_browser: Collection[int]) -> list[Address]:
-    """Return the addresses that revisions carry; the links of some of them to be opened as a browser, too."""
+    """Return the addresses in revisions; links of those in `as_browser` come once more, as a browser."""
     pages = links_of(revision_ids)
     browsed = browse.of(address for address in pages if address.revision_id in as_browser)
     return [*pages, *browsed, *_media(revision_ids)]
@@ -78,8 +77,8 @@ def carried_by(revision_ids: Sequence[int], *, as_browser: Collection[int]) -> l
 def write_down(addresses: Sequence[Address], *, at: datetime, renews: bool = False) -> list[int]:
     """Join revisions to this hour's rows of their addresses; make and enqueue the rows that are missing.
 
-    What a revision is joined to already, `renews` in this hour, is left as it is, and so is what would be too
-    many for one. Returns the ids of the new rows. Call with the posts locked against erasure.
+    Skips addresses that a revision is joined to already (with `renews`, in this hour) or that exceed its
+    limit. Returns the ids of the new rows. Call with the posts locked against erasure.
     """
     hour = at.replace(minute=0, second=0, microsecond=0)
     addresses = _not_joined(addresses, since=hour if renews else None)

@@ -1,6 +1,6 @@
-"""Pages fetched again after complaints: what is behind a link may be exchanged after the post.
+"""Fetch pages again after complaints: the page behind a link may change after the post.
 
-At most once in a clock hour, as every fetch, and so often for a post as the limits say.
+At most once in a clock hour, as every fetch, and per post as often as the limits allow.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from moderation.operations.infrastructure import transactions
 AFTER = timedelta(hours=1)
 """The first complaint after this time asks for a new fetch."""
 COMPLAINTS = 3
-"""So many complaints since the last fetch ask for one sooner, in another clock hour."""
+"""This many complaints since the last fetch ask for one sooner, in another clock hour."""
 _ROLES = (EvidenceRole.LINK, EvidenceRole.BROWSER)
 
 
 @transactions.required
 def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
-    """Ask for the pages of a post anew, if its complaints are reason enough; return whether they are.
+    """Request the pages of a post again if its complaints suffice; return whether they do.
 
-    Call before the revision is locked: who opens requests locks them first.
+    Call before the revision is locked: opening locks requests first.
     """
     if platform.collects_evidence == Collecting.OFF:
         return False
@@ -42,7 +42,7 @@ def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
 
 
 def due(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
-    """Return those of some revisions whose pages were fetched in an earlier hour, with complaints since."""
+    """Return the revisions whose pages were fetched in an earlier hour, with enough complaints since."""
     hour = at.replace(minute=0, second=0, microsecond=0)
     fetched = (
         RevisionEvidence.objects.filter(revision__in=revision_ids, role__in=_ROLES)
@@ -62,7 +62,7 @@ def due(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
 
 @transactions.required
 def compare(row: Evidence) -> dict[int, bool]:
-    """Note for revisions that carried an earlier fetch whether this one shows another page; return it.
+    """Record whether this fetch differs from an earlier one of a revision; return it by revision.
 
     Call with the row locked, as it will be kept.
     """

@@ -30,7 +30,7 @@ class Rules:
     paths: tuple[tuple[str, bool], ...] = ()
 
     def allow(self, url: str) -> bool:
-        """Return whether an address may be fetched, as it may if no rule is about it."""
+        """Return whether an address may be fetched; without a matching rule it may."""
         parts = urlsplit(url)
         target = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
         # The most specific rule, by its length; of two such the one that allows.
@@ -42,7 +42,7 @@ FORBIDDEN = Rules(paths=(("/", False),))
 
 
 def parse(said: str, *, name: str) -> Rules:
-    """Return the rules for a name; those for everybody where no group is for it."""
+    """Return the rules for a name, those for everybody if no group names it."""
     groups: dict[str, list[tuple[str, bool]]] = {}
     names: set[str] = set()
     was_rule = True
@@ -87,7 +87,7 @@ def _matches(path: str, asked: str) -> bool:
 
 
 def _plain(path: str) -> str:
-    """Spell a path as every other: what may be read literally is, all else is percent-encoded."""
+    """Encode all paths alike: percent-encoded, except for what may stand literally."""
     return quote(unquote_to_bytes(path), safe="/*$?&=:@!'(),;+~")
 
 

@@ -1,8 +1,8 @@
 """Files kept by the digest of their bytes, in the store of the settings: thumbnails of pictures.
 
 A row names a file by its digest. A file is written before the row that names it is committed, and deleted
-after the last one is gone; what a killed process left between the two, `delete_strays` finds. Where a bucket
-is named, files that were kept in the state folder before are still read there, deleted there and moved.
+after the last such row; `delete_strays` removes what a killed process left. Where a bucket is named, files
+kept earlier in the state folder are still read and deleted there, and moved.
 """
 
 from __future__ import annotations

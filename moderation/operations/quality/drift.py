@@ -93,7 +93,7 @@ def _next_block(platform: Platform, *, platforms: int, at: datetime) -> DriftBlo
 
 
 def _begun(platform: Platform, *, at: datetime) -> DriftWatch | None:
-    """Begin with the posts that there are, so that the first days are compared with those before."""
+    """Begin with the oldest post of the reference, so that the first days can be compared."""
     start = (
         Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__gte=at - REFERENCE)
         .order_by("received_at")

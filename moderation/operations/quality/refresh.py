@@ -26,14 +26,14 @@ TREND = {QualitySpan.DAY: 28, QualitySpan.WEEK: 90}
 _STEPS = {QualitySpan.DAY: 1, QualitySpan.WEEK: 7}
 _BATCH = 1_000
 LONGEST = timedelta(days=90)
-"""Labels count so long. An attempt that took longer begins anew: each is wrong with 5 % at most."""
+"""How long labels count; a longer attempt starts again. Each errs with 5 % at most."""
 
 _audit = entries.writer("platform")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _About:
-    """Whose figures, of what they are shares, and when they are estimated."""
+    """The platform, unit and time of an estimate."""
 
     platform: Platform | None
     unit: QualityUnit
@@ -130,7 +130,7 @@ def _trends(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> It
         for start, estimates in figures.by_day(
             _since(posts, since), days=step, unit=about.unit, passed=_since(passed, since)
         ):
-            # A step that began before the period would be shown as a whole one, of which a part was read.
+            # A step that began before the period was read in part, but would be shown as a whole one.
             for figure in estimates if start >= since else ():
                 yield _row(
                     figure,

@@ -28,7 +28,7 @@ BAD_TRUST = 40.0
 BAD_AGE = timedelta(days=30)
 """A domain that was registered less than this before it was posted is news, too."""
 SECONDS = 30.0
-"""After this time of one task no further question is begun: the next post with those links asks again."""
+"""After this time a task asks no further question; the next post with those links does."""
 IANA, OFF = "iana", "off"
 _MOST_LINKS = 20
 _READ_AS: dict[str, str] = {
@@ -36,7 +36,7 @@ _READ_AS: dict[str, str] = {
     Trust.name: "trust_score",
     Registration.name: "live_since_at",
 }
-"""Fields of a record that hold what a provider said."""
+"""Fields of a record that hold a provider's answer."""
 
 
 def is_configured() -> bool:
@@ -128,7 +128,7 @@ def _score_again(
 ) -> None:
     """Rescore posts that were scored before a bad verdict came; later scorings read it anyway.
 
-    Also one that another post's task brought meanwhile.
+    Also a verdict that another post's task stored meanwhile.
     """
     bad = {verdict.subject: verdict for verdict in [*known, *news] if _is_bad(verdict)}
     concerned = [
@@ -152,7 +152,7 @@ def _score_again(
 
 
 def _was_read(record: Mapping[str, Any] | None, link: PostLink, verdict: LinkVerdict) -> bool:
-    """Return whether a score was made with a verdict; without a score, that one will be."""
+    """Return whether a score includes a verdict; True without a score: it will include it."""
     if record is None:
         return True
     name = _READ_AS[verdict.provider]

@@ -30,7 +30,7 @@ _ASKED = 500
 """Most posts that one sweep puts before people."""
 _LEAST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=10), timedelta(minutes=10)
 _RECENT = timedelta(seconds=30)
-"""How long it tells something of the models that posts were scored well."""
+"""How long a good score says something about the models."""
 
 
 def sweep(*, at: datetime) -> int:
@@ -69,9 +69,9 @@ def rescore_degraded(*, at: datetime) -> int:
     While a policy in words holds posts, the topics model has to answer, too: posts that could not be compared
     with it are among them.
 
-    A model that answers one text may not answer thousands. So of all one batch goes at first, then four times
-    as many as were scored well since the last that was not: a breaker that closes by steps. And each post
-    waits for as long again as it has waited, while no batch goes well.
+    A model that answers one text may not answer thousands. So one batch goes first, then four times as many
+    posts as were scored well since the last failure: a breaker that closes by steps. While no batch succeeds,
+    the pause of each post doubles.
     """
     degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
     if not degraded.exists() or not scorer.content().is_ready() or not matches.is_ready(at=at):
@@ -92,7 +92,7 @@ def rescore_degraded(*, at: datetime) -> int:
 
 
 def ask_people(*, at: datetime) -> int:
-    """Put posts before people that stay degraded for longer than DEGRADED_SECONDS; return how many."""
+    """Open cases of posts that stay degraded for longer than DEGRADED_SECONDS; return how many."""
     post = OuterRef("post")
     decisions = Decision.objects.filter(post=post, reversal__isnull=True).filter(
         Q(decided_at__gte=OuterRef("degraded_since"))
@@ -118,7 +118,7 @@ def ask_people(*, at: datetime) -> int:
 
 
 def drop_replaced(scores: Sequence[Score]) -> None:
-    """Delete degraded scores that are replaced by degraded ones, if nothing was made of them."""
+    """Delete degraded scores that degraded ones replace, unless a case or decision uses them."""
     repeats = [score for score in scores if score.is_degraded and score.generation > 1]
     if repeats:
         replaced = Score.objects.filter(
@@ -136,9 +136,9 @@ def _is_due(*, at: datetime, longest: timedelta) -> Q:
 
 
 def _scored_well(*, at: datetime) -> int:
-    """Return how many posts were scored with every model since the last that was not, lately.
+    """Return how many of the newest posts in a row were scored with every model.
 
-    Or how many of those scored again: first scores for a waiting sender may lack an answer for want of time.
+    Or of those scored again: a first score for a waiting sender may lack an answer for want of time.
     """
     newest = Score.objects.order_by("-pk").values_list(
         "generation", "scored_at", "is_degraded", "revision__score_state"

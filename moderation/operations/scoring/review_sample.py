@@ -1,7 +1,7 @@
 """Draw among the posts of the review route, and log the chance.
 
-Where more comes than people can decide, what is decided of the review route depends on its order, by harm.
-Drawn posts wait in the audit lane, which is worked through: they stand for the others.
+Where more comes than people can decide, the order by harm selects what is decided. Drawn posts wait in the
+audit lane, which is always worked through: they stand for the others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def draw(scores: Sequence[Score], *, at: datetime) -> None:
 
 
 def _has_a_sample(score: Score) -> bool:
-    """Whether it stands for others already, or people see each of its kind."""
+    """Whether the post is in a sample already, or people see all of its kind."""
     return score.is_audit_sample or score.route_reason == CaseReason.UNPROVEN
 
 

@@ -44,7 +44,7 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ForHuman:
-    """A scored post that a human is to see, and why."""
+    """A scored post that a human reviews, and why."""
 
     standing: _Standing
     score: Score

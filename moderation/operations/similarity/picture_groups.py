@@ -1,11 +1,11 @@
 """Put pictures that are copies of one another into groups: by PDQ hashes at most 31 of 256 bits apart.
 
-A group is known by the hash of its first picture, and a picture belongs to the group whose hash is nearest to
-its own; if none is near, to that nearest to its hashes as it would be turned and mirrored: most copies in a
-flood are found by one hash instead of eight. The look-up scans nothing: of sixteen bands of sixteen bits, two
-hashes so near have one in which they differ by one bit at most (31 / 16 < 2), so each band is looked up as it
-is and with each of its bits flipped. Of each, the newest groups only: thousands of pictures that somebody
-draws with one band in common make no look-up longer than that.
+A group has the hash of its first picture. A picture joins the group with the nearest hash; if none is near,
+the group nearest to its hashes when turned and mirrored: for most copies in a flood one hash is enough
+instead of eight. The look-up scans nothing: of sixteen bands of sixteen bits, two near hashes have one in
+which they differ by one bit at most (31 / 16 < 2), so each band is looked up as it is and with each of its
+bits flipped. Only the newest groups of a band are read: thousands of pictures made with one band in common
+make no look-up longer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LATEST = 64
 """Groups read of one band. By chance, a band leads to one group of 65,536: enough for four million."""
 
 _KEPT_BANDS = 4
-"""An erased picture has keyed bands and no hash. A copy has so many near, another picture hardly ever."""
+"""An erased picture has keyed bands and no hash. A copy shares so many, another picture hardly ever."""
 
 _NEAR = """
 SELECT g.id, g.hash, count(*) FROM unnest(%s::int[]) AS k(digest) CROSS JOIN LATERAL (
@@ -55,8 +55,8 @@ def of(facts: Mapping[str, Any] | None, *, at: datetime) -> PictureGroup | None:
 
 @transactions.required
 def join(revision_ids: Collection[int]) -> set[int]:
-    """Note which pictures revisions show, as far as they are read; return those of whom one was not noted
-    yet that others show, too.
+    """Record which pictures revisions show, as far as they are read; return the revisions with a newly
+    recorded picture that other posts show, too.
 
     Call with the posts locked.
     """
@@ -91,7 +91,7 @@ def join(revision_ids: Collection[int]) -> set[int]:
 
 @transactions.required
 def leave(revision_ids: Collection[int]) -> None:
-    """Take back what was noted of revisions that are looked at again: else it were no news to them then."""
+    """Delete what `join` recorded of revisions that are opened again, so that it is new to them then."""
     if revision_ids:
         _noted(revision_ids).delete()
 
