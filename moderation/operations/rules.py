@@ -81,7 +81,7 @@ def draft(
     kind: str = RuleKind.DOMAIN,
     expires_at: datetime | None = None,
 ) -> Rule:
-    """Write down a rule about a domain (or a host's domain), a host, an address or range, an author, or what
+    """Draft a rule about a domain (or a host's domain), a host, an address or range, an author, or what
     texts name.
 
     It does nothing until `activate`. Raises NotATarget, NotAllowable or NoEnd.

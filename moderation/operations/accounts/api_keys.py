@@ -41,11 +41,11 @@ class InvalidKey(Exception):
 
 
 class RevokedKey(InvalidKey):
-    """The key was revoked. Said only to who holds the whole secret."""
+    """The key was revoked. Raised only for the whole secret."""
 
 
 class ExpiredKey(InvalidKey):
-    """The key's time is over. Said only to who holds the whole secret."""
+    """The key has expired. Raised only for the whole secret."""
 
 
 def issue(

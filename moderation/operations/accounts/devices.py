@@ -60,7 +60,7 @@ def make_link(*, user: User, at: datetime) -> str:
 
 
 def redeem(token: str, *, at: datetime) -> User:
-    """Use a link up; return whose it is. Raises NoSuchLink."""
+    """Redeem a link; return its user. Raises NoSuchLink."""
     try:
         fields = signing.loads(token, salt=_LINK_SALT, max_age=LINK_SECONDS)
     except signing.BadSignature as wrong:

@@ -21,7 +21,7 @@ _LONG_TEXT, _SHORT_TEXT, _TINY_TEXT = 1.0, 0.6, 0.3
 """A text of six words and more is enough by itself; "happy birthday" needs another tie."""
 
 _RELATED = {1: 0.4, 2: 0.6, 3: 0.8}
-"""What a group is worth that shares so many of the sixteen bands; from four on, all."""
+"""The weight of a group by how many of the sixteen bands it shares; full from four on."""
 
 _PICTURE_ALONE, _PICTURE_SHORT, _PICTURE_LONG = 1.0, 0.8, 0.6
 """A picture is enough by itself where it is the message; beside a text of its own, anybody may show it."""

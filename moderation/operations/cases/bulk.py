@@ -49,7 +49,7 @@ class Moved(Refusal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picked:
-    """Cases with the versions that were on the screen, and what is said of them. `key` names the act."""
+    """Cases with the versions on the screen, and the verdict on them. `key` names the act."""
 
     versions: Mapping[int, int]
     verdict: Verdict
@@ -109,8 +109,8 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
         cases = [
             reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in decisions
         ]
-        # An undone case comes back with a claim, as for one who reviews case by case; whoever picked from a
-        # list reads none of them, and 200 leases would keep them from others.
+        # An undone case comes back with a claim, as in a review of single cases; here nobody reads them, and
+        # 200 leases would keep them from others.
         for case in cases:
             claims.hand_back(case_id=case.pk, moderator=moderator)
         entries.add(
@@ -125,7 +125,7 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
 
 
 def decided(*, key: UUID, moderator: User) -> list[Decision]:
-    """Return the decisions of one such act, in the order of their cases."""
+    """Return the decisions of one bulk act, in the order of their cases."""
     decisions = Decision.objects.filter(decided_by=moderator, idempotency_key=key)
     return list(decisions.select_related("post__author", "reversal").order_by("case_id"))
 
@@ -141,7 +141,7 @@ def _refuse(picked: Picked) -> None:
 
 
 def _refuse_blind(picked: Picked) -> None:
-    """What measures people or the filter is judged one by one, with one's own eyes."""
+    """Refuse cases that measure people or the filter: they are judged one by one."""
     if Case.objects.filter(pk__in=picked.versions, reason__in=BLIND_REASONS).exists():
         raise NotAllowed(_("Sample cases are judged one by one. Nothing was decided."))
 

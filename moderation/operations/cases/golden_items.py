@@ -93,7 +93,7 @@ def retire(*, item_id: int, lead: User, at: datetime, is_wrong: bool) -> GoldenI
 
 @transactions.required
 def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
-    """Return so many new blind reviews of golden items, those answered least first; fewer if there are fewer.
+    """Return up to `number` new blind reviews of golden items, those answered least first.
 
     Call inside the transaction that opens their cases.
     """

@@ -33,7 +33,7 @@ class CannotDecide(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a queue is called and holds; what is empty restricts nothing."""
+    """The name and filters of a queue; an empty filter restricts nothing."""
 
     name: str
     platform_id: int | None

@@ -1,4 +1,4 @@
-"""Have labels that the models contradict judged again blindly: `training` names them, by rank."""
+"""Open blind reviews of labels that the models contradict; `training` ranks them."""
 
 from __future__ import annotations
 

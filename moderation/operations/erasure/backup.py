@@ -115,7 +115,7 @@ def sha256(path: Path) -> str:
 
 
 def kept_folders() -> dict[str, Path]:
-    """Return the folders that are packed beside the database by name in the archive: what repeats scores."""
+    """Return the folders packed beside the database by name in the archive: they reproduce scores."""
     return {"releases": settings.RELEASES_DIR, "triton-models": settings.TRITON_MODELS_DIR}
 
 

@@ -62,7 +62,7 @@ def around_posts(post_ids: Sequence[int]) -> None:
 
 
 def answers(post_ids: Sequence[int]) -> list[int]:
-    """Return the posts that repeat something of these posts, which they answer."""
+    """Return the posts that answer these posts and repeat something of them."""
     return list(_repeating(post_ids).values_list("post", flat=True).distinct())
 
 
@@ -89,10 +89,9 @@ def links(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
 
 
 def evidence(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
-    """Delete what was fetched for posts, but for what other posts carry, too. Call with the posts locked.
+    """Delete evidence that no other post has. Call with the posts locked.
 
-    Of posts whose traits are `kept` it stays known which pictures they showed. Files follow once that is
-    committed.
+    Which pictures the posts in `kept` showed stays known. Files are deleted after the commit.
     """
     EvidenceRequest.objects.filter(revision__post__in=post_ids).delete()
     picture_groups.forget([post for post in post_ids if post not in kept])

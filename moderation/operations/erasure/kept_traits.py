@@ -25,9 +25,9 @@ _CHUNK, _CHUNKS_AT_ONCE = 500, 20
 
 
 def worth_keeping(post_ids: Collection[int], *, at: datetime) -> set[int]:
-    """Return the posts that were decided as spam, or are in a campaign and no person said that they are not.
+    """Return the posts that were decided as spam, or are in a campaign and not decided otherwise by a person.
 
-    Of those that came SPAM_DIGEST_DAYS ago at most.
+    Only those of the last SPAM_DIGEST_DAYS, and those kept before.
     """
     recent = Post.objects.filter(pk__in=post_ids, received_at__gt=at - _longest())
     in_campaign = Q(membership__isnull=False, membership__left_out_at=None) & ~Q(said="moderator:not_spam")

@@ -27,15 +27,14 @@ _HEADERS = {
 
 
 class Unpackable(Exception):
-    """The body is packed in a way that is not read, or wrongly."""
+    """The body has an unknown or a broken encoding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a site answered. `location` is set for a redirect, whose body is not read, also one by the header
-    `Refresh`.
+    """A site's answer. `location` is set for a redirect, also by the header `Refresh`; its body is not read.
 
-    `is_cut` says that the body goes on after what was read.
+    `is_cut` says that the body is longer than what was read.
     """
 
     status: int
@@ -112,7 +111,7 @@ def _body(response: httpcore.Response, *, packing: str, most: int) -> tuple[byte
 
 @dataclass(slots=True)
 class _Received:
-    """Pieces as they came, and how many bytes they were; ends after as many as are read of one answer."""
+    """The received pieces and their number of bytes; ends once that exceeds `most`."""
 
     pieces: Iterable[bytes]
     most: int
@@ -165,10 +164,11 @@ _BOX, _BRANDS = slice(4, 12), (b"ftypavif", b"ftypavis")
 
 
 def kind_of(answer: Answer, *, expected: str) -> str | None:
-    """Return what reads an answer, None if nothing does. Without a header its first bytes decide.
+    """Return the kind of reader for an answer, None if there is none. Without a header its first bytes
+    decide.
 
-    Where a picture is expected they always do, as in a browser: stores send pictures as files of no kind, and
-    so does who hides them.
+    Where a picture is expected they always do, as in a browser: stores, and people who hide pictures, send
+    them as files of no kind.
     """
     content_type = answer.content_type.partition(";")[0].strip().lower()
     if (expected == EvidenceKind.PICTURE or not content_type) and _begins_as_picture(answer.body):

@@ -1,4 +1,4 @@
-"""Links opened once more, as a browser opens them, and compared: pages that show programs something else.
+"""Open links once more, as a browser, and compare: some pages show programs something else.
 
 The second fetch is a row of its own: the same leases and recovery, once an hour for all posts.
 """
@@ -24,7 +24,7 @@ _UNSURE_ROUTE = "review"
 
 
 def wanted(revision_ids: Sequence[int]) -> list[int]:
-    """Return those of some revisions whose links are to be opened as a browser, too."""
+    """Return the revisions whose links are to be opened as a browser, too."""
     chooses = Q(revision__post__platform__browses_evidence=Collecting.ON) | Q(
         revision__post__platform__browses_evidence=Collecting.UNSURE, route=_UNSURE_ROUTE
     )
@@ -39,9 +39,9 @@ def of(addresses: Iterable[Address]) -> list[Address]:
 
 @transactions.required
 def lock_with_other(row: Evidence) -> Evidence | None:
-    """Lock a row and the other fetch of its address in the same hour; return that if it was read.
+    """Lock a row and the other fetch of its address in the same hour; return the other if it was read.
 
-    In order, so that the two cannot deadlock; the one that ends last finds what the first one kept.
+    In order, so that the two cannot deadlock; the later one finds what the first one kept.
     """
     if row.kind not in _KINDS:
         return None
@@ -52,10 +52,10 @@ def lock_with_other(row: Evidence) -> Evidence | None:
 
 @transactions.required
 def compare(row: Evidence, other: Evidence | None) -> bool:
-    """Note in both rows whether they show different pages; return whether they do.
+    """Record in both rows whether they show different pages; return whether they do.
 
-    Also whether the page that people get is the one of its preview. Call with both locked and `row` as it
-    will be kept.
+    Also whether the page that people get matches its preview. Call with both locked and `row` as it will be
+    kept.
     """
     if row.kind not in _KINDS or not _was_read(row):
         return False

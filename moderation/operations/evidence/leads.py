@@ -22,13 +22,13 @@ from scoring import links
 
 
 def digest(url: str, *, kind: str) -> str:
-    """Return the name of an address in rows: opened as a browser, it has another one."""
+    """Return the digest of an address in rows; opened as a browser, it has another."""
     name = f"browser {url}" if kind == EvidenceKind.BROWSER else url
     return hashlib.sha256(name.encode()).hexdigest()
 
 
 def site(url: str) -> str:
-    """Return the registrable domain of an address, its host without one, "" of what is no web address."""
+    """Return the registrable domain of an address, else its host, "" if it is no web address."""
     parsed = links.links_in("", extra=[url])
     return (parsed[0].domain or parsed[0].host) if parsed else ""
 
@@ -63,7 +63,7 @@ def of(revision_ids: Iterable[int]) -> list[Address]:
 
 
 def known(revision_ids: Iterable[int]) -> list[Address]:
-    """Return what `of` returns, without waiting for who holds evidence: what is read later is left out."""
+    """Return what `of` returns, without waiting for locked evidence: what is read later is left out."""
     joins = RevisionEvidence.objects.filter(revision__in=revision_ids)
     return _of(joins.exclude(evidence__state__in=OPEN))
 
@@ -82,7 +82,7 @@ def _of(joined: QuerySet[RevisionEvidence]) -> list[Address]:
 
 @transactions.required
 def again(row: Evidence, *, at: datetime) -> None:
-    """Have the revisions that carry some evidence written down again, if it leads further.
+    """Reopen the requests of revisions with this evidence, if it leads further.
 
     Call with the row locked.
     """
@@ -94,7 +94,7 @@ def again(row: Evidence, *, at: datetime) -> None:
 
 @transactions.required
 def reopen(revision_ids: Iterable[int], *, at: datetime) -> None:
-    """Have revisions written down again, for what was not known when it was done."""
+    """Reopen the requests of revisions, for addresses that were not known before."""
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids, opened_at__isnull=False)
     ids = list(requests.order_by("id").values_list("revision", flat=True))
     requests.update(opened_at=None, enqueued_at=at, since=at)

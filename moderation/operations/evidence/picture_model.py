@@ -1,7 +1,7 @@
-"""What the live release's image model makes of a picture, among its facts.
+"""The answer of the live release's image model, among a picture's facts.
 
-The facts say nothing of it where the release carries no such model: unknown, not zero. Where the model did
-not answer, the probability is None beside the model's name, and the sweep asks again for a day.
+Without such a model the facts have no answer: unknown, not zero. Where the model did not answer, the
+probability is None beside the model's name, and the sweep asks again for a day.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def judged(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def ask_again(*, at: datetime) -> int:
-    """Ask about pictures of the last day for which the model did not answer; return of how many it did now.
+    """Ask again about pictures of the last day without an answer; return how many have one now.
 
     Nothing is locked while it answers. After a few silences the rest waits for the next sweep.
     """
@@ -53,7 +53,7 @@ def ask_again(*, at: datetime) -> int:
     for pk, digest in rows:
         try:
             picture = kept_files.read(digest)
-        except OSError as away:  # the store: of the rest it would say the same
+        except OSError as away:  # the store would say the same of the rest
             log.info("picture_not_read", reason=str(away)[:200])
             break
         if picture is None:

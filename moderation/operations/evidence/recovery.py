@@ -20,9 +20,9 @@ SWEEP_LIMIT = 500
 
 
 def sweep(*, at: datetime) -> int:
-    """Enqueue again what is due, and keep files that wait for the store; return how much.
+    """Enqueue again what is due, and keep files that wait for the store; return how many.
 
-    What was tried too often is given up, by that name.
+    Rows that were tried too often end as LOST.
 
     Pictures about which the image model did not answer are asked about again.
 

@@ -1,9 +1,9 @@
 """Thumbnails of pictures: a file for each digest, kept before the row that names it, dropped after the last.
 
-A store that is full or does not answer loses nothing: what it should take waits in the database.
+If the store is full or does not answer, files wait in the database.
 
-Two rows may name one file. Who keeps a file holds the lock of its digest until the row is committed, who
-drops one asks for its rows under the same lock: so no file is dropped whose row is about to be committed.
+Two rows may name one file. `keep` holds the lock of its digest until the row is committed, and a deletion
+looks for rows under the same lock: so no file is dropped whose row is about to be committed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 log = structlog.get_logger(__name__)
 
 CONTENT_TYPE = "image/webp"
-"""Of every kept file: they are written from pixels, and nothing else is answered with."""
+"""Of every kept file: all of them are written from pixels."""
 
 MOST_UNKEPT = 20_000
 """Files that wait in the database for a store, of about 30,000 bytes each; those after them are not kept."""
@@ -101,7 +101,7 @@ def of_post(*, post_id: int, digest: str) -> bytes | None:
 
 
 def drop_unnamed(digests: Sequence[str]) -> None:
-    """Delete those of some files that no row names (any more). Call after the rows' deletion is committed.
+    """Delete the files that no row names any more. Call after the rows' deletion is committed.
 
     What cannot be deleted now is left to the sweep.
     """

@@ -50,7 +50,7 @@ class TimedOut(Failed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What came back. `retry_after_seconds` is 0 if the receiver did not ask to wait."""
+    """An answer. `retry_after_seconds` is 0 if the receiver did not ask to wait."""
 
     status: int
     body: bytes = b""
@@ -219,7 +219,7 @@ def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
 
 
 def _of_pages(network: httpcore.NetworkBackend) -> httpcore.NetworkBackend:
-    """Return what connections to pages go through, which a demonstration puts around the network."""
+    """Return the network for connections to pages, which a demonstration wraps."""
     return import_string(settings.PAGE_NETWORK)(network) if settings.PAGE_NETWORK else network
 
 

@@ -97,8 +97,8 @@ def write(**asked: Any) -> dict[str, Any]:
 class Draft:
     """An export at `out`, with the manifest `<out>.manifest.json`, from which rows can still be taken.
 
-    Without addresses, placeholders stand for IP addresses and e-mail domains. `progress` is told, with every
-    few thousand labels, how many are written; it may raise.
+    Without addresses, placeholders stand for IP addresses and e-mail domains. `progress` gets the number of
+    written labels every few thousand; it may raise.
 
     The manifest's `positions` are the feed positions up to which the file goes. With these as `wanted.after`
     a later file holds the changes since: applying its lines to this file, in order, gives what a whole export

@@ -36,7 +36,7 @@ def request(
     form: str = ExportFormat.JSONL,
     has_weights: bool = True,
 ) -> Export:
-    """Request an export; a task builds it. It has the addresses of posts if who requests it may read them."""
+    """Request an export; a task builds it. It has the addresses of posts if the user may read them."""
     with transaction.atomic():
         row = Export.objects.create(
             requested_by=requested_by,
@@ -60,7 +60,7 @@ def request(
 
 
 def may_download(export: Export, *, person: User) -> bool:
-    """Tell whether somebody may have the file: one with addresses only who may read addresses."""
+    """Return whether a user may have the file; one with addresses needs the right to read them."""
     return person.may_read_addresses or not export.has_addresses
 
 

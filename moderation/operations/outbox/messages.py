@@ -105,7 +105,7 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
 
 
 def is_asked_for(event: str) -> bool:
-    """Tell whether any endpoint asked for an event by name."""
+    """Return whether any endpoint asked for an event by name."""
     return WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__contains=[event]).exists()
 
 

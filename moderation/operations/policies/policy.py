@@ -42,7 +42,7 @@ class NotTried(Exception):
 
 
 class SecondPersonNeeded(Exception):
-    """With those in force the hold is so wide that somebody else than its author has to activate it."""
+    """With the active holds this one is so wide that another lead has to activate it."""
 
 
 class AlreadyActive(Exception):
@@ -58,11 +58,11 @@ class NoEnd(Exception):
 
 
 class TooMany(Exception):
-    """As many policies as there may be are active, or drafts."""
+    """The limit of active policies or of drafts is reached."""
 
 
 def draft(*, name: str, words: str, reason: str = "", counts: str = "", actor: User, at: datetime) -> Policy:
-    """Write down a policy; it does nothing until `activate`. Raises NoWords or TooMany."""
+    """Draft a policy; it does nothing until `activate`. Raises NoWords or TooMany."""
     name, words = " ".join(name.split()), " ".join(words.split()).rstrip(".")
     if not name or len(words) < _SHORTEST_WORDS or not has_words(words):
         raise NoWords(_("Give the policy a name, and say in words what a text is about."))

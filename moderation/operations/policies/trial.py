@@ -17,7 +17,7 @@ from moderation.operations.policies.topics import NotAnswered as NotAnswered  # 
 from scoring.triton_calls import MAX_CHARACTERS, Unavailable
 
 JUDGED, NEWEST = 400, 200
-"""Posts that it is tried on at most: those that people judged last, and those that came last."""
+"""The most posts of a trial: those that people judged last, and those that came last."""
 BUDGET_SECONDS = 8.0
 """A lead waits, and holds a web thread: what is not read by then is left out, the oldest first."""
 _CHUNK = 16

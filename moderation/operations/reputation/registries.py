@@ -29,7 +29,7 @@ _REDIRECTS = 3
 
 
 class Invalid(Exception):
-    """What came is no list of RDAP servers, or must not replace the one in force."""
+    """The data is no list of RDAP servers, or must not replace the one in force."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def current() -> Registries:
 
 
 def refresh(*, url: str) -> Registries:
-    """Fetch a list, and keep it if it is newer than the one in force; return that which now is in force.
+    """Fetch a list, and keep it if it is newer than the one in force; return the one in force now.
 
     Raises provider.NoAnswer, Invalid or OSError.
     """

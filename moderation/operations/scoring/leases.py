@@ -97,7 +97,7 @@ def is_over(*, at: datetime) -> Q:
 def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
     """Add what else waits, or take posts that have no score yet in place of ones that have.
 
-    Each message that is put off so comes again behind a batch of new posts, so none is put off for nothing.
+    A message that is put off comes again after a batch of new posts, so none is put off for nothing.
     """
     # One that was tried twice is left to a message of its own: it may be what kills workers.
     queue = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)

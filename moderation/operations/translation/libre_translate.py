@@ -39,7 +39,7 @@ class Translator(Protocol):
     """A translation service."""
 
     name: str
-    """What people are told of who translated."""
+    """The service's name as people see it."""
 
     def translate(self, text: str, *, language: str) -> str:
         """Return the text in a language, such as "de", whatever it is in. Raises NotTranslated."""
