@@ -75,12 +75,12 @@ def run_piece(*, reconsideration_id: int, at: datetime) -> int | None:
 
 def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
     """Lock the posts and reconsider those that still have only the filter's decision."""
-    locked = Post.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids)
-    posts = {post.pk: post for post in locked.select_related("platform").order_by("id")}
-    allowed = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
+    rows = Post.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids)
+    posts = {post.pk: post for post in rows.select_related("platform").order_by("id")}
+    allowed_ids = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
     openings: list[Opening] = []
     pairs: list[tuple[Post, Score]] = []
-    for pk, score in latest_scores.of(allowed).items():
+    for pk, score in latest_scores.of(allowed_ids).items():
         post = posts[pk]
         if post.platform.reconsiders == Reconsidering.NOTHING:
             continue

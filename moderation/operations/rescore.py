@@ -56,8 +56,8 @@ def again(
     written is waited for and rescored.
     """
     # The same lock order as scoring, to avoid a deadlock.
-    locked = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
-    ids = [pk for pk, state in locked.values_list("pk", "score_state") if state in states]
+    rows = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
+    ids = [pk for pk, state in rows.values_list("pk", "score_state") if state in states]
     # A new generation: a score is stored once per revision and generation (a constraint).
     Revision.objects.filter(pk__in=ids).update(
         score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
@@ -84,18 +84,20 @@ def run(
     A batch is enqueued once at most one batch of posts waits for workers, so new posts do not wait behind
     thousands. Restarted after the id of its last progress, it leaves out none.
     """
-    reached, rescored = after_id, 0
+    reached_id, rescored = after_id, 0
     while True:
         while (backlog := _waiting()) >= PIECE:
-            progress(Progress(reached, rescored, backlog))
+            progress(Progress(reached_id, rescored, backlog))
             pause(_PAUSE_SECONDS)
-        ids = list(_chosen(wanted).filter(pk__gt=reached).order_by("pk").values_list("pk", flat=True)[:PIECE])
+        ids = list(
+            _chosen(wanted).filter(pk__gt=reached_id).order_by("pk").values_list("pk", flat=True)[:PIECE]
+        )
         if not ids:
             return rescored
         with transaction.atomic():
             rescored += len(again(ids, at=now(), states=wanted.states))
-        reached = ids[-1]
-        progress(Progress(reached, rescored, _waiting()))
+        reached_id = ids[-1]
+        progress(Progress(reached_id, rescored, _waiting()))
 
 
 def _chosen(wanted: Wanted) -> QuerySet[Revision]:

@@ -138,8 +138,8 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             _close_expired(target, at=at)
             rule.activated_at = at
             rule.save(update_fields=("activated_at",))
-            touched = _score_again(_chosen(target, requeue, at=at), at=at)
-            _audit("rule.activated", rule, actor=actor, at=at, scored_again=touched, **_words(rule))
+            count = _score_again(_chosen(target, requeue, at=at), at=at)
+            _audit("rule.activated", rule, actor=actor, at=at, scored_again=count, **_words(rule))
             announce.rule_activated(rule, at=at)
     except IntegrityError:
         # The partial unique index decides between two leads who activate at the same time.
@@ -185,9 +185,9 @@ def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) 
         if not lifted:
             raise NotInForce(_("This rule was already lifted."))
         rule = Rule.objects.get(pk=rule_id)
-        touched = _score_again(rule_pages.posts_decided_by(rule), at=at) if is_requeued else 0
-        _audit("rule.lifted", rule, actor=actor, at=at, scored_again=touched, **_value(rule))
-    return touched
+        count = _score_again(rule_pages.posts_decided_by(rule), at=at) if is_requeued else 0
+        _audit("rule.lifted", rule, actor=actor, at=at, scored_again=count, **_value(rule))
+    return count
 
 
 def forget_author(*, author_id: int, at: datetime) -> None:
@@ -244,13 +244,13 @@ def _create(
 
 def _chosen(target: Target, requeue: Requeue, *, at: datetime) -> QuerySet[Revision]:
     """Return the matched posts to rescore, without those that a human decided."""
-    reached = targets.reached(target)
+    revisions = targets.reached(target)
     if requeue == Requeue.WAITING:
-        return reached.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
+        return revisions.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
     if requeue == Requeue.RECENT:
         labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
-        return reached.filter(received_at__gt=at - targets.RECENT).exclude(Exists(labels))
-    return reached.none()
+        return revisions.filter(received_at__gt=at - targets.RECENT).exclude(Exists(labels))
+    return revisions.none()
 
 
 def _score_again(revisions: QuerySet[Revision], *, at: datetime) -> int:

@@ -74,10 +74,10 @@ def _line_up() -> None:
 def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
     """Drop erased and already assigned posts; a post whose text was edited leaves its old campaign."""
     newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
-    standing = Post.objects.filter(pk__in=newest, erased_at__isnull=True).values_list("pk", flat=True)
-    latest = {post: newest[post] for post in standing}
+    live_ids = Post.objects.filter(pk__in=newest, erased_at__isnull=True).values_list("pk", flat=True)
+    latest = {post: newest[post] for post in live_ids}
     places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
-    edited = {post for post, place in places.items() if place.revision_id < latest[post].pk}
-    members.remove(members=[places[post] for post in sorted(edited)])
-    fresh = [revision for post, revision in latest.items() if post in edited or post not in places]
+    edited_ids = {post for post, place in places.items() if place.revision_id < latest[post].pk}
+    members.remove(members=[places[post] for post in sorted(edited_ids)])
+    fresh = [revision for post, revision in latest.items() if post in edited_ids or post not in places]
     return sorted(fresh, key=lambda revision: revision.pk)

@@ -102,13 +102,13 @@ def keep(*, members: Sequence[CampaignMember], at: datetime) -> None:
     revisions = Revision.objects.filter(pk__in=homes).select_related("post")
     _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes, kinds=(TieKind.NETWORK,)))
     CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
-    ours = CampaignMember.objects.filter(pk__in=[member.pk for member in members])
-    ours.filter(left_out_at__isnull=True).update(left_out_at=at)
+    rows = CampaignMember.objects.filter(pk__in=[member.pk for member in members])
+    rows.filter(left_out_at__isnull=True).update(left_out_at=at)
 
 
 def merge(*, gone: int, kept: int) -> None:
     """Move all members of one campaign to another; its address leads there from now on."""
-    moved = CampaignMember.objects.filter(campaign=gone).update(campaign=kept)
+    count = CampaignMember.objects.filter(campaign=gone).update(campaign=kept)
     with connection.cursor() as cursor:
         cursor.execute(_MERGE_TRAITS, {"gone": gone, "kept": kept})
     CampaignTrait.objects.filter(campaign=gone).delete()
@@ -116,7 +116,7 @@ def merge(*, gone: int, kept: int) -> None:
     Campaign.objects.filter(merged_into=gone).update(merged_into=kept)
     latest_at = Campaign.objects.values_list("latest_at", flat=True).get(pk=gone)
     Campaign.objects.filter(pk=gone).update(merged_into=kept, posts=0, authors=0, domains=0)
-    _recount(Counter({kept: moved}), at=latest_at)
+    _recount(Counter({kept: count}), at=latest_at)
 
 
 def _revisions(new_members: Sequence[NewMember]) -> dict[int, Revision]:

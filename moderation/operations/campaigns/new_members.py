@@ -40,12 +40,12 @@ def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
     by_post = {score.revision.post_id: score for score in scores if not (score.ban_id or score.is_allowed)}
     members = CampaignMember.objects.filter(post__in=by_post, left_out_at__isnull=True)
     campaign_of = dict(members.values_list("post_id", "campaign_id"))
-    standing = purity.standing(campaign_ids=list(set(campaign_of.values())), at=at) if campaign_of else {}
-    is_open = {pk: purity.purity(decision).is_enough for pk, decision in standing.items()}
+    decisions = purity.standing(campaign_ids=list(set(campaign_of.values())), at=at) if campaign_of else {}
+    is_open = {pk: purity.purity(decision).is_enough for pk, decision in decisions.items()}
     candidates = {
-        post: _ruling(by_post[post], standing[campaign], is_open=is_open[campaign])
+        post: _ruling(by_post[post], decisions[campaign], is_open=is_open[campaign])
         for post, campaign in campaign_of.items()
-        if campaign in standing
+        if campaign in decisions
     }
     return {post: ruling for post, ruling in candidates.items() if ruling is not None}
 

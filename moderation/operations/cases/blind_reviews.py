@@ -205,8 +205,8 @@ def _first_decisions(decisions: Sequence[Decision], number: int) -> set[int]:
 def _room(platform_id: int) -> int:
     cases = Case.objects.filter(platform=platform_id, state=CaseState.OPEN)
     blind = cases.filter(reason=CaseReason.BLIND).count()
-    others = cases.count() - blind
-    return max(0, max(FEWEST, int(MOST_OF_QUEUE * others)) - blind)
+    other_count = cases.count() - blind
+    return max(0, max(FEWEST, int(MOST_OF_QUEUE * other_count)) - blind)
 
 
 def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
@@ -214,11 +214,11 @@ def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
     reviews = {review.post_id: review for review in due}
     posts = _free_posts(reviews)
     scores = latest_scores.of(posts)
-    standing = _still_standing(reviews.values())
+    standing_ids = _still_standing(reviews.values())
     free_reviews = [
         review
         for pk, review in sorted(reviews.items(), key=lambda item: draw("order of cases", item[1].pk))
-        if pk in posts and pk in scores and review.pk in standing
+        if pk in posts and pk in scores and review.pk in standing_ids
     ]
     cases = opening.all_opened(
         [
@@ -233,7 +233,7 @@ def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
         review.case = case
     Case.objects.bulk_update(cases, ["skipped_by", "is_drawn"])
     BlindReview.objects.bulk_update(free_reviews, ["case"])
-    stale_ids = [review.pk for review in due if review.pk not in standing]
+    stale_ids = [review.pk for review in due if review.pk not in standing_ids]
     BlindReview.objects.filter(pk__in=stale_ids).delete()
     return len(cases)
 

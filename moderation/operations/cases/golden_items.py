@@ -136,17 +136,17 @@ def _usable(platform_id: int, *, at: datetime) -> QuerySet[GoldenItem]:
 
 def _retire_corrected(platform_id: int, *, at: datetime) -> None:
     """Retire items whose decision was corrected: their verdict is disputed, so no answer to them counts."""
-    standing = Decision.objects.filter(
+    decisions = Decision.objects.filter(
         post=OuterRef("post"), revision=OuterRef("revision"), reversal__isnull=True
     )
-    newest = Subquery(standing.order_by("-decided_at", "-id").values("verdict")[:1])
+    newest = Subquery(decisions.order_by("-decided_at", "-id").values("verdict")[:1])
     items = GoldenItem.objects.filter(platform=platform_id, retired_at__isnull=True)
-    wrong = list(items.annotate(now=newest).filter(~Q(now=F("verdict")) | Q(now__isnull=True)))
-    for item in wrong:
+    disputed_items = list(items.annotate(now=newest).filter(~Q(now=F("verdict")) | Q(now__isnull=True)))
+    for item in disputed_items:
         item.retired_at, item.is_wrong = at, True
         item.save(update_fields=("retired_at", "is_wrong"))
         _audit("golden_item.retired", item, actor=None, at=at, wrong=True)
-    _withdraw(wrong, at=at)
+    _withdraw(disputed_items, at=at)
 
 
 def _withdraw(items: Sequence[GoldenItem], *, at: datetime) -> None:

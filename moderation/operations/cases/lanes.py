@@ -97,9 +97,9 @@ def place(cases: Sequence[Case]) -> None:
     A case is the first of its campaign if none of the posts that joined it shortly before had a case: all of
     them would be ten thousand in a large campaign.
     """
-    marked = [case.pk for case in cases if case.score.is_audit_sample or case.score.is_review_sample]
-    if marked:
-        Case.objects.filter(pk__in=marked).update(is_drawn=True)
+    drawn_ids = [case.pk for case in cases if case.score.is_audit_sample or case.score.is_review_sample]
+    if drawn_ids:
+        Case.objects.filter(pk__in=drawn_ids).update(is_drawn=True)
     members = CampaignMember.objects.filter(post__in=[case.post_id for case in cases])
     if not members.exists():
         return

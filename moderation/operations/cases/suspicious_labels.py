@@ -80,7 +80,7 @@ def _ask(platform: Platform, suspicions: Sequence[Suspicion], *, most: int, at: 
                 decision__effective_at__lte=at,
             ).select_related("post")
         }
-        meant = [
+        suspects = [
             labels[key] for suspicion in suspicions if (key := (suspicion.post, suspicion.is_spam)) in labels
         ][:most]
         BlindReview.objects.bulk_create(
@@ -92,16 +92,16 @@ def _ask(platform: Platform, suspicions: Sequence[Suspicion], *, most: int, at: 
                 chance=1.0,
                 drawn_at=at,
             )
-            for label in meant
+            for label in suspects
         )
-        if meant:
+        if suspects:
             entries.add(
                 action="labels.suspected",
                 subject_kind="platform",
                 subject_id=platform.pk,
                 actor=None,
                 at=at,
-                labels=len(meant),
+                labels=len(suspects),
             )
     blind_reviews.fill(platform_id=platform.pk, at=at)
-    return len(meant)
+    return len(suspects)

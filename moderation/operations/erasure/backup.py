@@ -57,11 +57,11 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
     chain.seal(at=at)
     head = chain.head()  # before the dump, which therefore contains it
     with _staging(folder.parent) as staging:
-        unfinished = staging / "backup"
-        unfinished.mkdir(mode=0o700)
-        run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished / DUMP}")
+        target = staging / "backup"
+        target.mkdir(mode=0o700)
+        run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target / DUMP}")
         # After the dump: a release is kept on disk before a score names it, so none of the dump is missing.
-        _pack(unfinished / FILES)
+        _pack(target / FILES)
         manifest = {
             "format": FORMAT,
             "made_at": at.isoformat(),
@@ -69,12 +69,12 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
             "migrations": sorted(
                 f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations()
             ),
-            "sha256": {name: sha256(unfinished / name) for name in (DUMP, FILES)},
+            "sha256": {name: sha256(target / name) for name in (DUMP, FILES)},
         }
-        (unfinished / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        (target / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         for name in (DUMP, FILES, MANIFEST):
-            _sync(unfinished / name)
-        unfinished.rename(folder)
+            _sync(target / name)
+        target.rename(folder)
         _sync(folder.parent)
     return manifest
 

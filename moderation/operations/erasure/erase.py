@@ -126,12 +126,12 @@ def expired(*, at: datetime) -> int:
     for account in _gone(at=at):
         with suppress(Author.DoesNotExist):  # erased a moment ago
             author(platform=account.platform, external_id=account.external_id or "", at=at)
-    erased = 0
+    count = 0
     for platform in Platform.objects.filter(text_retention_days__isnull=False):
         too_old = at - timedelta(days=platform.text_retention_days or 0)
-        erased += _expire(platform, before=too_old, at=at)
+        count += _expire(platform, before=too_old, at=at)
     recent = Erasure.objects.filter(kind=ErasureKind.AUTHOR, erased_at__gt=at - _UNFINISHED_FOR)
-    return erased + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
+    return count + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
 
 
 def name_digest(*, platform: Platform, external_id: str) -> str:
@@ -141,10 +141,10 @@ def name_digest(*, platform: Platform, external_id: str) -> str:
 
 def _gone(*, at: datetime) -> list[Author]:
     """Return authors who deleted their accounts and of whom nothing waits, or has waited too long."""
-    ours = {"post__author": OuterRef("author")}
-    open_cases = Case.objects.filter(**ours, state=CaseState.OPEN)
-    unread = Revision.objects.filter(**ours, score_state__in=_UNSCORED)
-    undoable = Decision.objects.filter(**ours, effective_at__gt=at)
+    by_author = {"post__author": OuterRef("author")}
+    open_cases = Case.objects.filter(**by_author, state=CaseState.OPEN)
+    unread = Revision.objects.filter(**by_author, score_state__in=_UNSCORED)
+    undoable = Decision.objects.filter(**by_author, effective_at__gt=at)
     is_over = Q(deleted_at__lte=at - AFTER_DELETION)
     is_decided = ~Exists(open_cases) & ~Exists(unread) & ~Exists(undoable)
     rows = AuthorDeletion.objects.filter(is_over | is_decided).select_related("author__platform")
@@ -153,7 +153,7 @@ def _gone(*, at: datetime) -> list[Author]:
 
 def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
     old_posts = Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__lt=before)
-    erased = 0
+    count = 0
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
             posts = list(old_posts.order_by("received_at")[:CHUNK])
@@ -170,10 +170,10 @@ def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
                     at=at,
                     posts=len(posts),
                 )
-        erased += len(posts)
+        count += len(posts)
         if len(posts) < CHUNK:
             break
-    return erased
+    return count
 
 
 def _of_retention(row: Post, *, platform: Platform, at: datetime) -> Erasure:
@@ -190,16 +190,16 @@ def _of_retention(row: Post, *, platform: Platform, at: datetime) -> Erasure:
 
 def _finish(erasure: Erasure, *, at: datetime) -> int:
     rows = Post.objects.filter(author=erasure.subject_id, erased_at__isnull=True).order_by("id")
-    erased = 0
+    count = 0
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
             posts = list(rows.values_list("pk", flat=True)[:CHUNK])
             _wipe(posts, at=at)
             Erasure.objects.filter(pk=erasure.pk).update(posts=F("posts") + len(posts))
-        erased += len(posts)
+        count += len(posts)
         if len(posts) < CHUNK:
             break
-    return erased
+    return count
 
 
 def _wipe_author(row: Author, *, at: datetime) -> None:

@@ -76,16 +76,16 @@ def links(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
 
     A keyed digest takes the place of each link of posts whose traits are `kept`.
     """
-    ours = PostLink.objects.filter(revision__post__in=post_ids)
-    digests = set(ours.exclude(url="").values_list("url_digest", flat=True))
-    kept_links = list(ours.filter(revision__post__in=kept).exclude(url=""))
-    ours.exclude(revision__post__in=kept).update(url_digest="")
-    ours.update(url="", host="")
+    rows = PostLink.objects.filter(revision__post__in=post_ids)
+    digests = set(rows.exclude(url="").values_list("url_digest", flat=True))
+    kept_links = list(rows.filter(revision__post__in=kept).exclude(url=""))
+    rows.exclude(revision__post__in=kept).update(url_digest="")
+    rows.update(url="", host="")
     for row in kept_links:
         row.url_digest = keyed_link(row.url_digest)
     PostLink.objects.bulk_update(kept_links, ["url_digest"], batch_size=500)
-    others = PostLink.objects.filter(url_digest=OuterRef("subject"))
-    LinkVerdict.objects.filter(~Exists(others), subject__in=digests).delete()
+    other_links = PostLink.objects.filter(url_digest=OuterRef("subject"))
+    LinkVerdict.objects.filter(~Exists(other_links), subject__in=digests).delete()
 
 
 def evidence(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
@@ -96,16 +96,16 @@ def evidence(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
     EvidenceRequest.objects.filter(revision__post__in=post_ids).delete()
     picture_groups.forget([post for post in post_ids if post not in kept])
     picture_groups.keep(kept)
-    ours = RevisionEvidence.objects.filter(revision__post__in=post_ids)
-    fetched = list(ours.order_by("evidence").values_list("evidence", flat=True).distinct())
-    ours.delete()
+    joins = RevisionEvidence.objects.filter(revision__post__in=post_ids)
+    evidence_ids = list(joins.order_by("evidence").values_list("evidence", flat=True).distinct())
+    joins.delete()
     # Locked before it is asked who else carries it: another post may be joined to it at this moment.
-    rows = Evidence.objects.select_for_update().filter(pk__in=fetched).order_by("id")
-    locked = list(rows.values_list("pk", flat=True))
-    others = RevisionEvidence.objects.filter(evidence=OuterRef("pk"))
-    alone = Evidence.objects.filter(~Exists(others), pk__in=locked)
-    files = list(alone.exclude(thumbnail="").values_list("thumbnail", flat=True))
-    alone.delete()
+    rows = Evidence.objects.select_for_update().filter(pk__in=evidence_ids).order_by("id")
+    locked_ids = list(rows.values_list("pk", flat=True))
+    other_joins = RevisionEvidence.objects.filter(evidence=OuterRef("pk"))
+    orphans = Evidence.objects.filter(~Exists(other_joins), pk__in=locked_ids)
+    files = list(orphans.exclude(thumbnail="").values_list("thumbnail", flat=True))
+    orphans.delete()
     if files:
         transaction.on_commit(partial(thumbnails.drop_unnamed, files), robust=True)
 

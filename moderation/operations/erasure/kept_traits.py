@@ -76,9 +76,9 @@ def _forget(rows: list[KeptTraits], *, at: datetime) -> None:
     PostLink.objects.filter(revision__post__in=posts).update(url_digest="")
     picture_groups.forget(posts)
     KeptTraits.objects.filter(pk__in=posts).delete()
-    others = KeptTraits.objects.filter(post__revisions__similarity_group=OuterRef("similarity_group"))
+    other_traits = KeptTraits.objects.filter(post__revisions__similarity_group=OuterRef("similarity_group"))
     digests = {digest for row in rows for digest in row.bands}
-    SimilarityBand.objects.filter(~Exists(others), digest__in=digests).delete()
+    SimilarityBand.objects.filter(~Exists(other_traits), digest__in=digests).delete()
 
 
 def _longest() -> timedelta:

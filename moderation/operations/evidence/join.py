@@ -31,34 +31,36 @@ def join(*, revisions: Sequence[Revision], at: datetime) -> None:
     Call before their posts or cases are locked.
     """
     fresh = [revision for revision in revisions if revision.generation == _FIRST_GENERATION]
-    ours = [revision for revision in fresh if revision.post.platform.collects_evidence == Collecting.ON]
-    if not ours:
+    eligible = [revision for revision in fresh if revision.post.platform.collects_evidence == Collecting.ON]
+    if not eligible:
         return
-    browsed = {revision.pk for revision in ours if revision.post.platform.browses_evidence == Collecting.ON}
-    carried = opening.carried_by([revision.pk for revision in ours], as_browser=browsed)
-    known_ids = _ended(carried, at=at)
+    browsed_ids = {
+        revision.pk for revision in eligible if revision.post.platform.browses_evidence == Collecting.ON
+    }
+    addresses = opening.carried_by([revision.pk for revision in eligible], as_browser=browsed_ids)
+    known_ids = _ended(addresses, at=at)
     if not known_ids:
         return
     try:
-        _join(carried, known=known_ids, at=at)
+        _join(addresses, known=known_ids, at=at)
     except IntegrityError:
         # The last other post that carried an address was erased meanwhile, and what was read there with it.
-        log.info("known_evidence_gone", posts=len(ours))
+        log.info("known_evidence_gone", posts=len(eligible))
 
 
 def _join(carried: list[Address], *, known: dict[str, int], at: datetime) -> None:
     with transaction.atomic():
         posts = transactions.lock_posts(revisions__in={address.revision_id for address in carried})
-        standing = Revision.objects.filter(
+        revisions = Revision.objects.filter(
             post__in=posts, pk__in={address.revision_id for address in carried}
         )
-        ours = set(standing.values_list("pk", flat=True))
-        opening.join([address for address in carried if address.revision_id in ours], known=known)
+        ids = set(revisions.values_list("pk", flat=True))
+        opening.join([address for address in carried if address.revision_id in ids], known=known)
         for _ in range(_DEPTH):
-            further = leads.known(ours)
+            further = leads.known(ids)
             if not opening.join(further, known=_ended(further, at=at)):
                 break
-        picture_groups.join(ours)
+        picture_groups.join(ids)
 
 
 def _ended(addresses: Iterable[Address], *, at: datetime) -> dict[str, int]:

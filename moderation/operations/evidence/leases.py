@@ -111,8 +111,8 @@ def place(evidence_id: int) -> Iterator[str]:
     Then the message is sent again when one gets free, or by the sweep if this process dies before. So one
     platform's slow sites and pages leave some threads of a worker to others.
     """
-    carried = RevisionEvidence.objects.filter(evidence=evidence_id).order_by("id")
-    platform = str(carried.values_list("revision__post__platform", flat=True).first())
+    joins = RevisionEvidence.objects.filter(evidence=evidence_id).order_by("id")
+    platform = str(joins.values_list("revision__post__platform", flat=True).first())
     with _lock:
         if is_full := _places[platform] >= settings.EVIDENCE_LIMITS.platform_at_once:
             _parked[platform][evidence_id] = None

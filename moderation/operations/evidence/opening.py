@@ -31,25 +31,27 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         requests = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
         requests = requests.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
         ids = requests.filter(revision__post__in=posts).values_list("revision", flat=True)
-        ours = list(ids)
-        carried = carried_by(ours, as_browser=browse.wanted(ours))
-        due_ids = renew.due(ours, at=at)
+        ready_ids = list(ids)
+        own_addresses = carried_by(ready_ids, as_browser=browse.wanted(ready_ids))
+        due_ids = renew.due(ready_ids, at=at)
         renewals = [
             address
-            for address in carried
+            for address in own_addresses
             if address.revision_id in due_ids and address.role != EvidenceRole.MEDIA
         ]
-        fresh = write_down(carried, at=at) + write_down(renewals, at=at, renews=True)
-    if not ours:
+        fresh = write_down(own_addresses, at=at) + write_down(renewals, at=at, renews=True)
+    if not ready_ids:
         return 0
     # In a second transaction: either a collector finds these revisions, or we find its result.
     with transaction.atomic():
-        posts = transactions.lock_posts(revisions__in=ours)
-        ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
-        fresh += write_down(leads.of(ours), at=at)
+        posts = transactions.lock_posts(revisions__in=ready_ids)
+        ready_ids = list(
+            Revision.objects.filter(pk__in=ready_ids, post__in=posts).values_list("pk", flat=True)
+        )
+        fresh += write_down(leads.of(ready_ids), at=at)
         # Evidence that was read before these revisions came is new to their scores and campaigns.
-        rescore.again(sorted(picture_groups.join(ours) | mattering.unseen(ours, at=at)), at=at)
-        picture_groups.leave(_close(ours, at=at))
+        rescore.again(sorted(picture_groups.join(ready_ids) | mattering.unseen(ready_ids, at=at)), at=at)
+        picture_groups.leave(_close(ready_ids, at=at))
     return len(fresh)
 
 
@@ -69,8 +71,8 @@ def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
 def carried_by(revision_ids: Sequence[int], *, as_browser: Collection[int]) -> list[Address]:
     """Return the addresses in revisions; links of those in `as_browser` come once more, as a browser."""
     pages = links_of(revision_ids)
-    browsed = browse.of(address for address in pages if address.revision_id in as_browser)
-    return [*pages, *browsed, *_media(revision_ids)]
+    browser_pages = browse.of(address for address in pages if address.revision_id in as_browser)
+    return [*pages, *browser_pages, *_media(revision_ids)]
 
 
 @transactions.required
@@ -152,8 +154,8 @@ def _media(revision_ids: Sequence[int]) -> list[Address]:
 
 
 def _not_joined(addresses: Sequence[Address], *, since: datetime | None) -> list[Address]:
-    ours = RevisionEvidence.objects.filter(revision__in={address.revision_id for address in addresses})
-    rows = list(ours.values_list("revision", "evidence__url_digest", "evidence__hour"))
+    joins = RevisionEvidence.objects.filter(revision__in={address.revision_id for address in addresses})
+    rows = list(joins.values_list("revision", "evidence__url_digest", "evidence__hour"))
     pairs = {(revision, digest) for revision, digest, hour in rows if since is None or hour >= since}
     count = Counter(revision for revision, _, _ in rows)
     limits, fresh = settings.EVIDENCE_LIMITS, []

@@ -44,13 +44,13 @@ def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
 def due(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
     """Return the revisions whose pages were fetched in an earlier hour, with enough complaints since."""
     hour = at.replace(minute=0, second=0, microsecond=0)
-    fetched = (
+    rows = (
         RevisionEvidence.objects.filter(revision__in=revision_ids, role__in=_ROLES)
         .values("revision")
         .annotate(last=Max("evidence__hour"), fetched_at=Max("evidence__fetched_at"))
         .filter(last__lt=hour, fetched_at__isnull=False)
     )
-    since = {row["revision"]: row["fetched_at"] for row in fetched.order_by("revision")}
+    since = {row["revision"]: row["fetched_at"] for row in rows.order_by("revision")}
     ids: set[int] = set()
     for revision, fetched_at in since.items():
         complaints = Complaint.objects.filter(post__revisions=revision, received_at__gt=fetched_at)

@@ -91,10 +91,10 @@ def of_post(*, post_id: int, digest: str) -> bytes | None:
 
     Raises OSError.
     """
-    carried = RevisionEvidence.objects.filter(
+    joins = RevisionEvidence.objects.filter(
         revision__post=post_id, revision__post__erased_at=None, evidence__thumbnail=digest
     )
-    if not digest or not carried.exists():
+    if not digest or not joins.exists():
         return None
     data = _waiting(digest) or kept_files.read(digest)
     return data if data is not None and data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None

@@ -148,8 +148,8 @@ def _drawn(platform: Platform, *, posts: int, since: datetime) -> tuple[list[int
 
 def _opened(ids: Sequence[int], *, draw: LabelDraw, chance: float, at: datetime) -> list[Case]:
     """Open the cases in the order of the draw."""
-    standing = Post.objects.select_for_update(no_key=True, of=("self",)).select_related("platform")
-    posts = {row.pk: row for row in standing.filter(pk__in=ids, erased_at__isnull=True).order_by("id")}
+    live_posts = Post.objects.select_for_update(no_key=True, of=("self",)).select_related("platform")
+    posts = {row.pk: row for row in live_posts.filter(pk__in=ids, erased_at__isnull=True).order_by("id")}
     busy = set(Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True))
     scores = latest_scores.of(posts)
     return opening.all_opened(

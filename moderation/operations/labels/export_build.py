@@ -138,8 +138,8 @@ class _Attempt:
 
     def fail(self, reason: str) -> None:
         """Mark the export as failed, unless another worker has it by now."""
-        ours = Export.objects.filter(self._is_ours)
-        ours.update(state=ExportState.FAILED, error=reason[:500], file_name="", lease_until=None)
+        rows = Export.objects.filter(self._is_ours)
+        rows.update(state=ExportState.FAILED, error=reason[:500], file_name="", lease_until=None)
         export_files.delete([self.row.file_name])
 
     @property

@@ -48,7 +48,7 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
     """
     if not decisions:
         return []
-    wanting = _wanting({decision.post.platform_id for decision in decisions}, event=event)
+    subscribers = _wanting({decision.post.platform_id for decision in decisions}, event=event)
     sequences = _sequences([decision.post_id for decision in decisions])
     rows: list[Delivery] = []
     for decision in decisions:
@@ -61,7 +61,7 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
         )
         rows += [
             _delivery(decision, endpoint, event=event, sequence=sequences[decision.post_id], body=body)
-            for endpoint in wanting.get(decision.post.platform_id) or (None,)
+            for endpoint in subscribers.get(decision.post.platform_id) or (None,)
         ]
     return _save(rows)
 
@@ -77,10 +77,10 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
     names = {message.event for message in messages}
     endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(names))
     rows: list[Delivery] = []
-    wanting = list(endpoints.order_by("id"))
-    sequences = _sequences(message.post_id for message in messages if wanting and message.post_id)
+    subscribers = list(endpoints.order_by("id"))
+    sequences = _sequences(message.post_id for message in messages if subscribers and message.post_id)
     for message in messages:
-        to = [endpoint for endpoint in wanting if _is_for(endpoint, message)]
+        to = [endpoint for endpoint in subscribers if _is_for(endpoint, message)]
         if to and message.post_id:
             sequences[message.post_id] += 1
         rows += [_told(message, endpoint, sequence=sequences[message.post_id or 0] or 1) for endpoint in to]
@@ -122,12 +122,14 @@ def _save(rows: list[Delivery]) -> list[Delivery]:
     request_id = enqueue.request_id()[:_LONGEST_REQUEST_ID]
     for row in rows:
         row.request_id = request_id
-    saved = Delivery.objects.bulk_create(rows)
-    turns = {(row.endpoint_id, row.next_attempt_at) for row in saved if row.state == DeliveryState.WAITING}
+    deliveries = Delivery.objects.bulk_create(rows)
+    turns = {
+        (row.endpoint_id, row.next_attempt_at) for row in deliveries if row.state == DeliveryState.WAITING
+    }
     for endpoint_id, due_at in turns:
         if endpoint_id is not None:
             enqueue.deliveries(endpoint_id=endpoint_id, due_at=due_at)
-    return saved
+    return deliveries
 
 
 def _wanting(platform_ids: set[int], *, event: str) -> dict[int, list[WebhookEndpoint]]:

@@ -109,7 +109,7 @@ def activate(
         policy.effect, policy.threshold, policy.expires_at = PolicyEffect(effect).value, threshold, expires_at
         policy.activated_by, policy.activated_at = actor, at
         policy.save(update_fields=("effect", "threshold", "expires_at", "activated_by", "activated_at"))
-        touched = _score_queue_again(at=at) if is_rescored else 0
+        count = _score_queue_again(at=at) if is_rescored else 0
         _audit(
             "policy.activated",
             policy,
@@ -117,9 +117,9 @@ def activate(
             at=at,
             threshold=threshold,
             expires_at=expires_at.isoformat(),
-            scored_again=touched,
+            scored_again=count,
         )
-    return touched
+    return count
 
 
 def end(*, policy_id: int, actor: User, at: datetime) -> int:
@@ -133,9 +133,9 @@ def end(*, policy_id: int, actor: User, at: datetime) -> int:
         if not ended.update(ended_at=at, ended_by=actor):
             raise NotInForce(_("This policy has ended."))
         policy = Policy.objects.get(pk=policy_id)
-        touched = _score_held_again(policy, at=at) if policy.effect == PolicyEffect.HOLD else 0
-        _audit("policy.ended", policy, actor=actor, at=at, scored_again=touched)
-    return touched
+        count = _score_held_again(policy, at=at) if policy.effect == PolicyEffect.HOLD else 0
+        _audit("policy.ended", policy, actor=actor, at=at, scored_again=count)
+    return count
 
 
 def _check(policy: Policy, *, at: datetime) -> None:

@@ -107,9 +107,9 @@ def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> di
             at=at,
         )
         ids |= {external_id: author_id for author_id, external_id in added_rows}
-    missed = [name for name in new_names if name not in ids]
-    if missed:  # inserted by a concurrent transaction
-        late_rows = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=missed)
+    late_names = [name for name in new_names if name not in ids]
+    if late_names:  # inserted by a concurrent transaction
+        late_rows = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=late_names)
         ids |= {external_id: author_id for author_id, external_id, _ in late_rows}
     # After the inserts, which wait for a transaction that renames the same author: avoids a deadlock.
     _rename(
@@ -141,10 +141,10 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
         old_names = [post.external_id for post in ordered if post.pk not in new_ids]
         # NO KEY: inserts of rows that point to a post need not wait. Locked after all inserts, to avoid a
         # deadlock.
-        locked = Post.objects.select_for_update(no_key=True).filter(
+        old_posts = Post.objects.select_for_update(no_key=True).filter(
             platform=platform, external_id__in=old_names
         )
-        rows |= {post.external_id: post for post in locked.order_by("id")}
+        rows |= {post.external_id: post for post in old_posts.order_by("id")}
     return rows, new_ids
 
 

@@ -93,9 +93,11 @@ def _tables(
     platform: Platform | None,
 ) -> dict[QualityTableKind, Rows]:
     part, passed_part = _since(posts, since), _since(passed, since)
-    waiting = undecided.undecided(since=since, until=at, platform=platform)
+    open_counts = undecided.undecided(since=since, until=at, platform=platform)
     by_kind = tables.tables(part, since=since, until=at, platform=platform)
-    return by_kind | {QualityTableKind.UNDECIDED: [dict(undecided.row(part, waiting, passed=passed_part))]}
+    return by_kind | {
+        QualityTableKind.UNDECIDED: [dict(undecided.row(part, open_counts, passed=passed_part))]
+    }
 
 
 def _plan(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> dict[QualityTableKind, Rows]:

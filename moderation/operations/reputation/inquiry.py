@@ -131,21 +131,21 @@ def _score_again(
     Also a verdict that another post's task stored meanwhile.
     """
     bad = {verdict.subject: verdict for verdict in [*known, *news] if _is_bad(verdict)}
-    concerned = [
+    pairs = [
         (link, bad[subject])
         for link in links
         for subject in (link.url_digest, link.domain.name)
         if subject in bad
     ]
     latest = Revision.objects.filter(
-        pk__in={link.revision_id for link, _ in concerned}, number=F("post__latest_revision")
+        pk__in={link.revision_id for link, _ in pairs}, number=F("post__latest_revision")
     )
     scores = Score.objects.filter(revision__in=latest, generation=F("revision__generation"))
     records = dict(scores.values_list("revision", "record"))
     fresh = {verdict.subject for verdict in news}
     ids = {
         link.revision_id
-        for link, verdict in concerned
+        for link, verdict in pairs
         if verdict.subject in fresh or not _was_read(records.get(link.revision_id), link, verdict)
     }
     rescore.again(latest.filter(pk__in=ids).values_list("pk", flat=True), at=at)

@@ -121,10 +121,10 @@ def drop_replaced(scores: Sequence[Score]) -> None:
     """Delete degraded scores that degraded ones replace, unless a case or decision uses them."""
     repeats = [score for score in scores if score.is_degraded and score.generation > 1]
     if repeats:
-        replaced = Score.objects.filter(
+        old_scores = Score.objects.filter(
             revision__in=[score.revision_id for score in repeats], is_degraded=True
         )
-        replaced.filter(cases=None, decisions=None).exclude(pk__in=[score.pk for score in repeats]).delete()
+        old_scores.filter(cases=None, decisions=None).exclude(pk__in=[score.pk for score in repeats]).delete()
 
 
 def _is_due(*, at: datetime, longest: timedelta) -> Q:

@@ -70,13 +70,13 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     In batches that this process can score in time, each stored before the next begins. What does not fit into
     the task's time, or comes after a batch that fails, is given back. Safe to run twice.
     """
-    claimed = rest = leases.claim(revision_ids=revision_ids, at=at)
+    revisions = rest = leases.claim(revision_ids=revision_ids, at=at)
     scored, began = 0, monotonic()
     try:
         while rest:
             part = rest[: pace.size()]
             ends = monotonic() - began + pace.expected(len(part))
-            if rest is not claimed and ends > TASK_SECONDS:
+            if rest is not revisions and ends > TASK_SECONDS:
                 break
             rest = rest[len(part) :]
             scored += _paced(part, at=at)
@@ -110,8 +110,8 @@ def at_once(*, revision_id: int, at: datetime) -> int:
 
     Stores what `run` would store. Unlike `run` it takes no other pending revisions along.
     """
-    claimed = leases.claim(revision_ids=[revision_id], at=at, is_alone=True)
-    return batch(revisions=claimed, at=at, is_awaited=True) if claimed else 0
+    revisions = leases.claim(revision_ids=[revision_id], at=at, is_alone=True)
+    return batch(revisions=revisions, at=at, is_awaited=True) if revisions else 0
 
 
 def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = False) -> int:

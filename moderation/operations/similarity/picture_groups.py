@@ -60,20 +60,20 @@ def join(revision_ids: Collection[int]) -> set[int]:
 
     Call with the posts locked.
     """
-    carried = RevisionEvidence.objects.filter(
+    joins = RevisionEvidence.objects.filter(
         # A group of another column than its key: only those that are there still.
         revision__in=revision_ids,
         evidence__picture_group__first_seen_at__isnull=False,
     ).order_by("revision", "evidence__picture_group")
     rows = list(
-        carried.values_list(
+        joins.values_list(
             "revision", "evidence__picture_group", "revision__received_at", "revision__post"
         ).distinct()
     )
     if not rows:
         return set()
-    noted = set(_noted(revision_ids).values_list("revision", "group"))
-    new_rows = [row for row in rows if row[:2] not in noted]
+    pairs = set(_noted(revision_ids).values_list("revision", "group"))
+    new_rows = [row for row in rows if row[:2] not in pairs]
     RevisionPicture.objects.bulk_create(
         [
             RevisionPicture(revision_id=revision, group_id=group, received_at=at)
@@ -85,8 +85,12 @@ def join(revision_ids: Collection[int]) -> set[int]:
     for _, group, _, post in new_rows:
         posts[group].add(post)
     # One look-up per picture, however many posts of the batch show it.
-    shared = {group for group, ours in posts.items() if len(ours) > 1 or _is_shown_by_others(group, *ours)}
-    return {revision for revision, group, _, _ in new_rows if group in shared}
+    shared_groups = {
+        group
+        for group, post_ids in posts.items()
+        if len(post_ids) > 1 or _is_shown_by_others(group, *post_ids)
+    }
+    return {revision for revision, group, _, _ in new_rows if group in shared_groups}
 
 
 @transactions.required
@@ -103,9 +107,9 @@ def _noted(revision_ids: Collection[int]) -> QuerySet[RevisionPicture]:
 @transactions.required
 def forget(post_ids: Sequence[int]) -> None:
     """Forget which pictures posts show; groups that nobody shows any more go once that is committed."""
-    ours = RevisionPicture.objects.filter(revision__post__in=post_ids)
-    groups = sorted(set(ours.values_list("group", flat=True)))
-    ours.delete()
+    rows = RevisionPicture.objects.filter(revision__post__in=post_ids)
+    groups = sorted(set(rows.values_list("group", flat=True)))
+    rows.delete()
     if groups:
         transaction.on_commit(partial(drop_unnamed, groups), robust=True)
 
@@ -113,8 +117,8 @@ def forget(post_ids: Sequence[int]) -> None:
 @transactions.required
 def keep(post_ids: Collection[int]) -> None:
     """Keep which pictures erased posts show; groups that no other post shows lose their hashes."""
-    ours = RevisionPicture.objects.filter(revision__post__in=post_ids)
-    groups = sorted(set(ours.values_list("group", flat=True)))
+    rows = RevisionPicture.objects.filter(revision__post__in=post_ids)
+    groups = sorted(set(rows.values_list("group", flat=True)))
     if groups:
         transaction.on_commit(partial(_drop_hashes, groups), robust=True)
 
@@ -158,9 +162,9 @@ def _nearest(hashes: Sequence[str]) -> PictureGroup | None:
         near = {digest for hash_ in hashes for digest in _near_digests(hash_)}
         cursor.execute(_NEAR, (sorted(near.union(map(_kept_digest, near))), LATEST))
         rows = cursor.fetchall()
-    mine = [int(hash_, 16) for hash_ in hashes]
+    numbers = [int(hash_, 16) for hash_ in hashes]
     far = [
-        (min((number ^ int(group_hash, 16)).bit_count() for number in mine), group)
+        (min((number ^ int(group_hash, 16)).bit_count() for number in numbers), group)
         for group, group_hash, _ in rows
         if group_hash
     ]

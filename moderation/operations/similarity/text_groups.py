@@ -40,8 +40,8 @@ def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
         ignore_conflicts=True,
     )
     # Read again: another transaction may have inserted one of these bands first; the stored row wins.
-    settled = known_groups | (_lookup(set(proposed)) if proposed else {})
-    return [_choose(of_text, settled, keyed_digests) for of_text in bands]
+    final_groups = known_groups | (_lookup(set(proposed)) if proposed else {})
+    return [_choose(of_text, final_groups, keyed_digests) for of_text in bands]
 
 
 def _lookup(digests: set[int]) -> dict[int, uuid.UUID]:
