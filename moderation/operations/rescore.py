@@ -84,20 +84,18 @@ def run(
     A batch is enqueued once at most one batch of posts waits for workers, so new posts do not wait behind
     thousands. Restarted after the id of its last progress, it leaves out none.
     """
-    reached_id, rescored = after_id, 0
+    end, rescored = after_id, 0
     while True:
         while (backlog := _waiting()) >= PIECE:
-            progress(Progress(reached_id, rescored, backlog))
+            progress(Progress(end, rescored, backlog))
             pause(_PAUSE_SECONDS)
-        ids = list(
-            _chosen(wanted).filter(pk__gt=reached_id).order_by("pk").values_list("pk", flat=True)[:PIECE]
-        )
+        ids = list(_chosen(wanted).filter(pk__gt=end).order_by("pk").values_list("pk", flat=True)[:PIECE])
         if not ids:
             return rescored
         with transaction.atomic():
             rescored += len(again(ids, at=now(), states=wanted.states))
-        reached_id = ids[-1]
-        progress(Progress(reached_id, rescored, _waiting()))
+        end = ids[-1]
+        progress(Progress(end, rescored, _waiting()))
 
 
 def _chosen(wanted: Wanted) -> QuerySet[Revision]:

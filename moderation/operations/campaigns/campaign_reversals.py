@@ -133,25 +133,22 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
     Raises TooLate.
     """
     decisions = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True)
-    locked_rows = _locked_decisions(list(decisions.values_list("pk", flat=True)))
+    rows = _locked_decisions(list(decisions.values_list("pk", flat=True)))
     # Checking the clock is not enough: this process may have been stopped since, and the platform notified.
-    is_unread = feed.take_away(locked_rows)
-    if not (messages.withdraw(decisions=locked_rows, is_polled_too=True) and is_unread):
+    is_unread = feed.take_away(rows)
+    if not (messages.withdraw(decisions=rows, is_polled_too=True) and is_unread):
         raise TooLate(_("The decision is being sent. Correct it instead."))
     Reversal.objects.bulk_create(
-        [
-            Reversal(decision=row, reversed_by=moderator, reversed_at=at, reason="undone")
-            for row in locked_rows
-        ]
+        [Reversal(decision=row, reversed_by=moderator, reversed_at=at, reason="undone") for row in rows]
     )
-    appeal_outcomes.reopen(decisions=locked_rows)
-    Label.objects.filter(decision__in=locked_rows, retracted_at__isnull=True).update(retracted_at=at)
+    appeal_outcomes.reopen(decisions=rows)
+    Label.objects.filter(decision__in=rows, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.
-    posts = [row.post_id for row in locked_rows]
+    posts = [row.post_id for row in rows]
     edited_ids = Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True)
-    Case.objects.filter(pk__in=[row.case_id for row in locked_rows]).exclude(
-        post__in=list(edited_ids)
-    ).update(state=CaseState.OPEN, closed_at=None, version=F("version") + 1)
+    Case.objects.filter(pk__in=[row.case_id for row in rows]).exclude(post__in=list(edited_ids)).update(
+        state=CaseState.OPEN, closed_at=None, version=F("version") + 1
+    )
     AuditEntry.objects.bulk_create(
         [
             entries.entry(
@@ -162,10 +159,10 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
                 at=at,
                 campaign=decision.campaign_id,
             )
-            for row in locked_rows
+            for row in rows
         ]
     )
-    return len(locked_rows)
+    return len(rows)
 
 
 def _locked_decisions(decision_ids: Sequence[int]) -> list[Decision]:

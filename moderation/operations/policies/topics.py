@@ -32,7 +32,4 @@ def score(texts: Sequence[str], *, topics: Sequence[str]) -> list[list[float | N
         answers = topic_model.patient().probabilities(texts, topics=topics)
     except Unavailable as reason:
         raise NotAnswered("The topics model does not answer now.") from reason
-    return [
-        [None if math.isnan(probability) else round(probability, 4) for probability in row]
-        for row in answers.tolist()
-    ]
+    return [[None if math.isnan(value) else round(value, 4) for value in row] for row in answers.tolist()]

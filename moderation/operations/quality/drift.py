@@ -140,13 +140,11 @@ def _raise(
     recent = list(DriftAlarm.objects.filter(platform=platform_id, seen_at__gt=end - _SAME_ALARM))
     groups = drift_groups.groups(posts, strength=strength)
     for group in groups:
-        recent_alarm = next(
-            (alarm for alarm in recent if drift_groups.has_any(group.posts, alarm.traits)), None
-        )
-        if recent_alarm is None:
+        match = next((alarm for alarm in recent if drift_groups.has_any(group.posts, alarm.traits)), None)
+        if match is None:
             recent.append(_stored(platform_id, group, posts=posts, growth=growth, end=end))
         else:
-            _add(recent_alarm, group, posts=posts, growth=growth, end=end)
+            _add(match, group, posts=posts, growth=growth, end=end)
     return {drift_traits.bucket(trait) for group in groups for trait in group.traits}
 
 
@@ -171,8 +169,8 @@ def _add(
 ) -> None:
     """Add traits that are new, as far as there is room; numbers become those of the larger group."""
     pairs = {(trait["family"], trait["trait"]) for trait in alarm.traits}
-    new_traits = [trait for trait in group.traits if (trait[0].value, trait[1]) not in pairs]
-    alarm.traits = (alarm.traits + drift_groups.described(new_traits, growth))[: drift_groups.MOST_TRAITS]
+    traits = [trait for trait in group.traits if (trait[0].value, trait[1]) not in pairs]
+    alarm.traits = (alarm.traits + drift_groups.described(traits, growth))[: drift_groups.MOST_TRAITS]
     alarm.seen_at = end
     if len(group.posts) > alarm.posts:
         alarm.posts, alarm.all_posts = len(group.posts), len(posts)

@@ -85,12 +85,8 @@ def join(revision_ids: Collection[int]) -> set[int]:
     for _, group, _, post in new_rows:
         posts[group].add(post)
     # One look-up per picture, however many posts of the batch show it.
-    shared_groups = {
-        group
-        for group, post_ids in posts.items()
-        if len(post_ids) > 1 or _is_shown_by_others(group, *post_ids)
-    }
-    return {revision for revision, group, _, _ in new_rows if group in shared_groups}
+    groups = {group for group, ids in posts.items() if len(ids) > 1 or _is_shown_by_others(group, *ids)}
+    return {revision for revision, group, _, _ in new_rows if group in groups}
 
 
 @transactions.required

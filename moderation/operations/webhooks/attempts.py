@@ -92,10 +92,8 @@ def record(attempts: Sequence[Attempt], *, unsent: Sequence[Delivery]) -> None:
             if not attempt.is_delivered:
                 _put_off(attempt)
         deliveries = [*(attempt.delivery for attempt in attempts), *unsent]
-        leased_rows = Delivery.objects.filter(
-            pk__in=[row.pk for row in deliveries], lease_until__isnull=False
-        )
-        leased_rows.update(lease_until=None)
+        rows = Delivery.objects.filter(pk__in=[row.pk for row in deliveries], lease_until__isnull=False)
+        rows.update(lease_until=None)
 
 
 def _logged(attempt: Attempt) -> DeliveryAttempt:
