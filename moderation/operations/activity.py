@@ -29,25 +29,25 @@ def count(*, at: datetime) -> int:
     """
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.HOURLY_COUNTS)
-        counted = HourlyCount.objects.aggregate(first=Min("hour"), last=Max("hour"))
+        bounds = HourlyCount.objects.aggregate(first=Min("hour"), last=Max("hour"))
         present = hour_of(at)
-        start = min(present, counted["last"] or present) - _RECOUNTED_HOURS * HOUR
+        start = min(present, bounds["last"] or present) - _RECOUNTED_HOURS * HOUR
         end = min(present, start + _HOURS_FORWARD * HOUR) + HOUR
         _recount(start=start, end=end, at=at)
-        first = min(counted["first"] or start, start)
-        earlier = max(first - _HOURS_BACK * HOUR, events.first_hour() or first)
-        if earlier < first:
-            _recount(start=earlier, end=first, at=at)
-    return round((end - start + max(first - earlier, timedelta())) / HOUR)
+        oldest = min(bounds["first"] or start, start)
+        earlier = max(oldest - _HOURS_BACK * HOUR, events.first_hour() or oldest)
+        if earlier < oldest:
+            _recount(start=earlier, end=oldest, at=at)
+    return round((end - start + max(oldest - earlier, timedelta())) / HOUR)
 
 
 def _recount(*, start: datetime, end: datetime, at: datetime) -> None:
-    found = events.counted(start=start, end=end)
+    counts = events.counted(start=start, end=end)
     HourlyCount.objects.filter(hour__gte=start, hour__lt=end).delete()
     HourlyCount.objects.bulk_create(
         [
             HourlyCount(hour=hour, measure=measure, user_id=user_id, number=number, counted_at=at)
-            for (hour, measure, user_id), number in found.items()
+            for (hour, measure, user_id), number in counts.items()
         ],
         batch_size=2_000,
     )

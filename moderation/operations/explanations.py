@@ -136,7 +136,7 @@ def evidence_words_of(score: Score) -> list[tuple[str, float]]:
 def _counterfactual(score: Score) -> dict[str, Any]:
     """Return the smallest change as stored, {} if there is none; the heaviest words are tried first."""
     words = sorted(score.word_contributions or (), key=lambda word: -abs(word[2]))
-    found = counterfactual.find(
+    change = counterfactual.find(
         PostRecord.from_json(score.record),
         scorer=scorer.current().of(score.release_id),
         content_probability=score.content_probability,
@@ -144,4 +144,4 @@ def _counterfactual(score: Score) -> dict[str, Any]:
         read=read_before(score.contributions),
         content=scorer.current().explaining_content_of(score.release_id),
     )
-    return {} if found is None else found.to_json()
+    return {} if change is None else change.to_json()

@@ -36,13 +36,13 @@ _BUSY_SECONDS = 20.0
 def sweep(*, at: datetime) -> int:
     """Process due reconsiderations; return how many posts. Safe to run twice and concurrently."""
     started, posts = time.monotonic(), 0
-    waiting = Reconsideration.objects.filter(done_at__isnull=True, due_at__lte=at)
-    for pk in list(waiting.order_by("due_at", "id").values_list("pk", flat=True)[:1_000]):
+    rows = Reconsideration.objects.filter(done_at__isnull=True, due_at__lte=at)
+    for pk in list(rows.order_by("due_at", "id").values_list("pk", flat=True)[:1_000]):
         while time.monotonic() - started < _BUSY_SECONDS:
-            found = run_piece(reconsideration_id=pk, at=at)
-            if found is None:
+            count = run_piece(reconsideration_id=pk, at=at)
+            if count is None:
                 break
-            posts += found
+            posts += count
     return posts
 
 
@@ -62,8 +62,8 @@ def run_piece(*, reconsideration_id: int, at: datetime) -> int | None:
         ).first()
         if row is None or not reconsidered.is_carried_out(row):
             return None
-        left = MOST - row.queued - row.decided
-        ids = reconsidered.posts(row, limit=min(PIECE, left)) if left > 0 and reconsidered.holds(row) else []
+        room = MOST - row.queued - row.decided
+        ids = reconsidered.posts(row, limit=min(PIECE, room)) if room > 0 and reconsidered.holds(row) else []
         if ids:
             _piece(row, ids, at=at)
             row.reached_id = ids[-1]
@@ -75,23 +75,23 @@ def run_piece(*, reconsideration_id: int, at: datetime) -> int | None:
 
 def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
     """Lock the posts and reconsider those that still have only the filter's decision."""
-    locked = Post.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids)
-    posts = {post.pk: post for post in locked.select_related("platform").order_by("id")}
-    allowed = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
-    queued: list[Opening] = []
-    decided: list[tuple[Post, Score]] = []
-    for pk, score in latest_scores.of(allowed).items():
+    rows = Post.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids)
+    posts = {post.pk: post for post in rows.select_related("platform").order_by("id")}
+    allowed_ids = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
+    openings: list[Opening] = []
+    pairs: list[tuple[Post, Score]] = []
+    for pk, score in latest_scores.of(allowed_ids).items():
         post = posts[pk]
         if post.platform.reconsiders == Reconsidering.NOTHING:
             continue
         if post.platform.reconsiders == Reconsidering.DECIDE and _may_decide(row, score):
-            decided.append((post, score))
+            pairs.append((post, score))
         else:
-            queued.append(Opening(post=post, score=score, reason=CaseReason.RECONSIDERED))
-    cases = opening.all_opened(queued, at=at)
-    recording.record(decisions=[_automatic(row, post, score, at=at) for post, score in decided])
+            openings.append(Opening(post=post, score=score, reason=CaseReason.RECONSIDERED))
+    cases = opening.all_opened(openings, at=at)
+    recording.record(decisions=[_automatic(row, post, score, at=at) for post, score in pairs])
     announce.opened(cases, at=at)
-    row.queued, row.decided = row.queued + len(cases), row.decided + len(decided)
+    row.queued, row.decided = row.queued + len(cases), row.decided + len(pairs)
 
 
 def _may_decide(row: Reconsideration, score: Score) -> bool:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from moderation.models import Decision, User
 
 CONFIRMED_FROM = 26
-"""From so many cases or posts at once on, their number is typed."""
+"""From this many cases or posts on, users confirm by typing their number."""
 
 
 class Erased(Exception):
@@ -47,7 +47,7 @@ class PostChanged(Refusal):
 
 
 class NotConfirmed(Refusal):
-    """So many need their number typed."""
+    """A large number must be confirmed by typing it."""
 
 
 class NotAllowed(Refusal):

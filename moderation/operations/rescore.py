@@ -56,14 +56,14 @@ def again(
     written is waited for and rescored.
     """
     # The same lock order as scoring, to avoid a deadlock.
-    locked = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
-    due = [pk for pk, state in locked.values_list("pk", "score_state") if state in states]
+    rows = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
+    ids = [pk for pk, state in rows.values_list("pk", "score_state") if state in states]
     # A new generation: a score is stored once per revision and generation (a constraint).
-    Revision.objects.filter(pk__in=due).update(
+    Revision.objects.filter(pk__in=ids).update(
         score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
     )
-    enqueue.scoring(revision_ids=due)
-    return due
+    enqueue.scoring(revision_ids=ids)
+    return ids
 
 
 def count(wanted: Wanted) -> int:
@@ -84,40 +84,40 @@ def run(
     A batch is enqueued once at most one batch of posts waits for workers, so new posts do not wait behind
     thousands. Restarted after the id of its last progress, it leaves out none.
     """
-    reached, rescored = after_id, 0
+    end, rescored = after_id, 0
     while True:
-        while (waiting := _waiting()) >= PIECE:
-            progress(Progress(reached, rescored, waiting))
+        while (backlog := _waiting()) >= PIECE:
+            progress(Progress(end, rescored, backlog))
             pause(_PAUSE_SECONDS)
-        ids = list(_chosen(wanted).filter(pk__gt=reached).order_by("pk").values_list("pk", flat=True)[:PIECE])
+        ids = list(_chosen(wanted).filter(pk__gt=end).order_by("pk").values_list("pk", flat=True)[:PIECE])
         if not ids:
             return rescored
         with transaction.atomic():
             rescored += len(again(ids, at=now(), states=wanted.states))
-        reached = ids[-1]
-        progress(Progress(reached, rescored, _waiting()))
+        end = ids[-1]
+        progress(Progress(end, rescored, _waiting()))
 
 
 def _chosen(wanted: Wanted) -> QuerySet[Revision]:
     """Return the matching revisions, without those that a human decided: their decision stays."""
-    judged = Label.objects.filter(decision__revision=OuterRef("pk"), retracted_at__isnull=True)
+    labels = Label.objects.filter(decision__revision=OuterRef("pk"), retracted_at__isnull=True)
     latest = Score.objects.filter(revision=OuterRef("pk"), generation=OuterRef("generation"))
     # Only the latest revision matters, but a dead one is reported until it has a score.
     matters = Q(number=F("post__latest_revision")) | Q(score_state=ScoreState.DEAD)
-    chosen = Revision.objects.filter(
-        ~Exists(judged),
+    revisions = Revision.objects.filter(
+        ~Exists(labels),
         matters,
         score_state__in=wanted.states,
         received_at__lte=wanted.until,
         post__erased_at__isnull=True,
     )
     if wanted.since is not None:
-        chosen = chosen.filter(received_at__gte=wanted.since)
+        revisions = revisions.filter(received_at__gte=wanted.since)
     if wanted.platform_id is not None:
-        chosen = chosen.filter(post__platform=wanted.platform_id)
+        revisions = revisions.filter(post__platform=wanted.platform_id)
     if wanted.release_id is not None:
-        chosen = chosen.filter(Exists(latest.filter(release=wanted.release_id)))
-    return chosen
+        revisions = revisions.filter(Exists(latest.filter(release=wanted.release_id)))
+    return revisions
 
 
 def _waiting() -> int:

@@ -81,7 +81,7 @@ def draft(
     kind: str = RuleKind.DOMAIN,
     expires_at: datetime | None = None,
 ) -> Rule:
-    """Write down a rule about a domain (or a host's domain), a host, an address or range, an author, or what
+    """Draft a rule about a domain (or a host's domain), a host, an address or range, an author, or what
     texts name.
 
     It does nothing until `activate`. Raises NotATarget, NotAllowable or NoEnd.
@@ -138,8 +138,8 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             _close_expired(target, at=at)
             rule.activated_at = at
             rule.save(update_fields=("activated_at",))
-            touched = _score_again(_chosen(target, requeue, at=at), at=at)
-            _audit("rule.activated", rule, actor=actor, at=at, scored_again=touched, **_words(rule))
+            count = _score_again(_chosen(target, requeue, at=at), at=at)
+            _audit("rule.activated", rule, actor=actor, at=at, scored_again=count, **_words(rule))
             announce.rule_activated(rule, at=at)
     except IntegrityError:
         # The partial unique index decides between two leads who activate at the same time.
@@ -162,11 +162,11 @@ def impose(
 
     One that needs a second person stays a draft. Raises what `propose` and `activate` raise.
     """
-    given: Any = {"value": value, "reason": reason, "actor": actor, "effect": effect, "kind": kind}
+    values: Any = {"value": value, "reason": reason, "actor": actor, "effect": effect, "kind": kind}
     if needs_second_person(targets.target(kind=kind, value=value), effect=effect, at=at):
-        return propose(**given, expires_at=expires_at, at=at)
+        return propose(**values, expires_at=expires_at, at=at)
     with transaction.atomic():
-        drafted = draft(**given, expires_at=expires_at, at=at)
+        drafted = draft(**values, expires_at=expires_at, at=at)
         return activate(rule_id=drafted.pk, actor=actor, at=at, requeue=requeue)
 
 
@@ -185,16 +185,16 @@ def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) 
         if not lifted:
             raise NotInForce(_("This rule was already lifted."))
         rule = Rule.objects.get(pk=rule_id)
-        touched = _score_again(rule_pages.posts_decided_by(rule), at=at) if is_requeued else 0
-        _audit("rule.lifted", rule, actor=actor, at=at, scored_again=touched, **_value(rule))
-    return touched
+        count = _score_again(rule_pages.posts_decided_by(rule), at=at) if is_requeued else 0
+        _audit("rule.lifted", rule, actor=actor, at=at, scored_again=count, **_value(rule))
+    return count
 
 
 def forget_author(*, author_id: int, at: datetime) -> None:
     """End the rules of an erased author and wipe their reasons, which may name them."""
-    named = Rule.objects.filter(author=author_id)
-    named.update(reason="")
-    named.filter(lifted_at__isnull=True).update(lifted_at=at)
+    rules = Rule.objects.filter(author=author_id)
+    rules.update(reason="")
+    rules.filter(lifted_at__isnull=True).update(lifted_at=at)
 
 
 def forget_ended(*, at: datetime) -> int:
@@ -244,13 +244,13 @@ def _create(
 
 def _chosen(target: Target, requeue: Requeue, *, at: datetime) -> QuerySet[Revision]:
     """Return the matched posts to rescore, without those that a human decided."""
-    reached = targets.reached(target)
+    revisions = targets.reached(target)
     if requeue == Requeue.WAITING:
-        return reached.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
+        return revisions.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
     if requeue == Requeue.RECENT:
-        judged = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
-        return reached.filter(received_at__gt=at - targets.RECENT).exclude(Exists(judged))
-    return reached.none()
+        labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
+        return revisions.filter(received_at__gt=at - targets.RECENT).exclude(Exists(labels))
+    return revisions.none()
 
 
 def _score_again(revisions: QuerySet[Revision], *, at: datetime) -> int:
@@ -268,8 +268,8 @@ def _close_expired(target: Target, *, at: datetime) -> None:
 
 def _words(rule: Rule) -> dict[str, str]:
     """Return value and reason for the audit log, without what may name a person: it cannot be erased."""
-    named = rule.kind in (*WORDS, RuleKind.AUTHOR)
-    return _value(rule) | ({} if named else {"reason": rule.reason})
+    is_personal = rule.kind in (*WORDS, RuleKind.AUTHOR)
+    return _value(rule) | ({} if is_personal else {"reason": rule.reason})
 
 
 def _value(rule: Rule) -> dict[str, str]:

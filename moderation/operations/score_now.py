@@ -50,23 +50,23 @@ def run(
     ends = began + budget_ms / 1000
     if answer.score_state == ScoreState.PENDING:
         _score(answer, at=at, ends=ends)
-    found = _found(answer)
-    while found is None and time.monotonic() + POLL_SECONDS < ends:
+    result = _found(answer)
+    while result is None and time.monotonic() + POLL_SECONDS < ends:
         # A worker has already claimed it: an earlier request sent the same post.
         time.sleep(POLL_SECONDS)
-        found = _found(answer)
+        result = _found(answer)
     return ScoredNow(
         post=answer,
-        score=found,
-        decision=_decision(answer) if found else None,
-        case=_case(answer) if found else None,
+        score=result,
+        decision=_decision(answer) if result else None,
+        case=_case(answer) if result else None,
         took_ms=round(1000 * (time.monotonic() - began)),
     )
 
 
 def _case(answer: Accepted) -> Case | None:
-    waiting = Case.objects.filter(post=answer.post_id, state=CaseState.OPEN)
-    return waiting.exclude(reason=CaseReason.BLIND).first()
+    cases = Case.objects.filter(post=answer.post_id, state=CaseState.OPEN)
+    return cases.exclude(reason=CaseReason.BLIND).first()
 
 
 def _score(answer: Accepted, *, at: datetime, ends: float) -> None:
@@ -104,5 +104,5 @@ def _found(answer: Accepted) -> Score | None:
 
 
 def _decision(answer: Accepted) -> Decision | None:
-    made = Decision.objects.filter(revision=answer.revision_id, reversal__isnull=True)
-    return made.order_by("-decided_at", "-id").first()
+    decisions = Decision.objects.filter(revision=answer.revision_id, reversal__isnull=True)
+    return decisions.order_by("-decided_at", "-id").first()

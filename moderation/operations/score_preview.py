@@ -52,8 +52,8 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
     unknown = replace(post, external_id=f"preview-{uuid.uuid4().hex}", revision=1, parent=None)
     revision, record, rules = _frozen(platform=platform, post=unknown, at=at)
     # Only now: while the models compute, no row is locked that ingest may wait for.
-    found = matches.find(revisions=[revision], at=at)
-    results = live.score_many([record], blocklist=rules, held=found.held)
+    policies = matches.find(revisions=[revision], at=at)
+    results = live.score_many([record], blocklist=rules, held=policies.held)
     [result] = score_rows.withheld(results, revisions=[revision])
     release = Release.objects.filter(pk=live.release.id).first()
     row = score_rows.row(
@@ -88,8 +88,8 @@ def _frozen(
     """Store the post, read what its score is computed from, and roll all of it back."""
     with transaction.atomic():
         ingest.store(platform=platform, posts=[post], at=at)
-        found = Revision.objects.select_related("post__platform", "post__author")
-        revision = found.get(post__platform=platform, post__external_id=post.external_id)
+        revisions = Revision.objects.select_related("post__platform", "post__author")
+        revision = revisions.get(post__platform=platform, post__external_id=post.external_id)
         backfill.missing(revisions=[revision])
         record = records.record_at(revision=revision, at=at)
         rules = rules_in_force.for_revisions(revisions=[revision], at=at)

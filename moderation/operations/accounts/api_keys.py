@@ -41,11 +41,11 @@ class InvalidKey(Exception):
 
 
 class RevokedKey(InvalidKey):
-    """The key was revoked. Said only to who holds the whole secret."""
+    """The key was revoked. Raised only for the whole secret."""
 
 
 class ExpiredKey(InvalidKey):
-    """The key's time is over. Said only to who holds the whole secret."""
+    """The key has expired. Raised only for the whole secret."""
 
 
 def issue(
@@ -130,10 +130,10 @@ def _valid(key: ApiKey | None, *, digest: str, at: datetime) -> ApiKey:
 
 def _found(prefix: str) -> ApiKey | None:
     """Read key and platform by SQL: every request of the API asks this, and building it took the longest."""
-    found = prepared.rows(_FIND, prefix=prefix)
-    if not found:
+    rows = prepared.rows(_FIND, prefix=prefix)
+    if not rows:
         return None
-    [row] = found
+    [row] = rows
     key = ApiKey.from_db(None, _KEY_COLUMNS, row[: len(_KEY_COLUMNS)])
     key.platform = Platform.from_db(None, _PLATFORM_COLUMNS, row[len(_KEY_COLUMNS) :])
     return key

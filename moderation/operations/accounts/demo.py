@@ -63,8 +63,8 @@ def demo(*, at: datetime) -> Platform:
 def accounts_left() -> list[str]:
     """Return the demonstration's accounts that still open with its password; slow, as passwords should be."""
     names = [account[0] for account in ACCOUNTS]
-    found = User.objects.filter(username__in=names, is_active=True).order_by("username")
-    return [user.username for user in found if user.check_password(PASSWORD)]
+    users = User.objects.filter(username__in=names, is_active=True).order_by("username")
+    return [user.username for user in users if user.check_password(PASSWORD)]
 
 
 def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
@@ -81,8 +81,8 @@ def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
     except api_keys.InvalidKey:
         pass  # missing, or of another database
     with transaction.atomic():
-        for lost in ApiKey.objects.filter(platform=platform, name=KEY_NAME, revoked_at__isnull=True):
-            api_keys.revoke(key_id=lost.pk, actor=None, at=at)
+        for key in ApiKey.objects.filter(platform=platform, name=KEY_NAME, revoked_at__isnull=True):
+            api_keys.revoke(key_id=key.pk, actor=None, at=at)
         lead = User.objects.filter(username="lead", is_active=True).first()
         _, secret = api_keys.issue(
             platform=platform, name=KEY_NAME, scopes=Scope.values, expires_at=None, acts_as=lead, at=at

@@ -43,12 +43,12 @@ def recognise(value: str, *, username: str) -> str:
     if not value:
         return ""
     try:
-        said = signing.loads(value, salt=_COOKIE_SALT, max_age=COOKIE_SECONDS)
+        fields = signing.loads(value, salt=_COOKIE_SALT, max_age=COOKIE_SECONDS)
     except signing.BadSignature:
         return ""
-    user = User.objects.filter(pk=said["user"], username=username).first()
-    is_known = user is not None and constant_time_compare(said["password"], _mark_of(user))
-    return str(said["device"]) if is_known else ""
+    user = User.objects.filter(pk=fields["user"], username=username).first()
+    is_known = user is not None and constant_time_compare(fields["password"], _mark_of(user))
+    return str(fields["device"]) if is_known else ""
 
 
 def make_link(*, user: User, at: datetime) -> str:
@@ -60,13 +60,13 @@ def make_link(*, user: User, at: datetime) -> str:
 
 
 def redeem(token: str, *, at: datetime) -> User:
-    """Use a link up; return whose it is. Raises NoSuchLink."""
+    """Redeem a link; return its user. Raises NoSuchLink."""
     try:
-        said = signing.loads(token, salt=_LINK_SALT, max_age=LINK_SECONDS)
+        fields = signing.loads(token, salt=_LINK_SALT, max_age=LINK_SECONDS)
     except signing.BadSignature as wrong:
         raise NoSuchLink from wrong
-    user = User.objects.filter(pk=said["user"], is_active=True).first()
-    name = f"spamdesk:device_link:{said['link']}"
+    user = User.objects.filter(pk=fields["user"], is_active=True).first()
+    name = f"spamdesk:device_link:{fields['link']}"
     is_first = limits.ask(lambda store: store.set(name, 1, nx=True, ex=LINK_SECONDS))
     if user is None or not is_first:
         raise NoSuchLink

@@ -59,9 +59,9 @@ def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platfor
 def collect_evidence(
     *, platform_id: int, collects: Collecting, browses: Collecting, actor: User, at: datetime
 ) -> Platform:
-    """Choose of which posts the pages behind links are fetched, and of which of them once more, as a browser.
+    """Choose for which posts linked pages are fetched, and for which of them as a browser, too.
 
-    What was fetched is kept.
+    Earlier evidence is kept.
     """
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
@@ -79,7 +79,7 @@ def collect_evidence(
 
 
 def choose_removal(*, platform_id: int, removal: Removal, actor: User, at: datetime) -> Platform:
-    """Choose when the filter alone removes posts; what has been proven stays so."""
+    """Choose when the filter alone removes posts; earlier proof stays valid."""
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
         platform.removal = removal

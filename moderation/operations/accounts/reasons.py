@@ -22,7 +22,7 @@ class DigitTaken(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """What a reason says and when it is proposed.
+    """The texts of a reason, and when it is proposed.
 
     `title` is English; `titles` and `guidelines` are by language code, without those that nobody wrote.
     """

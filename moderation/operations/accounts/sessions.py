@@ -31,9 +31,9 @@ class NoSuchSession(Exception):
 
 
 def begin(*, user: User, session_key: str, user_agent: str, at: datetime) -> None:
-    """Write down the session that somebody has signed in to."""
+    """Record a new session at sign-in."""
     with transaction.atomic():
-        # What another release ended, or time.
+        # Sessions that another release, or time, ended.
         UserSession.objects.filter(user=user).exclude(session__in=Session.objects.values("pk")).delete()
         UserSession.objects.update_or_create(
             session_id=session_key,
@@ -48,7 +48,7 @@ def begin(*, user: User, session_key: str, user_agent: str, at: datetime) -> Non
 
 
 def renew(*, user: User, session_key: str, user_agent: str, at: datetime) -> None:
-    """Begin again under a new key after a change of password, which every other session ends by."""
+    """Begin again under a new key after a change of password, which ends every other session."""
     with transaction.atomic():
         _delete(_keys(user, at=at) - {session_key})
         begin(user=user, session_key=session_key, user_agent=user_agent, at=at)
@@ -86,25 +86,24 @@ def end_all(*, user_id: int, actor: User, at: datetime) -> int:
 
 
 def forget(*, user: User, at: datetime) -> None:
-    """Delete the sessions of somebody whose account or password opens them no more."""
+    """Delete a user's sessions after the account was closed or the password was reset."""
     _delete(_keys(user, at=at))
 
 
 def _keys(user: User, *, at: datetime) -> set[str]:
-    """Return the keys of a user's sessions, also those that nobody wrote down.
+    """Return the keys of a user's sessions, also those that were not recorded.
 
-    Sessions last for hours and the desk's users are few: all of them are read, as nothing else knows whose
-    they are.
+    All sessions are read, since only their data names the user: they last for hours, and users are few.
     """
     live = Session.objects.filter(expire_date__gt=at).iterator(chunk_size=500)
     return {row.session_key for row in live if row.get_decoded().get(SESSION_KEY) == str(user.pk)}
 
 
 def _delete(keys: set[str]) -> int:
-    """Delete sessions, with what is written down of them; return how many there were."""
-    found = Session.objects.filter(session_key__in=keys)
-    count = found.count()
-    found.delete()
+    """Delete sessions and their records; return how many there were."""
+    rows = Session.objects.filter(session_key__in=keys)
+    count = rows.count()
+    rows.delete()
     return count
 
 

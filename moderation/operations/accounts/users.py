@@ -32,7 +32,7 @@ class LastAdministrator(Exception):
 
 
 class NoMLEngineer(Exception):
-    """Only ML engineers are told apart by whether they see addresses; who decides cases does."""
+    """Only for ML engineers can access to addresses be set; people who decide cases have it."""
 
 
 class NotYourself(Exception):
@@ -76,7 +76,7 @@ def change(*, user_id: int, profile: Profile, actor: User, at: datetime) -> User
             _refuse_self(user, actor)
             _refuse_last(user)
         user.first_name, user.last_name, user.role = profile.first_name, profile.last_name, profile.role
-        # Who becomes an ML engineer again asks again.
+        # A new ML engineer has to ask again.
         user.reads_addresses = user.reads_addresses and profile.role == Role.ML_ENGINEER
         user.save(update_fields=("first_name", "last_name", "role", "reads_addresses"))
         _audit("user.changed", user, actor=actor, at=at, role=profile.role, was=was)
@@ -151,8 +151,8 @@ def _refuse_self(user: User, actor: User) -> None:
 
 
 def _refuse_last(user: User) -> None:
-    others = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
-    if user.role == Role.ADMIN and user.is_active and not others.exists():
+    administrators = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
+    if user.role == Role.ADMIN and user.is_active and not administrators.exists():
         raise LastAdministrator
 
 

@@ -56,24 +56,24 @@ def seal_late(*, at: datetime) -> int:
 def _seal(entries: QuerySet[AuditEntry], *, at: datetime) -> int:
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.AUDIT_CHAIN)
-        last = head()
+        end = head()
         links = []
         # Read after the lock is taken: no other worker seals one of them in between.
         for entry in entries[:BATCH]:
-            number = last.number + 1
-            last = Head(number=number, hash=_hash(last.hash, number=number, entry=entry))
-            links.append(AuditLink(number=number, entry_id=entry.pk, hash=last.hash, sealed_at=at))
+            number = end.number + 1
+            end = Head(number=number, hash=_hash(end.hash, number=number, entry=entry))
+            links.append(AuditLink(number=number, entry_id=entry.pk, hash=end.hash, sealed_at=at))
         AuditLink.objects.bulk_create(links)
     if links:
         # The log is kept elsewhere than the database: what is published here cannot be rewritten there.
-        log.info("audit_sealed", entries=len(links), head=str(last))
+        log.info("audit_sealed", entries=len(links), head=str(end))
     return len(links)
 
 
 def head() -> Head:
     """Return the end of the chain, to be kept outside the database."""
-    last = AuditLink.objects.order_by("-number").first()
-    return Head(number=last.number, hash=last.hash) if last else Head(number=0, hash=GENESIS)
+    link = AuditLink.objects.order_by("-number").first()
+    return Head(number=link.number, hash=link.hash) if link else Head(number=0, hash=GENESIS)
 
 
 def verify(*, published: Head | None = None) -> Head:
@@ -81,20 +81,20 @@ def verify(*, published: Head | None = None) -> Head:
 
     Raises Broken.
     """
-    seen = Head(number=0, hash=GENESIS)
+    end = Head(number=0, hash=GENESIS)
     for link, entry in _linked():
-        if link.number != seen.number + 1:
-            raise Broken(f"Link {seen.number + 1} is missing.")
+        if link.number != end.number + 1:
+            raise Broken(f"Link {end.number + 1} is missing.")
         if entry is None:
             raise Broken(f"Entry {link.entry_id}, link {link.number}, was deleted.")
-        if link.hash != _hash(seen.hash, number=link.number, entry=entry):
+        if link.hash != _hash(end.hash, number=link.number, entry=entry):
             raise Broken(f"Entry {link.entry_id}, link {link.number}, was changed.")
-        seen = Head(number=link.number, hash=link.hash)
+        end = Head(number=link.number, hash=link.hash)
         if published is not None and link.number == published.number and link.hash != published.hash:
             raise Broken(f"Link {link.number} is not the published one: the chain was written anew.")
-    if published is not None and seen.number < published.number:
-        raise Broken(f"The chain ends at link {seen.number}; the published head is {published.number}.")
-    return seen
+    if published is not None and end.number < published.number:
+        raise Broken(f"The chain ends at link {end.number}; the published head is {published.number}.")
+    return end
 
 
 def count_unsealed() -> int:
@@ -113,16 +113,16 @@ def _unsealed() -> QuerySet[AuditEntry]:
 
 def _linked() -> Iterator[tuple[AuditLink, AuditEntry | None]]:
     """Yield each link with its entry, in the order of the chain, a batch at a time."""
-    after = 0
-    while links := list(AuditLink.objects.filter(number__gt=after).order_by("number")[:BATCH]):
+    number = 0
+    while links := list(AuditLink.objects.filter(number__gt=number).order_by("number")[:BATCH]):
         entries = AuditEntry.objects.in_bulk([link.entry_id for link in links])
         for link in links:
             yield link, entries.get(link.entry_id)
-        after = links[-1].number
+        number = links[-1].number
 
 
 def _hash(previous: str, *, number: int, entry: AuditEntry) -> str:
-    told = {
+    fields = {
         "number": number,
         "id": entry.pk,
         "at": entry.at.astimezone(UTC).isoformat(timespec="microseconds"),
@@ -132,5 +132,5 @@ def _hash(previous: str, *, number: int, entry: AuditEntry) -> str:
         "subject_id": entry.subject_id,
         "details": entry.details,
     }
-    canonical = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    canonical = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(f"{previous}\n{canonical}".encode()).hexdigest()

@@ -54,9 +54,9 @@ def entry(
 
 
 def writer(subject_kind: str, *, subject_id: str = "pk", **told: str) -> Writer:
-    """Return what adds entries about rows of one kind, so that each tells the same of its row.
+    """Return a function that adds entries about rows of one kind, all with the same details.
 
-    `subject_id` and the values of `told` name attributes of the row; `told` gives them as details.
+    `subject_id` and the values of `told` name attributes of the row; `told` makes them details.
     """
 
     def write(action: str, row: Any, *, actor: User | None, at: datetime, **details: object) -> None:

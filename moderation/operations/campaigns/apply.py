@@ -30,17 +30,17 @@ def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetim
     posts = lock_posts(list(members.values_list("post_id", flat=True)))
     cases = lock_cases(posts)
     # Behind the locks: what somebody else decides from here on waits for this transaction.
-    left = _still_meant(decision, member_ids)
-    scores = latest_scores.of([post for post in left if post not in cases])
-    rows = [_decision(decision, posts[post], cases.get(post), scores.get(post), at=at) for post in left]
+    post_ids = _still_meant(decision, member_ids)
+    scores = latest_scores.of([post for post in post_ids if post not in cases])
+    rows = [_decision(decision, posts[post], cases.get(post), scores.get(post), at=at) for post in post_ids]
     # Before the new ones: a post has one live label at most (a constraint).
-    Label.objects.filter(post__in=left, retracted_at__isnull=True).update(retracted_at=at)
+    Label.objects.filter(post__in=post_ids, retracted_at__isnull=True).update(retracted_at=at)
     recording.record(decisions=rows)
-    Case.objects.filter(pk__in=[cases[post].pk for post in left if post in cases]).update(
+    Case.objects.filter(pk__in=[cases[post].pk for post in post_ids if post in cases]).update(
         state=CaseState.DECIDED, closed_at=at, claimed_by=None, lease_end_at=None
     )
-    CampaignDecision.objects.filter(pk=decision.pk).update(settled=F("settled") + len(left))
-    return len(left)
+    CampaignDecision.objects.filter(pk=decision.pk).update(settled=F("settled") + len(post_ids))
+    return len(post_ids)
 
 
 def lock_posts(post_ids: Sequence[int]) -> dict[int, Post]:

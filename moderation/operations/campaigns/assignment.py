@@ -46,8 +46,10 @@ class Assignment:
         places = dict(members.values_list("post_id", "campaign_id"))
         decisions = CampaignDecision.objects.filter(campaign=OuterRef("pk"))
         campaigns = Campaign.objects.in_bulk(set(places.values()))
-        decided = Campaign.objects.filter(Exists(decisions), pk__in=campaigns).values_list("pk", flat=True)
-        return cls(at=at, places=places, campaigns=campaigns, decided=set(decided))
+        decided_ids = Campaign.objects.filter(Exists(decisions), pk__in=campaigns).values_list(
+            "pk", flat=True
+        )
+        return cls(at=at, places=places, campaigns=campaigns, decided=set(decided_ids))
 
     @property
     def new_members(self) -> list[NewMember]:
@@ -70,7 +72,7 @@ class Assignment:
         if revision.post_id in self.places:
             return  # already assigned by an earlier post of this batch
         ties = weigh(seen, words=similarity.word_count(revision.text), target_of=self._target_of)
-        enough = [target for target, found in ties.items() if found.is_enough]
+        enough = [target for target, evidence in ties.items() if evidence.is_enough]
         if not enough:
             return
         # Single posts are negative numbers: with equal evidence a campaign comes before a post, the newest
@@ -114,12 +116,12 @@ class Assignment:
         """Merge the smaller campaign into the larger; a campaign with a decision keeps it."""
         if first == second or {first, second} <= self.decided:
             return
-        kept, gone = sorted(
+        kept_id, gone_id = sorted(
             (first, second),
             key=lambda pk: (pk not in self.decided, -self.campaigns[pk].posts, pk),
         )
-        if self.campaigns[gone].posts > MERGED_AT_MOST:
+        if self.campaigns[gone_id].posts > MERGED_AT_MOST:
             return
-        self._kept[gone] = kept
-        self.campaigns[kept].posts += self.campaigns[gone].posts
-        self.mergers.append((gone, kept))
+        self._kept[gone_id] = kept_id
+        self.campaigns[kept_id].posts += self.campaigns[gone_id].posts
+        self.mergers.append((gone_id, kept_id))

@@ -74,10 +74,10 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
         decision = _row(campaign, wanted, members=members, moderator=moderator, at=at)
         recording.reconsider_after_campaign(decision)
         if decision.state == CampaignDecisionState.DONE:
-            settled = apply.settle(decision=decision, member_ids=members, at=at)
-            if settled != wanted.expected_count:
+            count = apply.settle(decision=decision, member_ids=members, at=at)
+            if count != wanted.expected_count:
                 # One of them was decided between the count and the lock.
-                raise CountMoved(expected=wanted.expected_count, found=settled)
+                raise CountMoved(expected=wanted.expected_count, found=count)
             announce.campaign_decided(decision)
         else:
             enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)

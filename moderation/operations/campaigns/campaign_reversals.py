@@ -62,18 +62,18 @@ def correct(*, campaign_decision_id: int, moderator: User, reason: str, at: date
     Raises TooEarly, StillRunning, AlreadyReversed, NotAllowed (own decisions only, unless a lead asks).
     """
     with transaction.atomic():
-        wrong = _locked(campaign_decision_id)
-        _refuse(wrong, moderator=moderator, at=at)
-        standing = Decision.objects.filter(campaign_decision=wrong, reversal__isnull=True).order_by("id")
-        ids = list(standing.values_list("pk", flat=True))
-        correction = _correction(wrong, posts=len(ids), moderator=moderator, reason=reason, at=at)
+        decision = _locked(campaign_decision_id)
+        _refuse(decision, moderator=moderator, at=at)
+        decisions = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True).order_by("id")
+        ids = list(decisions.values_list("pk", flat=True))
+        correction = _correction(decision, posts=len(ids), moderator=moderator, reason=reason, at=at)
         if correction.state == CampaignDecisionState.DONE:
             compensate(correction=correction, decision_ids=ids, at=at)
             announce.campaign_decided(correction)
         else:
             enqueue.campaign(campaign_decision_id=correction.pk)
         # Without the note, which is in the correction: the audit log can never be erased.
-        _audit("campaign.corrected", wrong, moderator=moderator, at=at, posts=len(ids))
+        _audit("campaign.corrected", decision, moderator=moderator, at=at, posts=len(ids))
     return correction
 
 
@@ -83,17 +83,17 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
 
     A decision that was corrected individually meanwhile is left alone.
     """
-    wrong = _locked_decisions(decision_ids)
-    rows = [_replacement(correction, decision, at=at) for decision in wrong]
-    Case.objects.filter(pk__in=[decision.case_id for decision in wrong]).update(version=F("version") + 1)
-    Label.objects.filter(post__in=[decision.post_id for decision in wrong], retracted_at__isnull=True).update(
-        retracted_at=at
-    )
-    messages.withdraw(decisions=wrong)
+    decisions = _locked_decisions(decision_ids)
+    rows = [_replacement(correction, decision, at=at) for decision in decisions]
+    Case.objects.filter(pk__in=[decision.case_id for decision in decisions]).update(version=F("version") + 1)
+    Label.objects.filter(
+        post__in=[decision.post_id for decision in decisions], retracted_at__isnull=True
+    ).update(retracted_at=at)
+    messages.withdraw(decisions=decisions)
     replacements = recording.record(
         decisions=rows,
         event="decision.reversed",
-        reverses={decision.post_id: decision.pk for decision in wrong},
+        reverses={decision.post_id: decision.pk for decision in decisions},
     )
     Reversal.objects.bulk_create(
         [
@@ -104,11 +104,11 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
                 reversed_at=at,
                 reason=correction.note,
             )
-            for decision, replacement in zip(wrong, replacements, strict=True)
+            for decision, replacement in zip(decisions, replacements, strict=True)
         ]
     )
-    CampaignDecision.objects.filter(pk=correction.pk).update(settled=F("settled") + len(wrong))
-    return len(wrong)
+    CampaignDecision.objects.filter(pk=correction.pk).update(settled=F("settled") + len(decisions))
+    return len(decisions)
 
 
 def _locked(campaign_decision_id: int) -> CampaignDecision:
@@ -132,21 +132,21 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
 
     Raises TooLate.
     """
-    made = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True)
-    wrong = _locked_decisions(list(made.values_list("pk", flat=True)))
+    decisions = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True)
+    rows = _locked_decisions(list(decisions.values_list("pk", flat=True)))
     # Checking the clock is not enough: this process may have been stopped since, and the platform notified.
-    is_unread = feed.take_away(wrong)
-    if not (messages.withdraw(decisions=wrong, is_polled_too=True) and is_unread):
+    is_unread = feed.take_away(rows)
+    if not (messages.withdraw(decisions=rows, is_polled_too=True) and is_unread):
         raise TooLate(_("The decision is being sent. Correct it instead."))
     Reversal.objects.bulk_create(
-        [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]
+        [Reversal(decision=row, reversed_by=moderator, reversed_at=at, reason="undone") for row in rows]
     )
-    appeal_outcomes.reopen(decisions=wrong)
-    Label.objects.filter(decision__in=wrong, retracted_at__isnull=True).update(retracted_at=at)
+    appeal_outcomes.reopen(decisions=rows)
+    Label.objects.filter(decision__in=rows, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.
-    posts = [one.post_id for one in wrong]
-    edited = Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True)
-    Case.objects.filter(pk__in=[one.case_id for one in wrong]).exclude(post__in=list(edited)).update(
+    posts = [row.post_id for row in rows]
+    edited_ids = Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True)
+    Case.objects.filter(pk__in=[row.case_id for row in rows]).exclude(post__in=list(edited_ids)).update(
         state=CaseState.OPEN, closed_at=None, version=F("version") + 1
     )
     AuditEntry.objects.bulk_create(
@@ -154,28 +154,28 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
             entries.entry(
                 action="decision.undone",
                 subject_kind="decision",
-                subject_id=one.pk,
+                subject_id=row.pk,
                 actor=moderator,
                 at=at,
                 campaign=decision.campaign_id,
             )
-            for one in wrong
+            for row in rows
         ]
     )
-    return len(wrong)
+    return len(rows)
 
 
 def _locked_decisions(decision_ids: Sequence[int]) -> list[Decision]:
     """Lock the posts, then the decisions (lock order); drop those reversed before the lock was taken."""
     posts = Decision.objects.filter(pk__in=decision_ids).values_list("post_id", flat=True)
-    locked = apply.lock_posts(list(posts))
+    locked_posts = apply.lock_posts(list(posts))
     rows = Decision.objects.select_for_update(of=("self",)).filter(pk__in=decision_ids)
     rows = rows.select_related("case", "revision", "score").defer(*_HEAVY).order_by("id")
-    found = list(rows)
-    reversed_ids = set(Reversal.objects.filter(decision__in=found).values_list("decision_id", flat=True))
-    for decision in found:
-        decision.post = locked[decision.post_id]
-    return [decision for decision in found if decision.pk not in reversed_ids]
+    decisions = list(rows)
+    reversed_ids = set(Reversal.objects.filter(decision__in=decisions).values_list("decision_id", flat=True))
+    for decision in decisions:
+        decision.post = locked_posts[decision.post_id]
+    return [decision for decision in decisions if decision.pk not in reversed_ids]
 
 
 def _correction(

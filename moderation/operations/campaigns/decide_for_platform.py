@@ -66,7 +66,7 @@ def decide(
 
 def _refuse_strangers(campaign_id: int, post_ids: Sequence[int]) -> None:
     members = CampaignMember.objects.filter(campaign=campaign_id, post__in=post_ids)
-    known = set(members.values_list("post_id", flat=True))
+    member_ids = set(members.values_list("post_id", flat=True))
     for post_id in post_ids:
-        if post_id not in known:
+        if post_id not in member_ids:
             raise NoMember(str(post_id))

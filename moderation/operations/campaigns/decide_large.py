@@ -69,12 +69,12 @@ def sweep(*, at: datetime) -> int:
     """Enqueue unfinished decisions whose message was lost or whose worker was killed; return how many."""
     is_due = clocks.has_passed("effective_at", at=at, longest=_undo())
     is_free = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=_LEASE)
-    due = CampaignDecision.objects.filter(is_due, is_free, state__in=_OPEN_STATES)
-    left = list(due.order_by("effective_at", "id")[:100])
+    unfinished = CampaignDecision.objects.filter(is_due, is_free, state__in=_OPEN_STATES)
+    decisions = list(unfinished.order_by("effective_at", "id")[:100])
     with transaction.atomic():
-        for decision in left:
+        for decision in decisions:
             enqueue.campaign(campaign_decision_id=decision.pk)
-    return len(left)
+    return len(decisions)
 
 
 def _is_due(decision: CampaignDecision, *, at: datetime) -> bool:

@@ -34,14 +34,14 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
         if not fresh:
             return
         traits = shared_traits.traits_of(fresh)
-        seen = shared_traits.sightings_of(fresh, traits=traits)
+        sightings = shared_traits.sightings_of(fresh, traits=traits)
         assignment = Assignment.around(
-            {post for found in seen.values() for one in found for post in one.posts}, at=at
+            {post for batch in sightings.values() for sighting in batch for post in sighting.posts}, at=at
         )
         for revision in fresh:
-            assignment.place(revision, seen=seen[revision.pk])
-        for gone, kept in assignment.mergers:
-            members.merge(gone=gone, kept=kept)
+            assignment.place(revision, seen=sightings[revision.pk])
+        for gone_id, kept_id in assignment.mergers:
+            members.merge(gone=gone_id, kept=kept_id)
         members.add(new_members=assignment.new_members, at=at)
 
 
@@ -73,11 +73,11 @@ def _line_up() -> None:
 
 def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
     """Drop erased and already assigned posts; a post whose text was edited leaves its old campaign."""
-    found = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
-    standing = Post.objects.filter(pk__in=found, erased_at__isnull=True).values_list("pk", flat=True)
-    latest = {post: found[post] for post in standing}
+    newest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
+    live_ids = Post.objects.filter(pk__in=newest, erased_at__isnull=True).values_list("pk", flat=True)
+    latest = {post: newest[post] for post in live_ids}
     places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
-    edited = {post for post, place in places.items() if place.revision_id < latest[post].pk}
-    members.remove(members=[places[post] for post in sorted(edited)])
-    fresh = [revision for post, revision in latest.items() if post in edited or post not in places]
+    edited_ids = {post for post, place in places.items() if place.revision_id < latest[post].pk}
+    members.remove(members=[places[post] for post in sorted(edited_ids)])
+    fresh = [revision for post, revision in latest.items() if post in edited_ids or post not in places]
     return sorted(fresh, key=lambda revision: revision.pk)

@@ -91,9 +91,9 @@ def remove(*, members: Sequence[CampaignMember]) -> None:
     _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes))
     CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
     CampaignMember.objects.filter(pk__in=[member.pk for member in members]).delete()
-    left = Counter(member.campaign_id for member in members)
+    counts = Counter(member.campaign_id for member in members)
     # At an instant of the past: a campaign that is left must not look active again.
-    _recount(Counter({campaign: -count for campaign, count in left.items()}), at=members[0].joined_at)
+    _recount(Counter({campaign: -count for campaign, count in counts.items()}), at=members[0].joined_at)
 
 
 def keep(*, members: Sequence[CampaignMember], at: datetime) -> None:
@@ -102,13 +102,13 @@ def keep(*, members: Sequence[CampaignMember], at: datetime) -> None:
     revisions = Revision.objects.filter(pk__in=homes).select_related("post")
     _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes, kinds=(TieKind.NETWORK,)))
     CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
-    ours = CampaignMember.objects.filter(pk__in=[member.pk for member in members])
-    ours.filter(left_out_at__isnull=True).update(left_out_at=at)
+    rows = CampaignMember.objects.filter(pk__in=[member.pk for member in members])
+    rows.filter(left_out_at__isnull=True).update(left_out_at=at)
 
 
 def merge(*, gone: int, kept: int) -> None:
     """Move all members of one campaign to another; its address leads there from now on."""
-    moved = CampaignMember.objects.filter(campaign=gone).update(campaign=kept)
+    count = CampaignMember.objects.filter(campaign=gone).update(campaign=kept)
     with connection.cursor() as cursor:
         cursor.execute(_MERGE_TRAITS, {"gone": gone, "kept": kept})
     CampaignTrait.objects.filter(campaign=gone).delete()
@@ -116,27 +116,29 @@ def merge(*, gone: int, kept: int) -> None:
     Campaign.objects.filter(merged_into=gone).update(merged_into=kept)
     latest_at = Campaign.objects.values_list("latest_at", flat=True).get(pk=gone)
     Campaign.objects.filter(pk=gone).update(merged_into=kept, posts=0, authors=0, domains=0)
-    _recount(Counter({kept: moved}), at=latest_at)
+    _recount(Counter({kept: count}), at=latest_at)
 
 
 def _revisions(new_members: Sequence[NewMember]) -> dict[int, Revision]:
     """Return the revision of each new member by its post; of those drawn in, the latest."""
-    known = {
+    by_post = {
         new_member.post_id: new_member.revision
         for new_member in new_members
         if new_member.revision is not None
     }
-    drawn = [new_member.post_id for new_member in new_members if new_member.post_id not in known]
-    latest = Revision.objects.filter(post__in=drawn, number=F("post__latest_revision")).select_related("post")
-    return known | {revision.post_id: revision for revision in latest}
+    post_ids = [new_member.post_id for new_member in new_members if new_member.post_id not in by_post]
+    latest = Revision.objects.filter(post__in=post_ids, number=F("post__latest_revision")).select_related(
+        "post"
+    )
+    return by_post | {revision.post_id: revision for revision in latest}
 
 
 def _examples(new_members: Sequence[NewMember], revisions: dict[int, Revision]) -> dict[int, str]:
     """Return the text that each campaign's members are compared with: its first post's, while that exists."""
     campaigns = Campaign.objects.in_bulk({new_member.campaign_id for new_member in new_members})
-    wanted = {row.example_id for row in campaigns.values() if row.example_id is not None}
-    known = dict(Revision.objects.filter(pk__in=wanted).values_list("pk", "text"))
-    texts = {pk: known.get(row.example_id or 0, "") for pk, row in campaigns.items()}
+    ids = {row.example_id for row in campaigns.values() if row.example_id is not None}
+    examples = dict(Revision.objects.filter(pk__in=ids).values_list("pk", "text"))
+    texts = {pk: examples.get(row.example_id or 0, "") for pk, row in campaigns.items()}
     for new_member in new_members:
         revision = revisions[new_member.post_id]
         if not texts[new_member.campaign_id] and revision.text:
@@ -150,10 +152,10 @@ def _traits(
     revisions: Sequence[Revision], *, homes: dict[int, int], kinds: Collection[TieKind] = _COUNTED
 ) -> Counter[tuple[int, str, str]]:
     """Count the traits that revisions bring to their campaigns; `homes` maps revision to campaign."""
-    found = shared_traits.facts_of(revisions)
+    facts = shared_traits.facts_of(revisions)
     return Counter(
         (homes[revision_id], trait.kind.value, trait.value)
-        for revision_id, traits in found.items()
+        for revision_id, traits in facts.items()
         for trait in traits
         if trait.kind in kinds
     )

@@ -21,7 +21,7 @@ _LONG_TEXT, _SHORT_TEXT, _TINY_TEXT = 1.0, 0.6, 0.3
 """A text of six words and more is enough by itself; "happy birthday" needs another tie."""
 
 _RELATED = {1: 0.4, 2: 0.6, 3: 0.8}
-"""What a group is worth that shares so many of the sixteen bands; from four on, all."""
+"""The weight of a group by how many of the sixteen bands it shares; full from four on."""
 
 _PICTURE_ALONE, _PICTURE_SHORT, _PICTURE_LONG = 1.0, 0.8, 0.6
 """A picture is enough by itself where it is the message; beside a text of its own, anybody may show it."""
@@ -60,8 +60,8 @@ class Ties:
     @property
     def kinds(self) -> list[str]:
         """The kinds worth telling, in a fixed order; a shared link needs no word on its domain."""
-        found = [kind for kind in TieKind if self.shares.get(kind, 0.0) >= _TELLING]
-        return [kind.value for kind in found if kind != TieKind.DOMAIN or TieKind.LINK not in found]
+        strong = [kind for kind in TieKind if self.shares.get(kind, 0.0) >= _TELLING]
+        return [kind.value for kind in strong if kind != TieKind.DOMAIN or TieKind.LINK not in strong]
 
     def add(self, kind: TieKind, share: float) -> None:
         """Keep the strongest tie of each kind."""
@@ -77,13 +77,13 @@ def weigh(
     with it, how many are there? So a domain in a third of all posts connects nothing, and a domain of a
     single campaign does, however large the campaign grows.
     """
-    found: dict[Target, Ties] = {}
+    by_target: dict[Target, Ties] = {}
     for sighting in sightings:
         counts = Counter(target_of(post) for post in sighting.posts)
         for target, count in counts.items():
             share = _share(sighting, count=count, words=words)
-            found.setdefault(target, Ties()).add(sighting.trait.kind, share)
-    return found
+            by_target.setdefault(target, Ties()).add(sighting.trait.kind, share)
+    return by_target
 
 
 def _share(sighting: Sighting, *, count: int, words: int) -> float:

@@ -37,17 +37,17 @@ def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
     campaign while the samples show it to be pure, and are routed as usual while they do not. If the filter is
     sure of the opposite, a human decides. A rule takes precedence over a campaign's decision.
     """
-    asked = {score.revision.post_id: score for score in scores if not (score.ban_id or score.is_allowed)}
-    members = CampaignMember.objects.filter(post__in=asked, left_out_at__isnull=True)
+    by_post = {score.revision.post_id: score for score in scores if not (score.ban_id or score.is_allowed)}
+    members = CampaignMember.objects.filter(post__in=by_post, left_out_at__isnull=True)
     campaign_of = dict(members.values_list("post_id", "campaign_id"))
-    standing = purity.standing(campaign_ids=list(set(campaign_of.values())), at=at) if campaign_of else {}
-    is_open = {pk: purity.purity(decision).is_enough for pk, decision in standing.items()}
-    found = {
-        post: _ruling(asked[post], standing[campaign], is_open=is_open[campaign])
+    decisions = purity.standing(campaign_ids=list(set(campaign_of.values())), at=at) if campaign_of else {}
+    is_open = {pk: purity.purity(decision).is_enough for pk, decision in decisions.items()}
+    candidates = {
+        post: _ruling(by_post[post], decisions[campaign], is_open=is_open[campaign])
         for post, campaign in campaign_of.items()
-        if campaign in standing
+        if campaign in decisions
     }
-    return {post: ruling for post, ruling in found.items() if ruling is not None}
+    return {post: ruling for post, ruling in candidates.items() if ruling is not None}
 
 
 def automatic(score: Score, *, decision: CampaignDecision, at: datetime) -> Decision:
@@ -67,14 +67,14 @@ def automatic(score: Score, *, decision: CampaignDecision, at: datetime) -> Deci
 
 def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Ruling | None:
     is_unproven = score.route_reason == CaseReason.UNPROVEN
-    says = Verdict.SPAM if is_unproven else _SAYS.get(score.route)
+    verdict = Verdict.SPAM if is_unproven else _SAYS.get(score.route)
     # A post drawn at random stands for others: what a person makes of it must not depend on its campaign.
     is_drawn = score.is_audit_sample or score.is_review_sample
-    if (says == decision.verdict and not is_unproven) or is_drawn or score.is_degraded:
+    if (verdict == decision.verdict and not is_unproven) or is_drawn or score.is_degraded:
         return None
     if _draw(score, decision) < settings.CAMPAIGN_AUDIT_SHARE:
         return Ruling(reason=CaseReason.CAMPAIGN)
-    if says not in (None, decision.verdict):
+    if verdict not in (None, decision.verdict):
         return Ruling(reason=CaseReason.CONFLICT)
     return Ruling(decision=decision) if is_open else None
 

@@ -32,13 +32,13 @@ def dispute(
     The platform must know the decision. Raises Decision.DoesNotExist, AlreadyReversed, Erased or NotScored.
     """
     with transaction.atomic():
-        known = Decision.objects.filter(post__platform=platform, effective_at__lte=at)
-        decision = known.select_related("post").get(pk=decision_id)
+        decisions = Decision.objects.filter(post__platform=platform, effective_at__lte=at)
+        decision = decisions.select_related("post").get(pk=decision_id)
         # The lock on the post serialises appeals and decisions on it.
         Post.objects.select_for_update(no_key=True).get(pk=decision.post_id)
-        filed = Appeal.objects.filter(decision=decision).first()
-        if filed is not None:
-            return filed
+        appeal = Appeal.objects.filter(decision=decision).first()
+        if appeal is not None:
+            return appeal
         if hasattr(decision, "reversal"):
             raise AlreadyReversed("This decision was taken back before.")
         return Appeal.objects.create(

@@ -68,8 +68,8 @@ def undo(*, review_id: int, moderator: User, at: datetime) -> Case:
     Raises TooLate, PostErased, NotAllowed or BlindReview.DoesNotExist.
     """
     with transaction.atomic():
-        found = BlindReview.objects.get(pk=review_id)
-        if not transactions.lock_posts(pk=found.post_id):
+        row = BlindReview.objects.get(pk=review_id)
+        if not transactions.lock_posts(pk=row.post_id):
             raise PostErased(_("The post was erased."))
         review = BlindReview.objects.select_for_update(of=("self",)).select_related("case").get(pk=review_id)
         if review.answered_by != moderator or review.case is None:

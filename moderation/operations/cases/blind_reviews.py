@@ -36,14 +36,14 @@ from moderation.queries import case_access, latest_scores
 MOST_OF_QUEUE = 0.1
 """Share of a platform's open cases that may be blind reviews, so that they never flood the queue."""
 FEWEST = 5
-"""So many may wait however short the queue is."""
+"""This many may wait, however short the queue is."""
 MOST_FIRST_DECISIONS = 500
 MOST_GOLDEN = 0.5
 OUT_OF_RANGE = gettext_lazy(
     "Enter a share from 0 to 100 %, at most 500 first decisions and at most 50 % golden items."
 )
 WAITS = timedelta(days=7)
-"""Longer, nobody asks about a decision any more: neither one without room nor one that nobody took."""
+"""A blind review that waits longer is dropped, whether or not it has got a case."""
 _BATCH = 1_000
 _COMMITTED = timedelta(seconds=60)
 """Decisions that took effect later may still have neighbours in transactions that have not committed."""
@@ -101,12 +101,12 @@ def sweep(*, at: datetime) -> int:
 
     Returns how many cases were opened. Running it again changes nothing.
     """
-    opened = 0
+    count = 0
     for platform_id in BlindReviewPlan.objects.values_list("platform_id", flat=True):
         with transaction.atomic():
             _draw(platform_id, at=at)
-        opened += fill(platform_id=platform_id, at=at)
-    return opened
+        count += fill(platform_id=platform_id, at=at)
+    return count
 
 
 def fill(*, platform_id: int, at: datetime) -> int:
@@ -117,13 +117,15 @@ def fill(*, platform_id: int, at: datetime) -> int:
         _expire(platform_id, at=at)
         rows = BlindReview.objects.filter(platform=platform_id, case__isnull=True, drawn_at__gt=at - WAITS)
         room = _room(platform_id)
-        due = list(rows.order_by("pk")[:room])
-        # So many for each other one that they are the plan's share of all.
+        reviews = list(rows.order_by("pk")[:room])
+        # Per other review, so that golden items are the plan's share of all.
         chance = plan.golden_share / (1 - plan.golden_share)
-        wanted = sum(draw("golden item", review.pk) < chance for review in due if review.golden_id is None)
-        number = min(wanted, room // 2)
-        due = due[: room - number]
-        return _opened([*due, *golden_items.drawn(platform_id=platform_id, number=number, at=at)], at=at)
+        golden_count = sum(
+            draw("golden item", review.pk) < chance for review in reviews if review.golden_id is None
+        )
+        number = min(golden_count, room // 2)
+        reviews = reviews[: room - number]
+        return _opened([*reviews, *golden_items.drawn(platform_id=platform_id, number=number, at=at)], at=at)
 
 
 def _draw(platform_id: int, *, at: datetime) -> None:
@@ -131,41 +133,45 @@ def _draw(platform_id: int, *, at: datetime) -> None:
     row = BlindReviewPlan.objects.select_for_update().get(pk=platform_id)
     if not (row.share or row.first_decisions):
         return
-    found = list(_undrawn(row, until=at - _COMMITTED)[:_BATCH])
-    if not found:
+    decisions = list(_undrawn(row, until=at - _COMMITTED)[:_BATCH])
+    if not decisions:
         return
-    firsts = _first_decisions(found, row.first_decisions)
-    drawn = [(one, 1.0 if one.pk in firsts else row.share) for one in found if _may_be_drawn(one)]
+    firsts = _first_decisions(decisions, row.first_decisions)
+    chances = [
+        (decision, 1.0 if decision.pk in firsts else row.share)
+        for decision in decisions
+        if _may_be_drawn(decision)
+    ]
     BlindReview.objects.bulk_create(
         [
             BlindReview(
                 platform_id=platform_id,
-                post_id=one.post_id,
-                decision=one,
-                cause=BlindCause.FIRST if one.pk in firsts else BlindCause.SAMPLE,
+                post_id=decision.post_id,
+                decision=decision,
+                cause=BlindCause.FIRST if decision.pk in firsts else BlindCause.SAMPLE,
                 chance=chance,
                 drawn_at=at,
             )
-            for one, chance in drawn
-            if draw("blind review", one.pk) < chance
+            for decision, chance in chances
+            if draw("blind review", decision.pk) < chance
         ],
         ignore_conflicts=True,
     )
-    row.drawn_until, row.drawn_id = found[-1].effective_at, found[-1].pk
+    row.drawn_until, row.drawn_id = decisions[-1].effective_at, decisions[-1].pk
     row.save(update_fields=("drawn_until", "drawn_id"))
 
 
 def draw(subject: str, pk: int) -> float:
-    """Return a number in [0, 1) that nobody foresees without the installation's key, always the same."""
+    """Return a fixed number in [0, 1) for each row, unpredictable without the installation's key."""
     digest = salted_hmac(subject, str(pk), algorithm="sha256").digest()
     return int.from_bytes(digest[:7], "big") / 2**56
 
 
 def _undrawn(row: BlindReviewPlan, *, until: datetime) -> QuerySet[Decision]:
-    """Return the platform's decisions after the plan's position, those of the filter and campaigns, too."""
-    later = Q(effective_at__gt=row.drawn_until) | Q(effective_at=row.drawn_until, pk__gt=row.drawn_id)
+    """Return the moderators' decisions on single posts after the plan's position."""
+    is_later = Q(effective_at__gt=row.drawn_until) | Q(effective_at=row.drawn_until, pk__gt=row.drawn_id)
     decisions = Decision.objects.filter(
-        later,
+        is_later,
         # The plain bound lets the index start at the position.
         effective_at__gte=row.drawn_until,
         effective_at__lte=until,
@@ -182,8 +188,12 @@ def _may_be_drawn(decision: Decision) -> bool:
 
 
 def _first_decisions(decisions: Sequence[Decision], number: int) -> set[int]:
-    """Return the decisions among the first ones of moderators."""
-    people = {one.decided_by for one in decisions if one.decided_by and one.decided_by.role == Role.MODERATOR}
+    """Return the first decisions of these moderators."""
+    people = {
+        decision.decided_by
+        for decision in decisions
+        if decision.decided_by and decision.decided_by.role == Role.MODERATOR
+    }
     firsts: set[int] = set()
     if number:
         for person in people:
@@ -193,10 +203,10 @@ def _first_decisions(decisions: Sequence[Decision], number: int) -> set[int]:
 
 
 def _room(platform_id: int) -> int:
-    waiting = Case.objects.filter(platform=platform_id, state=CaseState.OPEN)
-    blind = waiting.filter(reason=CaseReason.BLIND).count()
-    others = waiting.count() - blind
-    return max(0, max(FEWEST, int(MOST_OF_QUEUE * others)) - blind)
+    cases = Case.objects.filter(platform=platform_id, state=CaseState.OPEN)
+    blind = cases.filter(reason=CaseReason.BLIND).count()
+    other_count = cases.count() - blind
+    return max(0, max(FEWEST, int(MOST_OF_QUEUE * other_count)) - blind)
 
 
 def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
@@ -204,27 +214,27 @@ def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
     reviews = {review.post_id: review for review in due}
     posts = _free_posts(reviews)
     scores = latest_scores.of(posts)
-    standing = _still_standing(reviews.values())
-    taken = [
+    standing_ids = _still_standing(reviews.values())
+    free_reviews = [
         review
         for pk, review in sorted(reviews.items(), key=lambda item: draw("order of cases", item[1].pk))
-        if pk in posts and pk in scores and review.pk in standing
+        if pk in posts and pk in scores and review.pk in standing_ids
     ]
     cases = opening.all_opened(
         [
-            Opening(post=posts[one.post_id], score=scores[one.post_id], reason=CaseReason.BLIND)
-            for one in taken
+            Opening(post=posts[review.post_id], score=scores[review.post_id], reason=CaseReason.BLIND)
+            for review in free_reviews
         ],
         at=at,
     )
-    for review, case in zip(taken, cases, strict=True):
+    for review, case in zip(free_reviews, cases, strict=True):
         case.skipped_by = case_access.who_know(posts[review.post_id])
         case.is_drawn = True  # the audit lane works through them, whatever else waits
         review.case = case
     Case.objects.bulk_update(cases, ["skipped_by", "is_drawn"])
-    BlindReview.objects.bulk_update(taken, ["case"])
-    gone = [review.pk for review in due if review.pk not in standing]
-    BlindReview.objects.filter(pk__in=gone).delete()
+    BlindReview.objects.bulk_update(free_reviews, ["case"])
+    stale_ids = [review.pk for review in due if review.pk not in standing_ids]
+    BlindReview.objects.filter(pk__in=stale_ids).delete()
     return len(cases)
 
 
@@ -256,17 +266,17 @@ def _still_standing(reviews: Iterable[BlindReview]) -> set[int]:
 
 
 def _expire(platform_id: int, *, at: datetime) -> None:
-    """Take what nobody claimed for so long out of the queue, and forget what never got into it."""
-    old = Case.objects.filter(
+    """Withdraw cases that nobody claimed in time, and delete reviews that never got one."""
+    cases = Case.objects.filter(
         Q(lease_end_at__isnull=True) | Q(lease_end_at__lte=at),
         platform=platform_id,
         state=CaseState.OPEN,
         reason=CaseReason.BLIND,
         opened_at__lte=at - WAITS,
     )
-    held = list(old.select_for_update(skip_locked=True).values_list("pk", flat=True))
-    Case.objects.filter(pk__in=held).update(
+    ids = list(cases.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    Case.objects.filter(pk__in=ids).update(
         state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
     )
-    due = BlindReview.objects.filter(platform=platform_id, case__isnull=True)
-    due.filter(drawn_at__lte=at - WAITS).delete()
+    reviews = BlindReview.objects.filter(platform=platform_id, case__isnull=True)
+    reviews.filter(drawn_at__lte=at - WAITS).delete()

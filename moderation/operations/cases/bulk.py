@@ -49,7 +49,7 @@ class Moved(Refusal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picked:
-    """Cases with the versions that were on the screen, and what is said of them. `key` names the act."""
+    """Cases with the versions on the screen, and the verdict on them. `key` names the act."""
 
     versions: Mapping[int, int]
     verdict: Verdict
@@ -69,13 +69,13 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
         # All posts in one order before any case, as scoring and campaigns lock them: nothing deadlocks.
         transactions.lock_posts(cases__in=list(picked.versions))
         # Behind the locks: of two requests with one key, sent at once, the second sees what the first made.
-        if made := decided(key=picked.key, moderator=moderator):
-            return made
+        if earlier := decided(key=picked.key, moderator=moderator):
+            return earlier
         _refuse_blind(picked)
-        found, moved = [], []
+        decisions, moved = [], []
         for case_id in sorted(picked.versions):
             try:
-                found.append(_decide(case_id, picked, moderator=moderator, at=at))
+                decisions.append(_decide(case_id, picked, moderator=moderator, at=at))
             except (NotAllowed, Case.DoesNotExist):
                 raise
             # Collected, not raised: the answer names every case that moved. What was decided so far is rolled
@@ -93,7 +93,7 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
             verdict=picked.verdict,
             cases=sorted(picked.versions),
         )
-    return found
+    return decisions
 
 
 def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
@@ -102,13 +102,15 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
     Raises what `reversals.undo` raises, or Decision.DoesNotExist.
     """
     with transaction.atomic():
-        made = decided(key=key, moderator=moderator)
-        if not made:
+        decisions = decided(key=key, moderator=moderator)
+        if not decisions:
             raise Decision.DoesNotExist
-        transactions.lock_posts(decisions__in=[decision.pk for decision in made])
-        cases = [reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in made]
-        # An undone case comes back with a claim, as for one who reviews case by case; whoever picked from a
-        # list reads none of them, and 200 leases would keep them from others.
+        transactions.lock_posts(decisions__in=[decision.pk for decision in decisions])
+        cases = [
+            reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in decisions
+        ]
+        # An undone case comes back with a claim, as in a review of single cases; here nobody reads them, and
+        # 200 leases would keep them from others.
         for case in cases:
             claims.hand_back(case_id=case.pk, moderator=moderator)
         entries.add(
@@ -123,9 +125,9 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
 
 
 def decided(*, key: UUID, moderator: User) -> list[Decision]:
-    """Return the decisions of one such act, in the order of their cases."""
-    made = Decision.objects.filter(decided_by=moderator, idempotency_key=key)
-    return list(made.select_related("post__author", "reversal").order_by("case_id"))
+    """Return the decisions of one bulk act, in the order of their cases."""
+    decisions = Decision.objects.filter(decided_by=moderator, idempotency_key=key)
+    return list(decisions.select_related("post__author", "reversal").order_by("case_id"))
 
 
 def _refuse(picked: Picked) -> None:
@@ -139,7 +141,7 @@ def _refuse(picked: Picked) -> None:
 
 
 def _refuse_blind(picked: Picked) -> None:
-    """What measures people or the filter is judged one by one, with one's own eyes."""
+    """Refuse cases that measure people or the filter: they are judged one by one."""
     if Case.objects.filter(pk__in=picked.versions, reason__in=BLIND_REASONS).exists():
         raise NotAllowed(_("Sample cases are judged one by one. Nothing was decided."))
 

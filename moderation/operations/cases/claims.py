@@ -40,8 +40,8 @@ def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None
     with transaction.atomic():
         cases = _lock_held(moderator, at=at, count=count, among=among)
         free = free_cases(moderator=moderator, at=at).filter(among or Q())
-        found = _lock_first(free, count - len(cases), moderator, at=at)
-        return _claimed(cases + found, moderator=moderator, at=at)
+        next_cases = _lock_first(free, count - len(cases), moderator, at=at)
+        return _claimed(cases + next_cases, moderator=moderator, at=at)
 
 
 def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:
@@ -53,24 +53,24 @@ def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:
 def claim_free(
     *, moderator: User, at: datetime, count: int, sparing: Exposure, wanted: QueueFilter = EVERYTHING
 ) -> list[Case]:
-    """Claim free cases of a filter, in its order; what `sparing` names comes only when nothing else is left.
+    """Claim free cases of a filter, in its order; those that `sparing` names come last.
 
-    The order by harm is that of the queue mix; an order that somebody chose is kept.
+    For the order by harm the queue mix decides; any other order is kept.
 
     Raises NotAllowed.
     """
     with transaction.atomic():
         cases: list[Case] = []
         for part in wanted.in_turn:
-            missing = count - len(cases)
+            room = count - len(cases)
             if part.most is not None:
-                missing = min(missing, part.most)
+                room = min(room, part.most)
             free = _except(cases, free_cases(moderator=moderator, wanted=part, at=at))
-            found = _lock_first(sparing.spare(free), missing, moderator, wanted.sort, at=at)
+            batch = _lock_first(sparing.spare(free), room, moderator, wanted.sort, at=at)
             if sparing:
-                rest, left = _except(found, free), missing - len(found)
-                found += _lock_first(rest, left, moderator, wanted.sort, at=at)
-            cases += found
+                rest, number = _except(batch, free), room - len(batch)
+                batch += _lock_first(rest, number, moderator, wanted.sort, at=at)
+            cases += batch
         return _claimed(cases, moderator=moderator, at=at)
 
 
@@ -202,10 +202,10 @@ def _claimed(cases: list[Case], *, moderator: User, at: datetime) -> list[Case]:
 
 def _lock_held(moderator: User, *, at: datetime, count: int, among: Q | None = None) -> list[Case]:
     """Lock the cases that the moderator holds; rows locked by another transaction are skipped."""
-    held = Case.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+    rows = Case.objects.select_for_update(skip_locked=True, of=("self",)).filter(
         among or Q(), state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at
     )
-    return list(held.order_by("-is_escalated", "-priority", "id")[:count])
+    return list(rows.order_by("-is_escalated", "-priority", "id")[:count])
 
 
 def _except(cases: list[Case], free: QuerySet[Case]) -> QuerySet[Case]:
@@ -221,13 +221,13 @@ def _lock_first(
     """
     if count <= 0:
         return []
-    found = _lock_sorted(free.filter(is_escalated=True), count, sort) if moderator.may_lead else []
-    others, left = free.filter(is_escalated=False), count - len(found)
-    if not left:
-        return found
+    escalated = _lock_sorted(free.filter(is_escalated=True), count, sort) if moderator.may_lead else []
+    others, number = free.filter(is_escalated=False), count - len(escalated)
+    if not number:
+        return escalated
     if sort is Sort.HARM:
-        return found + lanes.first(others, count=left, moderator=moderator, at=at)
-    return found + _lock_sorted(others, left, sort)
+        return escalated + lanes.first(others, count=number, moderator=moderator, at=at)
+    return escalated + _lock_sorted(others, number, sort)
 
 
 def _lock_sorted(free: QuerySet[Case], count: int, sort: Sort) -> list[Case]:

@@ -34,8 +34,8 @@ def settle(
     if not lead.may_lead:
         raise NotAllowed(_("Only leads settle disagreements."))
     with transaction.atomic():
-        found = BlindReview.objects.get(pk=review_id)
-        if not transactions.lock_posts(pk=found.post_id):
+        row = BlindReview.objects.get(pk=review_id)
+        if not transactions.lock_posts(pk=row.post_id):
             note = ""  # nothing is written about an erased post any more
         rows = BlindReview.objects.select_for_update(of=("self",)).select_related("decision")
         review = rows.get(pk=review_id)

@@ -93,7 +93,7 @@ def retire(*, item_id: int, lead: User, at: datetime, is_wrong: bool) -> GoldenI
 
 @transactions.required
 def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
-    """Return so many new blind reviews of golden items, those answered least first; fewer if there are fewer.
+    """Return up to `number` new blind reviews of golden items, those answered least first.
 
     Call inside the transaction that opens their cases.
     """
@@ -101,12 +101,12 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
     if number <= 0:
         return []
     moderators = set(User.objects.filter(is_active=True, role=Role.MODERATOR).values_list("pk", flat=True))
-    found: list[BlindReview] = []
+    reviews: list[BlindReview] = []
     for item in _usable(platform_id, at=at):
-        if len(found) == number:
+        if len(reviews) == number:
             break
         if moderators - set(case_access.who_know(item.post)):
-            found.append(
+            reviews.append(
                 BlindReview(
                     platform_id=platform_id,
                     post=item.post,
@@ -116,7 +116,7 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
                     drawn_at=at,
                 )
             )
-    return BlindReview.objects.bulk_create(found)
+    return BlindReview.objects.bulk_create(reviews)
 
 
 def _usable(platform_id: int, *, at: datetime) -> QuerySet[GoldenItem]:
@@ -128,25 +128,25 @@ def _usable(platform_id: int, *, at: datetime) -> QuerySet[GoldenItem]:
         post__received_at__gt=at - LASTS,
         revision__number=F("post__latest_revision"),
     )
-    waiting = BlindReview.objects.filter(golden=OuterRef("pk"), case__isnull=True)
+    reviews = BlindReview.objects.filter(golden=OuterRef("pk"), case__isnull=True)
     busy = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)
-    items = items.filter(~Exists(waiting), ~Exists(busy)).annotate(given=Count("blind_reviews"))
+    items = items.filter(~Exists(reviews), ~Exists(busy)).annotate(given=Count("blind_reviews"))
     return items.select_related("post").order_by("given", "pk")
 
 
 def _retire_corrected(platform_id: int, *, at: datetime) -> None:
     """Retire items whose decision was corrected: their verdict is disputed, so no answer to them counts."""
-    standing = Decision.objects.filter(
+    decisions = Decision.objects.filter(
         post=OuterRef("post"), revision=OuterRef("revision"), reversal__isnull=True
     )
-    newest = Subquery(standing.order_by("-decided_at", "-id").values("verdict")[:1])
+    newest = Subquery(decisions.order_by("-decided_at", "-id").values("verdict")[:1])
     items = GoldenItem.objects.filter(platform=platform_id, retired_at__isnull=True)
-    wrong = list(items.annotate(now=newest).filter(~Q(now=F("verdict")) | Q(now__isnull=True)))
-    for item in wrong:
+    disputed_items = list(items.annotate(now=newest).filter(~Q(now=F("verdict")) | Q(now__isnull=True)))
+    for item in disputed_items:
         item.retired_at, item.is_wrong = at, True
         item.save(update_fields=("retired_at", "is_wrong"))
         _audit("golden_item.retired", item, actor=None, at=at, wrong=True)
-    _withdraw(wrong, at=at)
+    _withdraw(disputed_items, at=at)
 
 
 def _withdraw(items: Sequence[GoldenItem], *, at: datetime) -> None:

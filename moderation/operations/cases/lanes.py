@@ -38,7 +38,7 @@ def drawn(
 ) -> tuple[Lane, float]:
     """Draw the lane of a claim, and return its chance with it: the same for the same user, instant and place.
 
-    `of_drawn` is what drawn cases take of all claims before the mix. Without a mix the rest is harm.
+    `of_drawn` is the share of claims for drawn cases, before the mix. Without a mix the rest is harm.
     """
     number, rest = _number(moderator_id, at, place), 1.0 - of_drawn
     if number < of_drawn:
@@ -48,10 +48,10 @@ def drawn(
     number = (number - of_drawn) / rest
     if number < OLDEST_SHARE:
         return Lane.OLDEST, OLDEST_SHARE * rest
-    left = (number - OLDEST_SHARE) / (1.0 - OLDEST_SHARE) * WHOLE
+    point = (number - OLDEST_SHARE) / (1.0 - OLDEST_SHARE) * WHOLE
     shares = [(lane, share) for lane, share in mix.shares if share]
-    while left >= shares[0][1] and len(shares) > 1:
-        left -= shares.pop(0)[1]
+    while point >= shares[0][1] and len(shares) > 1:
+        point -= shares.pop(0)[1]
     lane, share = shares[0]
     return lane, share / WHOLE * (1.0 - OLDEST_SHARE) * rest
 
@@ -67,17 +67,17 @@ def first(free: QuerySet[Case], *, count: int, moderator: User, at: datetime) ->
     turns = Counter(
         drawn(mix, moderator_id=moderator.pk, at=at, place=place, of_drawn=of_drawn) for place in range(count)
     )
-    found: list[Case] = []
-    for (lane, chance), wanted in turns.items():
-        found += _locked(_of_lane(free, lane, at=at), lane, chance, count=wanted, but=found)
+    cases: list[Case] = []
+    for (lane, chance), number in turns.items():
+        cases += _locked(_of_lane(free, lane, at=at), lane, chance, count=number, but=cases)
     for lane in (Lane.HARM, Lane.AUDIT):
-        if len(found) < count:
-            found += _locked(_of_lane(free, lane, at=at), lane, None, count=count - len(found), but=found)
-    return found
+        if len(cases) < count:
+            cases += _locked(_of_lane(free, lane, at=at), lane, None, count=count - len(cases), but=cases)
+    return cases
 
 
 def logged(cases: Sequence[Case]) -> dict[str, object]:
-    """Return what a statement that updates these cases has to set, so that each keeps its own lane."""
+    """Return the fields that an update has to set so that each case keeps its own lane."""
     kinds = {(case.lane, case.lane_probability) for case in cases}
     if len(kinds) == 1:
         [(lane, chance)] = kinds
@@ -92,23 +92,23 @@ def logged(cases: Sequence[Case]) -> dict[str, object]:
 
 
 def place(cases: Sequence[Case]) -> None:
-    """Say of cases just opened on their post's score which lanes they are for.
+    """Set the lanes of cases just opened on their post's score.
 
     A case is the first of its campaign if none of the posts that joined it shortly before had a case: all of
     them would be ten thousand in a large campaign.
     """
-    marked = [case.pk for case in cases if case.score.is_audit_sample or case.score.is_review_sample]
-    if marked:
-        Case.objects.filter(pk__in=marked).update(is_drawn=True)
+    drawn_ids = [case.pk for case in cases if case.score.is_audit_sample or case.score.is_review_sample]
+    if drawn_ids:
+        Case.objects.filter(pk__in=drawn_ids).update(is_drawn=True)
     members = CampaignMember.objects.filter(post__in=[case.post_id for case in cases])
     if not members.exists():
         return
-    before = CampaignMember.objects.filter(
+    earlier = CampaignMember.objects.filter(
         campaign=OuterRef(OuterRef("campaign")),
         id__lt=OuterRef(OuterRef("id")),
         left_out_at__isnull=True,
     ).order_by("-id")[:_SHORTLY_BEFORE]
-    late = members.filter(Exists(Case.objects.filter(post__in=before.values("post"))))
+    late = members.filter(Exists(Case.objects.filter(post__in=earlier.values("post"))))
     ids = [case.pk for case in cases]
     Case.objects.filter(pk__in=ids, post__in=late.values("post")).update(is_first_of_campaign=False)
 

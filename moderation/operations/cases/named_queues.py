@@ -33,7 +33,7 @@ class CannotDecide(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a queue is called and holds; what is empty restricts nothing."""
+    """The name and filters of a queue; an empty filter restricts nothing."""
 
     name: str
     platform_id: int | None
@@ -127,7 +127,7 @@ def change_mix(*, mix: Mix, actor: User, at: datetime) -> None:
     if min(shares) < 0 or sum(shares) != WHOLE:
         raise NotWhole(_("The shares have to sum up to 100."))
     with transaction.atomic():
-        before = queue_mix.mix()
+        old_mix = queue_mix.mix()
         QueueMix.objects.update_or_create(defaults={**asdict(mix), "changed_at": at}, pk=1)
         entries.add(
             action="queue.mix",
@@ -136,5 +136,5 @@ def change_mix(*, mix: Mix, actor: User, at: datetime) -> None:
             actor=actor,
             at=at,
             **asdict(mix),
-            before=asdict(before),
+            before=asdict(old_mix),
         )

@@ -16,7 +16,7 @@ from moderation.operations.refusals import Erased, NotAllowed
 from moderation.queries.cases import mention_pages
 
 MOST = 10
-"""Names in one note that are heeded."""
+"""Names in one note that count."""
 _NAME = re.compile(r"(?<![\w@.+-])@([\w@.+-]+)")
 
 
@@ -57,29 +57,29 @@ def write_about(*, author_id: int, by: User, text: str, at: datetime) -> AuthorN
 def record(*, note: CaseNote) -> None:
     """Store whom a note names: `@lead` a role that decides cases, `@mona` a person of such a role.
 
-    Whoever wrote it is told of nothing by their own name. Call inside the transaction that wrote the note.
+    The author's own name does not count. Call inside the transaction that wrote the note.
     """
-    named = list(dict.fromkeys(found.rstrip(".-+").casefold() for found in _NAME.findall(note.text)))[:MOST]
-    if not named:
+    names = list(dict.fromkeys(name.rstrip(".-+").casefold() for name in _NAME.findall(note.text)))[:MOST]
+    if not names:
         return
-    roles = [role for role in named if role in DECIDERS]
+    roles = [role for role in names if role in DECIDERS]
     people = [
         user
         for user in User.objects.filter(is_active=True, role__in=DECIDERS).order_by("pk")
-        if user.username.casefold() in named and user.pk != note.author_id and user.role not in roles
+        if user.username.casefold() in names and user.pk != note.author_id and user.role not in roles
     ]
     Mention.objects.bulk_create(
         [
             *(Mention(note=note, role=role) for role in roles),
-            *(Mention(note=note, user=one) for one in people),
+            *(Mention(note=note, user=user) for user in people),
         ]
     )
 
 
 def settle(*, mention_id: int, by: User, at: datetime) -> Mention:
-    """Say that a mention is done; a second time changes nothing.
+    """Mark a mention as done; a second time changes nothing.
 
-    Raises Mention.DoesNotExist, also where it is none of this user's.
+    Raises Mention.DoesNotExist, also if it is not this user's.
     """
     with transaction.atomic():
         own = mention_pages.of(by).select_for_update(of=("self",))

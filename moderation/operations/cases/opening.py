@@ -57,7 +57,7 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
     posts = [opening.post.pk for opening in openings]
     # A blind review leaves no trace in the version: it would tell how often a post was judged so.
     versions = _counted(Case.objects.filter(post__in=posts).exclude(reason=CaseReason.BLIND))
-    places = queue_places([(one.score, one.reason) for one in openings if not _is_drawn(one)])
+    places = queue_places([(opening.score, opening.reason) for opening in openings if not _is_drawn(opening)])
     return Case.objects.bulk_create(
         [
             Case(
@@ -83,8 +83,8 @@ def queue_places(cases: Iterable[tuple[Score, str]]) -> Mapping[int, dict[str, A
     An audit sample has one place for all. Removals that only await a person come last, in order of arrival:
     which of them are decided must not depend on the score.
     """
-    listed = list(cases)
-    complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score, _ in listed]))
+    pairs = list(cases)
+    complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score, _ in pairs]))
     return {
         score.pk: {
             "priority": _NO_OPINION if score.is_audit_sample else score.expected_harm,
@@ -93,7 +93,7 @@ def queue_places(cases: Iterable[tuple[Score, str]]) -> Mapping[int, dict[str, A
             "language": score.revision.language,
         }
         | (_LAST if reason == CaseReason.UNPROVEN else {})
-        for score, reason in listed
+        for score, reason in pairs
     }
 
 

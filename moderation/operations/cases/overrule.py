@@ -23,10 +23,10 @@ def standing(decision: Decision) -> Decision | None:
     earlier = Decision.objects.filter(
         post=decision.post_id, revision=decision.revision_id, reversal__isnull=True
     )
-    last = earlier.select_related("decided_by").order_by("-decided_at", "-id").first()
-    if last is None or last.source != DecisionSource.MODERATOR or last.verdict == decision.verdict:
+    newest = earlier.select_related("decided_by").order_by("-decided_at", "-id").first()
+    if newest is None or newest.source != DecisionSource.MODERATOR or newest.verdict == decision.verdict:
         return None
-    return last
+    return newest
 
 
 @transactions.required
@@ -50,13 +50,13 @@ def write(*, replaced: Decision, by: Decision, at: datetime) -> None:
 
 def taken_back(*, decision: Decision, at: datetime) -> None:
     """Restore the replaced decision after its replacement was undone, and close the leads' case."""
-    gone, _ = Reversal.objects.filter(replacement=decision).delete()
-    if gone:
-        asked = Case.objects.filter(
+    count, _ = Reversal.objects.filter(replacement=decision).delete()
+    if count:
+        cases = Case.objects.filter(
             post=decision.post_id,
             reason=CaseReason.SECOND,
             state=CaseState.OPEN,
             is_escalated=True,
             opened_at=decision.decided_at,
         )
-        asked.update(state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None)
+        cases.update(state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None)

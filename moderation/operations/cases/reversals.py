@@ -74,21 +74,21 @@ def correct(
     with transaction.atomic():
         if not transactions.lock_posts(decisions=decision_id):
             reason = ""  # the verdict may still be wrong, but nothing is written about the post any more
-        wrong = _locked_decision(decision_id)
-        if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
+        decision = _locked_decision(decision_id)
+        if not moderator.may_decide or (decision.decided_by != moderator and not moderator.may_lead):
             raise NotAllowed(_("Only a lead can correct other people's decisions."))
-        if wrong.verdict == verdict:
+        if decision.verdict == verdict:
             raise SameVerdict(_("The decision already says this."))
-        replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
+        replacement = _replacement(decision, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
-        recording.retract_label(post_id=wrong.post_id, at=at)
+        recording.retract_label(post_id=decision.post_id, at=at)
         # What waits unsent is never sent; an attempt on its way goes first, by the sequence of the post.
-        messages.withdraw(decisions=[wrong])
+        messages.withdraw(decisions=[decision])
         recording.record(
-            decisions=[replacement], event="decision.reversed", reverses={wrong.post_id: wrong.pk}
+            decisions=[replacement], event="decision.reversed", reverses={decision.post_id: decision.pk}
         )
         Reversal.objects.create(
-            decision=wrong, replacement=replacement, reversed_by=moderator, reversed_at=at, reason=reason
+            decision=decision, replacement=replacement, reversed_by=moderator, reversed_at=at, reason=reason
         )
     return replacement
 
@@ -135,9 +135,9 @@ def _replacement(wrong: Decision, *, moderator: User, verdict: Verdict, at: date
 
 def _reopen(case: Case, *, moderator: User, at: datetime) -> Case:
     """Open the case again, unless an edit of the post has opened another one meanwhile."""
-    other = Case.objects.filter(post_id=case.post_id, state=CaseState.OPEN).first()
-    if other is not None:
-        return other
+    open_case = Case.objects.filter(post_id=case.post_id, state=CaseState.OPEN).first()
+    if open_case is not None:
+        return open_case
     case.state = CaseState.OPEN
     case.closed_at = None
     case.version += 1

@@ -33,18 +33,18 @@ def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> 
         case.reason = "escalated"
         case.save(update_fields=("claimed_by", "lease_end_at", "is_escalated", "reason"))
         # The audit log can never be erased: it names the note and does not repeat it.
-        told = (
+        note_row = (
             CaseNote.objects.create(case=case, author=moderator, text=note, written_at=at) if note else None
         )
-        if told:
-            notes.record(note=told)
+        if note_row:
+            notes.record(note=note_row)
         entries.add(
             action="case.escalated",
             subject_kind="case",
             subject_id=case.pk,
             actor=moderator,
             at=at,
-            note=told.pk if told else None,
+            note=note_row.pk if note_row else None,
         )
     return case
 

@@ -28,19 +28,19 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
     if not asked_by.may_decide:
         raise NotAllowed(_("This role does not decide cases."))
     with transaction.atomic():
-        first = Case.objects.select_related("post").get(pk=case_id)
-        post = Post.objects.select_for_update(no_key=True).get(pk=first.post_id)
+        first_case = Case.objects.select_related("post").get(pk=case_id)
+        post = Post.objects.select_for_update(no_key=True).get(pk=first_case.post_id)
         if post.erased_at is not None:
             raise Erased("The post was erased.")
         # Who asks by name is not kept waiting by a blind review of the same post.
         blind = Case.objects.filter(post=post, state=CaseState.OPEN, reason=CaseReason.BLIND)
         blind.update(state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None)
-        standing = _standing(post)
-        if standing is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
+        decision = _standing(post)
+        if decision is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
             raise NotDecided(_("This case has to be decided once first."))
         case = opening.opened(post, reason=CaseReason.SECOND, at=at)
         # The first decider must not get this case: the review needs another person.
-        case.skipped_by = [standing.decided_by_id] if standing.decided_by_id else []
+        case.skipped_by = [decision.decided_by_id] if decision.decided_by_id else []
         case.save(update_fields=("skipped_by",))
         announce.opened([case], at=at)
         if text:
@@ -51,7 +51,7 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
             subject_id=case.pk,
             actor=asked_by,
             at=at,
-            first=first.pk,
+            first=first_case.pk,
         )
     return case
 

@@ -58,10 +58,10 @@ def begin(*, moderator: User, wanted: QueueFilter, at: datetime) -> None:
     """Switch to another filter: release the claimed cases that it does not match."""
     with transaction.atomic():
         # By id (lock order): another page of the same user may renew these leases at the same time.
-        held = list(_own_live(moderator, at=at).select_for_update(of=("self",)).order_by("id"))
-        own = Case.objects.filter(pk__in=[case.pk for case in held])
-        kept = queue_filter.matching(own, wanted, at=at).values("pk")
-        own.exclude(pk__in=kept).update(claimed_by=None, lease_end_at=None)
+        cases = list(_own_live(moderator, at=at).select_for_update(of=("self",)).order_by("id"))
+        own = Case.objects.filter(pk__in=[case.pk for case in cases])
+        matches = queue_filter.matching(own, wanted, at=at).values("pk")
+        own.exclude(pk__in=matches).update(claimed_by=None, lease_end_at=None)
 
 
 def hold(*, moderator: User, at: datetime, ahead: int = 0, wanted: QueueFilter = EVERYTHING) -> list[Case]:
@@ -73,11 +73,11 @@ def hold(*, moderator: User, at: datetime, ahead: int = 0, wanted: QueueFilter =
     with transaction.atomic():
         cases = claims.claim_held(moderator=moderator, at=at, count=1 + ahead)
         # A heartbeat of the same page may have locked some of them right now: they are claimed all the same.
-        held = _own_live(moderator, at=at).count()
-        missing = _missing(held=held, ahead=ahead, moderator=moderator, wanted=wanted, at=at)
-        if missing:
+        held_count = _own_live(moderator, at=at).count()
+        number = _missing(held=held_count, ahead=ahead, moderator=moderator, wanted=wanted, at=at)
+        if number:
             run = exposure.run(moderator=moderator, held=cases, cap=moderator.preferences.run_cap)
-            cases += claims.claim_free(moderator=moderator, at=at, count=missing, sparing=run, wanted=wanted)
+            cases += claims.claim_free(moderator=moderator, at=at, count=number, sparing=run, wanted=wanted)
     return cases
 
 
@@ -130,8 +130,8 @@ def beat(*, moderator: User, case_ids: Sequence[int], current_id: int, at: datet
     """Extend the live leases, return who else is on the case, and record this user's presence."""
     with transaction.atomic():
         # Only live leases: after its end somebody else may have claimed the case.
-        held = _own_live(moderator, at=at).filter(pk__in=case_ids)
-        cases = list(held.select_for_update(of=("self",)).order_by("id"))
+        leases = _own_live(moderator, at=at).filter(pk__in=case_ids)
+        cases = list(leases.select_for_update(of=("self",)).order_by("id"))
         claims.lease(cases, moderator=moderator, at=at)
         explanations.ask(case for case in cases if case.pk == current_id)
         ids = [case.pk for case in cases]
@@ -165,7 +165,7 @@ def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
 
 
 def _decided(case_id: int, choice: Choice, *, moderator: User, at: datetime) -> Decision | None:
-    """Return the decision; None of a blind review, whose answer is none."""
+    """Return the decision, None for a blind review."""
     try:
         return review.decide(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
     except review.JudgedBlindly:
@@ -175,12 +175,12 @@ def _decided(case_id: int, choice: Choice, *, moderator: User, at: datetime) -> 
 
 def _missing(*, held: int, ahead: int, moderator: User, wanted: QueueFilter, at: datetime) -> int:
     first = 0 if held else 1
-    missing = 1 + ahead - held - first
-    if missing <= 0:
+    number = 1 + ahead - held - first
+    if number <= 0:
         return first
-    waiting = claims.free_cases(moderator=moderator, wanted=wanted, at=at)
-    free = waiting[: _SHARE * missing + first].count()
-    return first + min(missing, max(0, free - first) // _SHARE)
+    cases = claims.free_cases(moderator=moderator, wanted=wanted, at=at)
+    free = cases[: _SHARE * number + first].count()
+    return first + min(number, max(0, free - first) // _SHARE)
 
 
 def _own_live(moderator: User, *, at: datetime) -> QuerySet[Case]:

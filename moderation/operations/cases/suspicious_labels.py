@@ -1,4 +1,4 @@
-"""Have labels that the models contradict judged again blindly: `training` names them, by rank."""
+"""Open blind reviews of labels that the models contradict; `training` ranks them."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ class Suspicion:
 
 def read(path: Path) -> list[Suspicion]:
     """Read what training wrote, the most suspicious of each platform first. Raises Unreadable or OSError."""
-    found = []
+    suspicions = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            stored = json.loads(line)
-            found.append(
+            entry = json.loads(line)
+            suspicions.append(
                 Suspicion(
-                    platform=str(stored["platform"]),
-                    post=str(stored["post"]),
-                    is_spam=bool(stored["is_spam"]),
+                    platform=str(entry["platform"]),
+                    post=str(entry["post"]),
+                    is_spam=bool(entry["is_spam"]),
                 )
             )
         except (ValueError, KeyError, TypeError) as wrong:
             raise Unreadable(f"{path.name}, line {number}: {type(wrong).__name__}: {wrong}") from wrong
-    return found
+    return suspicions
 
 
 def ask(*, suspicions: Sequence[Suspicion], at: datetime, most: int = MOST) -> int:
@@ -58,8 +58,8 @@ def ask(*, suspicions: Sequence[Suspicion], at: datetime, most: int = MOST) -> i
     again before, and erased posts. Their cases open as the queue has room. Asking again changes nothing.
     """
     by_platform = defaultdict(list)
-    for one in suspicions:
-        by_platform[one.platform].append(one)
+    for suspicion in suspicions:
+        by_platform[suspicion.platform].append(suspicion)
     platforms = Platform.objects.filter(slug__in=by_platform).order_by("pk")
     return sum(_ask(platform, by_platform[platform.slug], most=most, at=at) for platform in platforms)
 
@@ -72,7 +72,7 @@ def _ask(platform: Platform, suspicions: Sequence[Suspicion], *, most: int, at: 
             (label.post.external_id, label.is_spam): label
             for label in Label.objects.filter(
                 post__platform=platform,
-                post__external_id__in=[one.post for one in suspicions],
+                post__external_id__in=[suspicion.post for suspicion in suspicions],
                 post__erased_at__isnull=True,
                 retracted_at__isnull=True,
                 decision__blind_review__isnull=True,
@@ -80,7 +80,9 @@ def _ask(platform: Platform, suspicions: Sequence[Suspicion], *, most: int, at: 
                 decision__effective_at__lte=at,
             ).select_related("post")
         }
-        meant = [labels[key] for one in suspicions if (key := (one.post, one.is_spam)) in labels][:most]
+        suspects = [
+            labels[key] for suspicion in suspicions if (key := (suspicion.post, suspicion.is_spam)) in labels
+        ][:most]
         BlindReview.objects.bulk_create(
             BlindReview(
                 platform=platform,
@@ -90,16 +92,16 @@ def _ask(platform: Platform, suspicions: Sequence[Suspicion], *, most: int, at: 
                 chance=1.0,
                 drawn_at=at,
             )
-            for label in meant
+            for label in suspects
         )
-        if meant:
+        if suspects:
             entries.add(
                 action="labels.suspected",
                 subject_kind="platform",
                 subject_id=platform.pk,
                 actor=None,
                 at=at,
-                labels=len(meant),
+                labels=len(suspects),
             )
     blind_reviews.fill(platform_id=platform.pk, at=at)
-    return len(meant)
+    return len(suspects)

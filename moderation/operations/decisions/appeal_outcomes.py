@@ -20,14 +20,14 @@ def resolve(*, decisions: Sequence[Decision], reverses: Mapping[int, int]) -> No
 
     `reverses` names the replaced decisions, by post. Call inside the transaction that saved the new ones.
     """
-    made = {decision.post_id: decision for decision in decisions}
-    wanted = Q(outcome__isnull=True) | Q(outcome__in=list(reverses.values()))
-    unsettled = Appeal.objects.filter(wanted, post__in=made).select_related("decision")
-    settled = list(unsettled.select_for_update(of=("self",)).order_by("id"))
-    for appeal in settled:
-        appeal.outcome = made[appeal.post_id]
-    Appeal.objects.bulk_update(settled, ["outcome"])
-    messages.tell([_message(appeal, made[appeal.post_id]) for appeal in settled])
+    by_post = {decision.post_id: decision for decision in decisions}
+    is_open = Q(outcome__isnull=True) | Q(outcome__in=list(reverses.values()))
+    unsettled = Appeal.objects.filter(is_open, post__in=by_post).select_related("decision")
+    appeals = list(unsettled.select_for_update(of=("self",)).order_by("id"))
+    for appeal in appeals:
+        appeal.outcome = by_post[appeal.post_id]
+    Appeal.objects.bulk_update(appeals, ["outcome"])
+    messages.tell([_message(appeal, by_post[appeal.post_id]) for appeal in appeals])
 
 
 def reopen(*, decisions: Sequence[Decision]) -> None:

@@ -57,11 +57,11 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
     chain.seal(at=at)
     head = chain.head()  # before the dump, which therefore contains it
     with _staging(folder.parent) as staging:
-        unfinished = staging / "backup"
-        unfinished.mkdir(mode=0o700)
-        run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished / DUMP}")
+        target = staging / "backup"
+        target.mkdir(mode=0o700)
+        run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target / DUMP}")
         # After the dump: a release is kept on disk before a score names it, so none of the dump is missing.
-        _pack(unfinished / FILES)
+        _pack(target / FILES)
         manifest = {
             "format": FORMAT,
             "made_at": at.isoformat(),
@@ -69,12 +69,12 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
             "migrations": sorted(
                 f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations()
             ),
-            "sha256": {name: sha256(unfinished / name) for name in (DUMP, FILES)},
+            "sha256": {name: sha256(target / name) for name in (DUMP, FILES)},
         }
-        (unfinished / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        (target / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         for name in (DUMP, FILES, MANIFEST):
-            _sync(unfinished / name)
-        unfinished.rename(folder)
+            _sync(target / name)
+        target.rename(folder)
         _sync(folder.parent)
     return manifest
 
@@ -89,23 +89,23 @@ def run(program: str, *arguments: str) -> None:
         raise Failed(f"{program} is not on PATH; SPAMDESK_POSTGRES_PROGRAMS names the folder that has it.")
     database = connection.settings_dict
     # By environment: every local user can read a password on a command line.
-    known = {
+    variables = {
         "PGHOST": database["HOST"],
         "PGPORT": database["PORT"],
         "PGUSER": database["USER"],
         "PGPASSWORD": database["PASSWORD"],
         "PGDATABASE": database["NAME"],
     }
-    given = {name: str(value) for name, value in known.items() if value}
-    done = subprocess.run(
+    environment = {name: str(value) for name, value in variables.items() if value}
+    result = subprocess.run(
         [str(name), "--no-password", *arguments],
-        env=os.environ | given,
+        env=os.environ | environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise Failed(f"{program}: {done.stderr.strip()[-500:]}")
+    if result.returncode != 0:
+        raise Failed(f"{program}: {result.stderr.strip()[-500:]}")
 
 
 def sha256(path: Path) -> str:
@@ -115,7 +115,7 @@ def sha256(path: Path) -> str:
 
 
 def kept_folders() -> dict[str, Path]:
-    """Return the folders that are packed beside the database by name in the archive: what repeats scores."""
+    """Return the folders packed beside the database by name in the archive: they reproduce scores."""
     return {"releases": settings.RELEASES_DIR, "triton-models": settings.TRITON_MODELS_DIR}
 
 
@@ -150,27 +150,27 @@ def _staging(parent: Path) -> Iterator[Path]:
 
 def _delete_abandoned(parent: Path) -> None:
     """Delete the remains of killed backups: they hold personal data, some of it erased since."""
-    for left in parent.glob(f"{_STAGING}*"):
-        with suppress(BlockingIOError, FileNotFoundError), _locked(left):
-            shutil.rmtree(left)
-            log.warning("backup_removed", folder=left.name, reason="whoever made it was stopped")
+    for folder in parent.glob(f"{_STAGING}*"):
+        with suppress(BlockingIOError, FileNotFoundError), _locked(folder):
+            shutil.rmtree(folder)
+            log.warning("backup_removed", folder=folder.name, reason="whoever made it was stopped")
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock. Raises BlockingIOError if somebody else does."""
-    opened = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
-        os.close(opened)
+        os.close(descriptor)
 
 
 def _sync(path: Path) -> None:
     """Sync a file or a folder to disk: what survives a power cut is complete."""
-    opened = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(opened)
+        os.fsync(descriptor)
     finally:
-        os.close(opened)
+        os.close(descriptor)

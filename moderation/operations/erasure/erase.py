@@ -45,7 +45,7 @@ from scoring import similarity
 CHUNK = 500
 _CHUNKS_AT_ONCE = 20
 AFTER_DELETION = timedelta(days=7)
-"""So long posts of an author who deleted the account wait for a verdict."""
+"""How long posts of an author who deleted the account wait for a verdict."""
 _UNFINISHED_FOR = timedelta(days=7)
 _UNSCORED = (ScoreState.PENDING, ScoreState.SCORING, ScoreState.DEGRADED)
 
@@ -82,11 +82,11 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
     with transaction.atomic():
         row = Author.objects.select_for_update().filter(platform=platform, external_id=external_id).first()
         if row is None:
-            known = Erasure.objects.filter(platform=platform, kind=ErasureKind.AUTHOR, name_digest=digest)
-            found = known.order_by("-id").first()
-            if found is None:
+            erasures = Erasure.objects.filter(platform=platform, kind=ErasureKind.AUTHOR, name_digest=digest)
+            earlier = erasures.order_by("-id").first()
+            if earlier is None:
                 raise Author.DoesNotExist
-            return found
+            return earlier
         _wipe_author(row, at=at)
         erasure = Erasure.objects.create(
             platform=platform,
@@ -103,7 +103,7 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
 
 
 def after_verdict(*, platform: Platform, external_id: str, at: datetime) -> AuthorDeletion:
-    """Note that an author deleted the account: what waits is decided first, then `expired` erases the author.
+    """Record that an author deleted the account; `expired` erases the author once waiting posts are decided.
 
     A second time changes nothing. Raises Author.DoesNotExist.
     """
@@ -123,15 +123,15 @@ def expired(*, at: datetime) -> int:
     """
     rules.forget_ended(at=at)
     kept_traits.forget_old(at=at)
-    for gone in _gone(at=at):
+    for account in _gone(at=at):
         with suppress(Author.DoesNotExist):  # erased a moment ago
-            author(platform=gone.platform, external_id=gone.external_id or "", at=at)
-    erased = 0
+            author(platform=account.platform, external_id=account.external_id or "", at=at)
+    count = 0
     for platform in Platform.objects.filter(text_retention_days__isnull=False):
         too_old = at - timedelta(days=platform.text_retention_days or 0)
-        erased += _expire(platform, before=too_old, at=at)
+        count += _expire(platform, before=too_old, at=at)
     recent = Erasure.objects.filter(kind=ErasureKind.AUTHOR, erased_at__gt=at - _UNFINISHED_FOR)
-    return erased + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
+    return count + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
 
 
 def name_digest(*, platform: Platform, external_id: str) -> str:
@@ -141,10 +141,10 @@ def name_digest(*, platform: Platform, external_id: str) -> str:
 
 def _gone(*, at: datetime) -> list[Author]:
     """Return authors who deleted their accounts and of whom nothing waits, or has waited too long."""
-    ours = {"post__author": OuterRef("author")}
-    open_cases = Case.objects.filter(**ours, state=CaseState.OPEN)
-    unread = Revision.objects.filter(**ours, score_state__in=_UNSCORED)
-    undoable = Decision.objects.filter(**ours, effective_at__gt=at)
+    by_author = {"post__author": OuterRef("author")}
+    open_cases = Case.objects.filter(**by_author, state=CaseState.OPEN)
+    unread = Revision.objects.filter(**by_author, score_state__in=_UNSCORED)
+    undoable = Decision.objects.filter(**by_author, effective_at__gt=at)
     is_over = Q(deleted_at__lte=at - AFTER_DELETION)
     is_decided = ~Exists(open_cases) & ~Exists(unread) & ~Exists(undoable)
     rows = AuthorDeletion.objects.filter(is_over | is_decided).select_related("author__platform")
@@ -152,11 +152,11 @@ def _gone(*, at: datetime) -> list[Author]:
 
 
 def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
-    kept = Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__lt=before)
-    erased = 0
+    old_posts = Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__lt=before)
+    count = 0
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
-            posts = list(kept.order_by("received_at")[:CHUNK])
+            posts = list(old_posts.order_by("received_at")[:CHUNK])
             _wipe([row.pk for row in posts], at=at)
             Erasure.objects.bulk_create(
                 [_of_retention(row, platform=platform, at=at) for row in posts], ignore_conflicts=True
@@ -170,10 +170,10 @@ def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
                     at=at,
                     posts=len(posts),
                 )
-        erased += len(posts)
+        count += len(posts)
         if len(posts) < CHUNK:
             break
-    return erased
+    return count
 
 
 def _of_retention(row: Post, *, platform: Platform, at: datetime) -> Erasure:
@@ -189,17 +189,17 @@ def _of_retention(row: Post, *, platform: Platform, at: datetime) -> Erasure:
 
 
 def _finish(erasure: Erasure, *, at: datetime) -> int:
-    left = Post.objects.filter(author=erasure.subject_id, erased_at__isnull=True).order_by("id")
-    erased = 0
+    rows = Post.objects.filter(author=erasure.subject_id, erased_at__isnull=True).order_by("id")
+    count = 0
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
-            posts = list(left.values_list("pk", flat=True)[:CHUNK])
+            posts = list(rows.values_list("pk", flat=True)[:CHUNK])
             _wipe(posts, at=at)
             Erasure.objects.filter(pk=erasure.pk).update(posts=F("posts") + len(posts))
-        erased += len(posts)
+        count += len(posts)
         if len(posts) < CHUNK:
             break
-    return erased
+    return count
 
 
 def _wipe_author(row: Author, *, at: datetime) -> None:
@@ -219,21 +219,21 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
         return
     # First: it takes the campaign lock, which comes before posts in the lock order, and it counts down traits
     # by the rows that are wiped below.
-    kept = kept_traits.worth_keeping(post_ids, at=at)
-    gather.forget(post_ids=post_ids, kept=kept, at=at)
-    wanted, answers = set(post_ids), forget.answers(post_ids)
-    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=wanted.union(answers))
-    posts = [pk for pk in rows.order_by("id").values_list("pk", flat=True) if pk in wanted]
+    kept_ids = kept_traits.worth_keeping(post_ids, at=at)
+    gather.forget(post_ids=post_ids, kept=kept_ids, at=at)
+    ids, answers = set(post_ids), forget.answers(post_ids)
+    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=ids.union(answers))
+    posts = [pk for pk in rows.order_by("id").values_list("pk", flat=True) if pk in ids]
     forget.answered(posts, answers=answers)
     revisions = Revision.objects.filter(post__in=posts)
     bands = _bands(revisions)
     forget.sent_pictures(revisions)
-    kept_traits.keep(kept)
+    kept_traits.keep(kept_ids)
     _wipe_revisions(revisions)
-    revisions.exclude(post__in=kept).update(similarity_group=RandomUUID())
+    revisions.exclude(post__in=kept_ids).update(similarity_group=RandomUUID())
     _forget_bands(bands, posts=posts)
-    forget.links(posts, kept=kept)
-    forget.evidence(posts, kept=kept)
+    forget.links(posts, kept=kept_ids)
+    forget.evidence(posts, kept=kept_ids)
     Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True},
@@ -282,10 +282,10 @@ def _bands(revisions: QuerySet[Revision]) -> set[int]:
 
 def _forget_bands(digests: set[int], *, posts: Sequence[int]) -> None:
     """Delete the similarity bands whose group has no remaining post; erased ones have keyed bands, if any."""
-    others = Revision.objects.filter(
+    neighbours = Revision.objects.filter(
         similarity_group=OuterRef("similarity_group"), post__erased_at__isnull=True
     ).exclude(post__in=posts)
-    SimilarityBand.objects.filter(~Exists(others), digest__in=digests).delete()
+    SimilarityBand.objects.filter(~Exists(neighbours), digest__in=digests).delete()
 
 
 def _audit(erasure: Erasure, *, actor: User | None, at: datetime) -> None:

@@ -57,12 +57,12 @@ def around_posts(post_ids: Sequence[int]) -> None:
     decisions = Decision.objects.filter(post__in=post_ids)
     _wipe_notes(decisions)
     _forget_campaign_notes(decisions.exclude(campaign_decision=None))
-    told = Delivery.objects.filter(post__in=post_ids, event=WebhookEvent.APPEAL_DECIDED)
-    _blank(told, name="external_id")
+    deliveries = Delivery.objects.filter(post__in=post_ids, event=WebhookEvent.APPEAL_DECIDED)
+    _blank(deliveries, name="external_id")
 
 
 def answers(post_ids: Sequence[int]) -> list[int]:
-    """Return the posts that repeat something of these posts, which they answer."""
+    """Return the posts that answer these posts and repeat something of them."""
     return list(_repeating(post_ids).values_list("post", flat=True).distinct())
 
 
@@ -76,37 +76,36 @@ def links(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
 
     A keyed digest takes the place of each link of posts whose traits are `kept`.
     """
-    ours = PostLink.objects.filter(revision__post__in=post_ids)
-    digests = set(ours.exclude(url="").values_list("url_digest", flat=True))
-    known = list(ours.filter(revision__post__in=kept).exclude(url=""))
-    ours.exclude(revision__post__in=kept).update(url_digest="")
-    ours.update(url="", host="")
-    for row in known:
+    rows = PostLink.objects.filter(revision__post__in=post_ids)
+    digests = set(rows.exclude(url="").values_list("url_digest", flat=True))
+    kept_links = list(rows.filter(revision__post__in=kept).exclude(url=""))
+    rows.exclude(revision__post__in=kept).update(url_digest="")
+    rows.update(url="", host="")
+    for row in kept_links:
         row.url_digest = keyed_link(row.url_digest)
-    PostLink.objects.bulk_update(known, ["url_digest"], batch_size=500)
-    others = PostLink.objects.filter(url_digest=OuterRef("subject"))
-    LinkVerdict.objects.filter(~Exists(others), subject__in=digests).delete()
+    PostLink.objects.bulk_update(kept_links, ["url_digest"], batch_size=500)
+    other_links = PostLink.objects.filter(url_digest=OuterRef("subject"))
+    LinkVerdict.objects.filter(~Exists(other_links), subject__in=digests).delete()
 
 
 def evidence(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
-    """Delete what was fetched for posts, but for what other posts carry, too. Call with the posts locked.
+    """Delete evidence that no other post has. Call with the posts locked.
 
-    Of posts whose traits are `kept` it stays known which pictures they showed. Files follow once that is
-    committed.
+    Which pictures the posts in `kept` showed stays known. Files are deleted after the commit.
     """
     EvidenceRequest.objects.filter(revision__post__in=post_ids).delete()
     picture_groups.forget([post for post in post_ids if post not in kept])
     picture_groups.keep(kept)
-    ours = RevisionEvidence.objects.filter(revision__post__in=post_ids)
-    fetched = list(ours.order_by("evidence").values_list("evidence", flat=True).distinct())
-    ours.delete()
+    joins = RevisionEvidence.objects.filter(revision__post__in=post_ids)
+    evidence_ids = list(joins.order_by("evidence").values_list("evidence", flat=True).distinct())
+    joins.delete()
     # Locked before it is asked who else carries it: another post may be joined to it at this moment.
-    rows = Evidence.objects.select_for_update().filter(pk__in=fetched).order_by("id")
-    locked = list(rows.values_list("pk", flat=True))
-    others = RevisionEvidence.objects.filter(evidence=OuterRef("pk"))
-    alone = Evidence.objects.filter(~Exists(others), pk__in=locked)
-    files = list(alone.exclude(thumbnail="").values_list("thumbnail", flat=True))
-    alone.delete()
+    rows = Evidence.objects.select_for_update().filter(pk__in=evidence_ids).order_by("id")
+    locked_ids = list(rows.values_list("pk", flat=True))
+    other_joins = RevisionEvidence.objects.filter(evidence=OuterRef("pk"))
+    orphans = Evidence.objects.filter(~Exists(other_joins), pk__in=locked_ids)
+    files = list(orphans.exclude(thumbnail="").values_list("thumbnail", flat=True))
+    orphans.delete()
     if files:
         transaction.on_commit(partial(thumbnails.drop_unnamed, files), robust=True)
 
@@ -126,8 +125,8 @@ def author(row: Author) -> None:
     answers.filter(post__in=list(posts)).update(parent_text="", parent_author=None)
     rules = [str(pk) for pk in row.rules.values_list("pk", flat=True)]
     if rules:
-        told = Delivery.objects.filter(platform=row.platform_id, event=WebhookEvent.RULE_ACTIVATED)
-        _blank(told.filter(body__data__id__in=rules), name="value")
+        deliveries = Delivery.objects.filter(platform=row.platform_id, event=WebhookEvent.RULE_ACTIVATED)
+        _blank(deliveries.filter(body__data__id__in=rules), name="value")
     _forget_in_filters([name for name in (row.external_id, row.display_name) if name])
 
 
@@ -139,12 +138,12 @@ def _forget_in_filters(names: Sequence[str]) -> None:
     """
     if not names:
         return
-    named = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names), re.IGNORECASE)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names), re.IGNORECASE)
     for row in SavedFilter.objects.order_by("id"):
         query = QueryDict(row.query, mutable=True)
-        if named.search(query.get("q") or ""):
+        if pattern.search(query.get("q") or ""):
             del query["q"]
-        elif not named.search(row.name):
+        elif not pattern.search(row.name):
             continue
         row.name, row.query = f"erased author {row.pk}", query.urlencode()
         row.save(update_fields=("name", "query"))

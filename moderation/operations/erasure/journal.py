@@ -59,8 +59,8 @@ def write(*, at: datetime) -> int:
     """
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.ERASURE_JOURNAL)
-        waiting = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
-        rows = list(waiting.order_by("id")[:BATCH])
+        erasures = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
+        rows = list(erasures.order_by("id")[:BATCH])
         if rows:
             _append(settings.ERASURE_JOURNAL, rows)
             Erasure.objects.filter(pk__in=[row.pk for row in rows]).update(journalled_at=at)
@@ -142,8 +142,8 @@ def _erase(entry: Entry, *, at: datetime) -> bool:
     if platform is None:
         return False
     kind = Post if entry.kind == ErasureKind.POST else Author
-    found = kind.objects.filter(pk=entry.subject_id, platform=platform)
-    external_id = found.values_list("external_id", flat=True).first()
+    subjects = kind.objects.filter(pk=entry.subject_id, platform=platform)
+    external_id = subjects.values_list("external_id", flat=True).first()
     if external_id is None:
         return False
     if erase.name_digest(platform=platform, external_id=external_id) != entry.name_digest:

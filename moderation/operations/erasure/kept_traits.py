@@ -25,17 +25,17 @@ _CHUNK, _CHUNKS_AT_ONCE = 500, 20
 
 
 def worth_keeping(post_ids: Collection[int], *, at: datetime) -> set[int]:
-    """Return the posts that were decided as spam, or are in a campaign and no person said that they are not.
+    """Return the posts that were decided as spam, or are in a campaign and not decided otherwise by a person.
 
-    Of those that came SPAM_DIGEST_DAYS ago at most.
+    Only those of the last SPAM_DIGEST_DAYS, and those kept before.
     """
     recent = Post.objects.filter(pk__in=post_ids, received_at__gt=at - _longest())
     in_campaign = Q(membership__isnull=False, membership__left_out_at=None) & ~Q(said="moderator:not_spam")
-    found = recent.annotate(said=campaign_members.standing(post="pk")).filter(
+    spam_posts = recent.annotate(said=campaign_members.standing(post="pk")).filter(
         Q(said__endswith=":spam") | in_campaign, erased_at=None
     )
-    before = KeptTraits.objects.filter(pk__in=post_ids)
-    return {*found.values_list("pk", flat=True), *before.values_list("pk", flat=True)}
+    earlier = KeptTraits.objects.filter(pk__in=post_ids)
+    return {*spam_posts.values_list("pk", flat=True), *earlier.values_list("pk", flat=True)}
 
 
 @transactions.required
@@ -60,10 +60,10 @@ def keep(post_ids: Collection[int]) -> None:
 
 def forget_old(*, at: datetime) -> None:
     """Forget the digests of posts that came longer ago than they are kept."""
-    old = KeptTraits.objects.filter(received_at__lte=at - _longest()).order_by("received_at", "pk")
+    expired = KeptTraits.objects.filter(received_at__lte=at - _longest()).order_by("received_at", "pk")
     for _ in range(_CHUNKS_AT_ONCE):
         with transaction.atomic():
-            rows = list(old[:_CHUNK])
+            rows = list(expired[:_CHUNK])
             _forget(rows, at=at)
         if len(rows) < _CHUNK:
             return
@@ -76,9 +76,9 @@ def _forget(rows: list[KeptTraits], *, at: datetime) -> None:
     PostLink.objects.filter(revision__post__in=posts).update(url_digest="")
     picture_groups.forget(posts)
     KeptTraits.objects.filter(pk__in=posts).delete()
-    others = KeptTraits.objects.filter(post__revisions__similarity_group=OuterRef("similarity_group"))
+    other_traits = KeptTraits.objects.filter(post__revisions__similarity_group=OuterRef("similarity_group"))
     digests = {digest for row in rows for digest in row.bands}
-    SimilarityBand.objects.filter(~Exists(others), digest__in=digests).delete()
+    SimilarityBand.objects.filter(~Exists(other_traits), digest__in=digests).delete()
 
 
 def _longest() -> timedelta:

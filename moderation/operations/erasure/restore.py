@@ -43,8 +43,8 @@ def run(folder: Path, *, erasures: Path | None, at: datetime) -> Restored:
     Interrupted, it leaves a database that nothing starts on.
     """
     manifest = _verified(folder)
-    if there := connection.introspection.table_names():
-        why = "A restore into it was interrupted" if UNFINISHED in there else "The database is not empty"
+    if tables := connection.introspection.table_names():
+        why = "A restore into it was interrupted" if UNFINISHED in tables else "The database is not empty"
         raise Failed(f"{why}; restore into a new one.")
     if erasures is not None:
         sum(1 for _ in journal.read(erasures))  # an unreadable one is refused before anything is written
@@ -88,8 +88,8 @@ def _verified(folder: Path) -> dict[str, Any]:
     for name, digest in manifest["sha256"].items():
         if backup.sha256(folder / name) != digest:
             raise Failed(f"{folder / name} is not as it was written; use another backup.")
-    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations or ()}
-    if newer := set(manifest["migrations"]) - known:
+    migrations = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations or ()}
+    if newer := set(manifest["migrations"]) - migrations:
         raise Failed(
             f"The backup comes from a newer version: {', '.join(sorted(newer)[:3])} is not known here."
         )
@@ -100,13 +100,13 @@ def _unpack(archive: Path) -> None:
     """Unpack kept releases and thumbnails; existing files stay, since they never change."""
     with tarfile.open(archive) as packed:
         for member in packed:
-            name, _, rest = member.name.partition("/")
+            name, _, relative = member.name.partition("/")
             if name == backup.EVIDENCE and member.isfile():
                 _keep(packed, member)
                 continue
             folder = backup.kept_folders().get(name)
-            if folder is not None and rest and member.isfile() and not (folder / rest).exists():
-                _put(packed, member, folder=folder, place=folder / rest)
+            if folder is not None and relative and member.isfile() and not (folder / relative).exists():
+                _put(packed, member, folder=folder, place=folder / relative)
 
 
 def _put(packed: tarfile.TarFile, member: tarfile.TarInfo, *, folder: Path, place: Path) -> None:
@@ -140,8 +140,8 @@ def _keep(packed: tarfile.TarFile, member: tarfile.TarInfo) -> None:
 def _forget_what_is_gone() -> None:
     """End all sessions, since some were ended after the backup, and mark exports as lost."""
     Session.objects.all().delete()
-    lost = [row.pk for row in Export.objects.exclude(state=ExportState.FAILED) if not _has_file(row)]
-    Export.objects.filter(pk__in=lost).update(
+    ids = [row.pk for row in Export.objects.exclude(state=ExportState.FAILED) if not _has_file(row)]
+    Export.objects.filter(pk__in=ids).update(
         state=ExportState.FAILED, error="The database was restored; ask for a new export.", file_name=""
     )
 

@@ -27,15 +27,14 @@ _HEADERS = {
 
 
 class Unpackable(Exception):
-    """The body is packed in a way that is not read, or wrongly."""
+    """The body has an unknown or a broken encoding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a site answered. `location` is set for a redirect, whose body is not read, also one by the header
-    `Refresh`.
+    """A site's answer. `location` is set for a redirect, also by the header `Refresh`; its body is not read.
 
-    `is_cut` says that the body goes on after what was read.
+    `is_cut` says that the body is longer than what was read.
     """
 
     status: int
@@ -62,18 +61,20 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None, is_browser: 
             timeout_seconds=seconds,
         ) as response,
     ):
-        given = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
-        if response.status in _REDIRECTS and given.get("location"):
-            return Answer(status=response.status, location=given["location"])
-        refreshed = page_offers.refreshed(given.get("refresh", ""), base=url)
+        headers = {
+            name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers
+        }
+        if response.status in _REDIRECTS and headers.get("location"):
+            return Answer(status=response.status, location=headers["location"])
+        refreshed = page_offers.refreshed(headers.get("refresh", ""), base=url)
         if refreshed and refreshed != url:
             return Answer(status=response.status, location=refreshed)
-        most = most_bytes or _most(given.get("content-type", ""))
-        body, is_cut = _body(response, packing=given.get("content-encoding", ""), most=most)
+        most = most_bytes or _most(headers.get("content-type", ""))
+        body, is_cut = _body(response, packing=headers.get("content-encoding", ""), most=most)
         return Answer(
             status=response.status,
-            content_type=given.get("content-type", "").strip(),
-            file_name=_file_name(given.get("content-disposition", "")),
+            content_type=headers.get("content-type", "").strip(),
+            file_name=_file_name(headers.get("content-disposition", "")),
             body=body,
             is_cut=is_cut,
         )
@@ -110,7 +111,7 @@ def _body(response: httpcore.Response, *, packing: str, most: int) -> tuple[byte
 
 @dataclass(slots=True)
 class _Received:
-    """Pieces as they came, and how many bytes they were; ends after as many as are read of one answer."""
+    """The received pieces and their number of bytes; ends once that exceeds `most`."""
 
     pieces: Iterable[bytes]
     most: int
@@ -130,17 +131,17 @@ def _unpacked(received: _Received, *, packing: str) -> Iterator[bytes]:
         return
     if packing not in ("gzip", "x-gzip", "deflate"):
         raise Unpackable(f"packed as {packing[:20]}")
-    unpacker, given = zlib.decompressobj(wbits=47 if packing != "deflate" else 15), 0
+    unpacker, count = zlib.decompressobj(wbits=47 if packing != "deflate" else 15), 0
     try:
         for piece in received:
-            left = piece
-            while left:
-                found = unpacker.decompress(left, _PIECE)
-                left = unpacker.unconsumed_tail
-                given += len(found)
-                if given > max(_RATIO_FROM_BYTES, settings.EVIDENCE_LIMITS.ratio * received.count):
+            rest = piece
+            while rest:
+                data = unpacker.decompress(rest, _PIECE)
+                rest = unpacker.unconsumed_tail
+                count += len(data)
+                if count > max(_RATIO_FROM_BYTES, settings.EVIDENCE_LIMITS.ratio * received.count):
                     raise Unpackable("unpacks to far more than it is")
-                yield found
+                yield data
     except zlib.error as wrong:
         raise Unpackable("not packed as it says") from wrong
 
@@ -163,10 +164,11 @@ _BOX, _BRANDS = slice(4, 12), (b"ftypavif", b"ftypavis")
 
 
 def kind_of(answer: Answer, *, expected: str) -> str | None:
-    """Return what reads an answer, None if nothing does. Without a header its first bytes decide.
+    """Return the kind of reader for an answer, None if there is none. Without a header its first bytes
+    decide.
 
-    Where a picture is expected they always do, as in a browser: stores send pictures as files of no kind, and
-    so does who hides them.
+    Where a picture is expected they always do, as in a browser: stores, and people who hide pictures, send
+    them as files of no kind.
     """
     content_type = answer.content_type.partition(";")[0].strip().lower()
     if (expected == EvidenceKind.PICTURE or not content_type) and _begins_as_picture(answer.body):

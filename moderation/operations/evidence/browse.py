@@ -1,4 +1,4 @@
-"""Links opened once more, as a browser opens them, and compared: pages that show programs something else.
+"""Open links once more, as a browser, and compare: some pages show programs something else.
 
 The second fetch is a row of its own: the same leases and recovery, once an hour for all posts.
 """
@@ -24,7 +24,7 @@ _UNSURE_ROUTE = "review"
 
 
 def wanted(revision_ids: Sequence[int]) -> list[int]:
-    """Return those of some revisions whose links are to be opened as a browser, too."""
+    """Return the revisions whose links are to be opened as a browser, too."""
     chooses = Q(revision__post__platform__browses_evidence=Collecting.ON) | Q(
         revision__post__platform__browses_evidence=Collecting.UNSURE, route=_UNSURE_ROUTE
     )
@@ -34,28 +34,28 @@ def wanted(revision_ids: Sequence[int]) -> list[int]:
 
 def of(addresses: Iterable[Address]) -> list[Address]:
     """Return the same links, to be opened as a browser."""
-    return [replace(one, kind=EvidenceKind.BROWSER, role=EvidenceRole.BROWSER) for one in addresses]
+    return [replace(address, kind=EvidenceKind.BROWSER, role=EvidenceRole.BROWSER) for address in addresses]
 
 
 @transactions.required
 def lock_with_other(row: Evidence) -> Evidence | None:
-    """Lock a row and the other fetch of its address in the same hour; return that if it was read.
+    """Lock a row and the other fetch of its address in the same hour; return the other if it was read.
 
-    In order, so that the two cannot deadlock; the one that ends last finds what the first one kept.
+    In order, so that the two cannot deadlock; the later one finds what the first one kept.
     """
     if row.kind not in _KINDS:
         return None
     digests = [leads.digest(row.url, kind=kind) for kind in _KINDS]
     pair = Evidence.objects.select_for_update(no_key=True).filter(url_digest__in=digests, hour=row.hour)
-    return next((one for one in pair.order_by("id") if one.pk != row.pk and _was_read(one)), None)
+    return next((fetch for fetch in pair.order_by("id") if fetch.pk != row.pk and _was_read(fetch)), None)
 
 
 @transactions.required
 def compare(row: Evidence, other: Evidence | None) -> bool:
-    """Note in both rows whether they show different pages; return whether they do.
+    """Record in both rows whether they show different pages; return whether they do.
 
-    Also whether the page that people get is the one of its preview. Call with both locked and `row` as it
-    will be kept.
+    Also whether the page that people get matches its preview. Call with both locked and `row` as it will be
+    kept.
     """
     if row.kind not in _KINDS or not _was_read(row):
         return False
@@ -64,10 +64,10 @@ def compare(row: Evidence, other: Evidence | None) -> bool:
             facts = row.facts or {}
             _note(row, differs_from_preview=likeness.differs_from_preview(facts, preview=facts))
         return False
-    named, browsers = (row, other) if row.kind == EvidenceKind.PAGE else (other, row)
-    is_cloaked = _ends(named) != _ends(browsers) or likeness.differ(named.facts or {}, browsers.facts or {})
-    from_preview = likeness.differs_from_preview(browsers.facts or {}, preview=named.facts or {})
-    _note(named, differs_for_browser=is_cloaked, differs_from_preview=from_preview)
+    page, browsers = (row, other) if row.kind == EvidenceKind.PAGE else (other, row)
+    is_cloaked = _ends(page) != _ends(browsers) or likeness.differ(page.facts or {}, browsers.facts or {})
+    from_preview = likeness.differs_from_preview(browsers.facts or {}, preview=page.facts or {})
+    _note(page, differs_for_browser=is_cloaked, differs_from_preview=from_preview)
     _note(browsers, differs_for_browser=is_cloaked)
     return bool(is_cloaked)
 
@@ -76,8 +76,8 @@ def compare(row: Evidence, other: Evidence | None) -> bool:
 def carriers(row: Evidence, other: Evidence | None) -> list[int]:
     """Return the revisions that carry either fetch."""
     rows = [row.pk] if other is None else [row.pk, other.pk]
-    joined = RevisionEvidence.objects.filter(evidence__in=rows)
-    return list(joined.order_by("revision").values_list("revision", flat=True).distinct())
+    joins = RevisionEvidence.objects.filter(evidence__in=rows)
+    return list(joins.order_by("revision").values_list("revision", flat=True).distinct())
 
 
 def _was_read(row: Evidence) -> bool:

@@ -1,4 +1,4 @@
-"""Fetch one address, read what is there, keep it, and have posts scored again that it could matter to."""
+"""Fetch an address, read and keep its content, and rescore the posts that it could matter to."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 
 _FIRST_ERROR = 400
 _READERS_WITHIN_SECONDS = 60.0
-"""From the claim on; with the time of fetching and of the last read that ends well before the lease."""
+"""From the claim on: including the fetch and the last read this ends well before the lease."""
 _READERS: dict[str, Readers] = {}
 _UNREAD = {
     Reason.WRONG_KIND: EvidenceState.WRONG_KIND,
@@ -54,10 +54,10 @@ _UNREAD = {
 
 
 def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
-    """Fetch an address unless somebody else does or did; return 1 if what came was kept, else 0.
+    """Fetch an address unless another worker does or did; return 1 if the answer was kept, else 0.
 
-    Safe to run twice. Nothing is locked while a site answers. What got no reader in time waits again, without
-    an attempt. A rehearsal gives `means` of its own.
+    Safe to run twice. Nothing is locked while a site answers. Without a free reader the row waits again, and
+    no attempt counts. A rehearsal passes its own `means`.
     """
     with leases.place(evidence_id) as owner:
         row = leases.claim(evidence_id=evidence_id, at=at) if owner else None
@@ -67,8 +67,8 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
 def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) -> int:
     if means is None:
         ends_at = time.monotonic() + _READERS_WITHIN_SECONDS
-        read = partial(_guarded_read, owner=owner, site=row.site, ends_at=ends_at)
-        means = Means(get=answers.get, read=read, wait=leases.wait_for_site)
+        reader = partial(_guarded_read, owner=owner, site=row.site, ends_at=ends_at)
+        means = Means(get=answers.get, read=reader, wait=leases.wait_for_site)
     journey = fetch.begin(row.url, means=means, at=at, is_browser=row.kind == EvidenceKind.BROWSER)
     try:
         facts = picture_model.judged(_facts(journey, expected=row.kind))
@@ -85,9 +85,9 @@ def _collect(row: Evidence, *, owner: str, at: datetime, means: Means | None) ->
         _keep(row, journey, kept=kept, group=group, at=at)
         sent_pictures.drop_read(row.url, before=row.started_at)
         carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
-        due = _due(row, other) | (picture_groups.join(carrying) if group else set())
+        due_ids = _due(row, other) | (picture_groups.join(carrying) if group else set())
         leads.again(row, at=at)
-        _rescore(due, among=posts, at=at)
+        _rescore(due_ids, among=posts, at=at)
     log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
     return 1
 
@@ -147,7 +147,7 @@ def _read(journey: Journey, *, expected: str) -> dict[str, Any] | None:
 
 
 def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) -> dict[str, Any]:
-    """Return the facts of a body; of a picture whose text takes too long all but the text.
+    """Return the facts of a body; without the text of a picture if reading it takes too long.
 
     Raises Busy, Unreadable or Lost.
     """
@@ -182,7 +182,7 @@ def _warn(lacking: frozenset[str]) -> None:
 def _offered(journey: Journey, answer: Answer) -> dict[str, Any] | None:
     """Return the file that was offered instead of a page, in the shape of a page's facts.
 
-    What comes with an error is none; that has its name already.
+    An error page offers none.
     """
     if answer.status >= _FIRST_ERROR:
         return None
@@ -192,11 +192,11 @@ def _offered(journey: Journey, answer: Answer) -> dict[str, Any] | None:
 
 
 def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | None, at: datetime) -> None:
-    last = journey.chain[-1]["url"]
-    found = links.links_in("", extra=[last])
+    url = journey.chain[-1]["url"]
+    final_links = links.links_in("", extra=[url])
     row.state, row.detail, row.chain = journey.state, journey.detail, journey.chain
-    row.final_url, row.final_host = last, found[0].host if found else ""
-    row.final_domain = found[0].domain if found else ""
+    row.final_url, row.final_host = url, final_links[0].host if final_links else ""
+    row.final_domain = final_links[0].domain if final_links else ""
     row.content_type = journey.answer.content_type[:100] if journey.answer else ""
     row.bytes_read = len(journey.answer.body) if journey.answer else 0
     row.facts, row.thumbnail, row.picture_group = kept.facts, kept.digest, group
@@ -206,41 +206,41 @@ def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | 
 
 
 def _due(row: Evidence, other: Evidence | None) -> set[int]:
-    """Return the revisions that are scored again; of those that had an earlier fetch, if the page changed.
+    """Return the revisions to score again; those with an earlier fetch only if the page changed.
 
-    What a browser is shown is news only if it is something else.
+    A browser's fetch matters only if it shows another page.
     """
     is_cloaked = browse.compare(row, other)
-    changed = renew.compare(row)
-    due = {revision for revision, is_changed in changed.items() if is_changed}
+    changes = renew.compare(row)
+    due_ids = {revision for revision, is_changed in changes.items() if is_changed}
     is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
     if is_cloaked or (not is_repeated and mattering.could_matter(row)):
-        due |= set(browse.carriers(row, other if is_cloaked else None)) - changed.keys()
-    return due
+        due_ids |= set(browse.carriers(row, other if is_cloaked else None)) - changes.keys()
+    return due_ids
 
 
 def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
-    """Have posts scored again, by their latest revisions, as far as they are locked and have a score.
+    """Rescore the latest revisions of posts that are locked and have a score.
 
-    Those that were joined meanwhile, and those that are being scored, are asked for once more: opening looks
-    whether they were scored without.
+    Revisions joined meanwhile, or being scored, are requested again: opening checks whether their score lacks
+    this evidence.
     """
     latest = Revision.objects.filter(pk__in=due, number=F("post__latest_revision"))
-    done = rescore.again(latest.filter(post__in=among).values_list("pk", flat=True), at=at)
-    left = latest.exclude(pk__in=done).filter(score_state__in=(ScoreState.SCORED, ScoreState.SCORING))
-    again = list(left.values_list("pk", flat=True))
-    picture_groups.leave(again)
-    leads.reopen(again, at=at)
+    rescored_ids = rescore.again(latest.filter(post__in=among).values_list("pk", flat=True), at=at)
+    rest = latest.exclude(pk__in=rescored_ids).filter(score_state__in=(ScoreState.SCORED, ScoreState.SCORING))
+    ids = list(rest.values_list("pk", flat=True))
+    picture_groups.leave(ids)
+    leads.reopen(ids, at=at)
 
 
 def _readers(kind: str) -> Readers:
     """Return the readers of a kind in this process, each started with the first thing that it reads.
 
-    Some for each kind: pictures and speech take seconds, and pages need not stand behind them. The same ones
-    for all threads, which begin at once.
+    Each kind has its own: pictures and speech take seconds, and pages should not wait for them. All threads,
+    which start at once, share them.
     """
     limits = settings.EVIDENCE_LIMITS
     memory = limits.speech_memory_bytes if kind == "speech" else limits.read_bytes
     count = limits.page_readers if kind == "page" else 1
-    made = Readers(count, memory_bytes=memory, server=settings.READER_SOCKET)
-    return _READERS.setdefault(kind, made)
+    readers = Readers(count, memory_bytes=memory, server=settings.READER_SOCKET)
+    return _READERS.setdefault(kind, readers)

@@ -32,7 +32,7 @@ class Wait(Protocol):
 
 
 def at_once(_site: str, /, *, seconds: float, at: datetime) -> bool:  # noqa: ARG001 - as every other Wait
-    """Wait for nothing: whoever rehearses asks no site."""
+    """Do not wait: a rehearsal asks no site."""
     return True
 
 
@@ -77,12 +77,12 @@ class Journey:
         self.state, self.detail = state, detail[:_MOST_DETAIL]
 
     def end_redirects(self) -> None:
-        """Note that the way would go on."""
+        """Record that there were more redirects."""
         self.end(EvidenceState.TOO_MANY_REDIRECTS, f"more than {settings.EVIDENCE_LIMITS.redirects}")
 
 
 def begin(url: str, *, means: Means, at: datetime, is_browser: bool = False) -> Journey:
-    """Return a way that starts now and has `seconds` of the limits, across however many hops.
+    """Return a journey that starts now; all its hops share the `seconds` of the limits.
 
     `is_browser` says to ask as a browser does, not by our own name.
     """
@@ -92,7 +92,7 @@ def begin(url: str, *, means: Means, at: datetime, is_browser: bool = False) -> 
 
 
 def follow(journey: Journey) -> None:
-    """Fetch the address where a way stands, and those that it redirects to, until something can be read."""
+    """Fetch the current address of a journey and its redirects, until something can be read."""
     while True:
         location = _hop(journey)
         if not location:
@@ -104,7 +104,7 @@ def follow(journey: Journey) -> None:
 
 
 def _hop(journey: Journey) -> str:
-    """Fetch one address; return where it redirects to, "" if the way ends here."""
+    """Fetch one address; return where it redirects to, "" if the journey ends here."""
     url = journey.url
     step: dict[str, Any] = {"url": url, "status": None}
     journey.chain.append(step)
@@ -153,7 +153,7 @@ def _arrived(journey: Journey, answer: Answer) -> str:
 
 
 def _seconds(journey: Journey) -> float:
-    left = journey.ends_at - time.monotonic()
-    if left <= 0:
+    rest = journey.ends_at - time.monotonic()
+    if rest <= 0:
         raise egress.TimedOut("The way was too long.")
-    return min(left, settings.EVIDENCE_LIMITS.hop_seconds)
+    return min(rest, settings.EVIDENCE_LIMITS.hop_seconds)

@@ -26,42 +26,46 @@ _DEPTH = 2
 def join(*, revisions: Sequence[Revision], at: datetime) -> None:
     """Join revisions that have no score yet to what has been read of their addresses in this clock hour.
 
-    Only where all posts have their evidence collected: elsewhere it is asked for by the score. Nothing is
-    fetched, and no row is waited for that an evidence worker holds; what is being read is left to `opening`.
+    Only for platforms that collect evidence of all posts: elsewhere the score requests it. Fetches nothing
+    and waits for no evidence worker: what is being read is left to `opening`.
     Call before their posts or cases are locked.
     """
-    fresh = [one for one in revisions if one.generation == _FIRST_GENERATION]
-    ours = [one for one in fresh if one.post.platform.collects_evidence == Collecting.ON]
-    if not ours:
+    fresh = [revision for revision in revisions if revision.generation == _FIRST_GENERATION]
+    eligible = [revision for revision in fresh if revision.post.platform.collects_evidence == Collecting.ON]
+    if not eligible:
         return
-    browsed = {one.pk for one in ours if one.post.platform.browses_evidence == Collecting.ON}
-    carried = opening.carried_by([one.pk for one in ours], as_browser=browsed)
-    known = _ended(carried, at=at)
-    if not known:
+    browsed_ids = {
+        revision.pk for revision in eligible if revision.post.platform.browses_evidence == Collecting.ON
+    }
+    addresses = opening.carried_by([revision.pk for revision in eligible], as_browser=browsed_ids)
+    known_ids = _ended(addresses, at=at)
+    if not known_ids:
         return
     try:
-        _join(carried, known=known, at=at)
+        _join(addresses, known=known_ids, at=at)
     except IntegrityError:
         # The last other post that carried an address was erased meanwhile, and what was read there with it.
-        log.info("known_evidence_gone", posts=len(ours))
+        log.info("known_evidence_gone", posts=len(eligible))
 
 
 def _join(carried: list[Address], *, known: dict[str, int], at: datetime) -> None:
     with transaction.atomic():
-        posts = transactions.lock_posts(revisions__in={one.revision_id for one in carried})
-        standing = Revision.objects.filter(post__in=posts, pk__in={one.revision_id for one in carried})
-        ours = set(standing.values_list("pk", flat=True))
-        opening.join([one for one in carried if one.revision_id in ours], known=known)
+        posts = transactions.lock_posts(revisions__in={address.revision_id for address in carried})
+        revisions = Revision.objects.filter(
+            post__in=posts, pk__in={address.revision_id for address in carried}
+        )
+        ids = set(revisions.values_list("pk", flat=True))
+        opening.join([address for address in carried if address.revision_id in ids], known=known)
         for _ in range(_DEPTH):
-            further = leads.known(ours)
+            further = leads.known(ids)
             if not opening.join(further, known=_ended(further, at=at)):
                 break
-        picture_groups.join(ours)
+        picture_groups.join(ids)
 
 
 def _ended(addresses: Iterable[Address], *, at: datetime) -> dict[str, int]:
-    """Return the rows of addresses that were read before `at`, which is what records hold, by digest."""
-    digests = {one.digest for one in addresses}
+    """Return the rows of addresses read before `at`, which records hold, by digest."""
+    digests = {address.digest for address in addresses}
     if not digests:
         return {}
     hour = at.replace(minute=0, second=0, microsecond=0)

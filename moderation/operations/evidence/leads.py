@@ -22,15 +22,15 @@ from scoring import links
 
 
 def digest(url: str, *, kind: str) -> str:
-    """Return the name of an address in rows: opened as a browser, it has another one."""
-    asked = f"browser {url}" if kind == EvidenceKind.BROWSER else url
-    return hashlib.sha256(asked.encode()).hexdigest()
+    """Return the digest of an address in rows; opened as a browser, it has another."""
+    name = f"browser {url}" if kind == EvidenceKind.BROWSER else url
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def site(url: str) -> str:
-    """Return the registrable domain of an address, its host without one, "" of what is no web address."""
-    found = links.links_in("", extra=[url])
-    return (found[0].domain or found[0].host) if found else ""
+    """Return the registrable domain of an address, else its host, "" if it is no web address."""
+    parsed = links.links_in("", extra=[url])
+    return (parsed[0].domain or parsed[0].host) if parsed else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,33 +56,33 @@ def of(revision_ids: Iterable[int]) -> list[Address]:
     Their evidence is locked until the transaction ends: what is read later finds these revisions (`again`).
     Call with the posts locked.
     """
-    joined = RevisionEvidence.objects.filter(revision__in=revision_ids)
-    rows = Evidence.objects.select_for_update(no_key=True).filter(pk__in=joined.values("evidence"))
+    joins = RevisionEvidence.objects.filter(revision__in=revision_ids)
+    rows = Evidence.objects.select_for_update(no_key=True).filter(pk__in=joins.values("evidence"))
     ended = [pk for pk, state in rows.order_by("id").values_list("pk", "state") if state not in OPEN]
-    return _of(joined.filter(evidence__in=ended))
+    return _of(joins.filter(evidence__in=ended))
 
 
 def known(revision_ids: Iterable[int]) -> list[Address]:
-    """Return what `of` returns, without waiting for who holds evidence: what is read later is left out."""
-    joined = RevisionEvidence.objects.filter(revision__in=revision_ids)
-    return _of(joined.exclude(evidence__state__in=OPEN))
+    """Return what `of` returns, without waiting for locked evidence: what is read later is left out."""
+    joins = RevisionEvidence.objects.filter(revision__in=revision_ids)
+    return _of(joins.exclude(evidence__state__in=OPEN))
 
 
 def _of(joined: QuerySet[RevisionEvidence]) -> list[Address]:
     leading = joined.exclude(role=EvidenceRole.CODE).order_by("position", "id")
-    found = leading.values_list(
+    rows = leading.values_list(
         "revision", "role", "position", "evidence__facts__preview_url", "evidence__facts__codes"
     )
     return [
         address
-        for revision, role, position, preview_url, codes in found
+        for revision, role, position, preview_url, codes in rows
         for address in _from(revision, role, position, preview_url=preview_url, codes=codes)
     ]
 
 
 @transactions.required
 def again(row: Evidence, *, at: datetime) -> None:
-    """Have the revisions that carry some evidence written down again, if it leads further.
+    """Reopen the requests of revisions with this evidence, if it leads further.
 
     Call with the row locked.
     """
@@ -94,11 +94,11 @@ def again(row: Evidence, *, at: datetime) -> None:
 
 @transactions.required
 def reopen(revision_ids: Iterable[int], *, at: datetime) -> None:
-    """Have revisions written down again, for what was not known when it was done."""
+    """Reopen the requests of revisions, for addresses that were not known before."""
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids, opened_at__isnull=False)
-    due = list(requests.order_by("id").values_list("revision", flat=True))
+    ids = list(requests.order_by("id").values_list("revision", flat=True))
     requests.update(opened_at=None, enqueued_at=at, since=at)
-    enqueue.evidence_of(revision_ids=due)
+    enqueue.evidence_of(revision_ids=ids)
 
 
 def _from(
@@ -112,6 +112,6 @@ def _from(
             kind=EvidenceKind.PICTURE,
             position=position,
         )
-    said = "\n".join(str(code.get("text", "")) for code in codes or ())
-    for link in links.links_in(said)[: settings.EVIDENCE_LIMITS.codes]:
+    text = "\n".join(str(code.get("text", "")) for code in codes or ())
+    for link in links.links_in(text)[: settings.EVIDENCE_LIMITS.codes]:
         yield Address(revision_id=revision, url=link.url, role=EvidenceRole.CODE, position=position)

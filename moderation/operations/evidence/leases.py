@@ -35,7 +35,7 @@ _parked: defaultdict[str, dict[int, None]] = defaultdict(dict)
 def claim(*, evidence_id: int, at: datetime) -> Evidence | None:
     """Take a lease on a row that waits or whose lease is over; None if there is nothing to do now.
 
-    While its site is asked as often as it may be, the row waits another second, and the sweep returns to it.
+    While its site has been asked as often as allowed, the row waits another second for the sweep.
     """
     with transaction.atomic():
         site = Evidence.objects.filter(pk=evidence_id).values_list("site", flat=True).first()
@@ -63,17 +63,17 @@ def claim(*, evidence_id: int, at: datetime) -> Evidence | None:
 
 def give_back(row: Evidence, *, at: datetime) -> None:
     """Let a row that was claimed wait again, as if it had not been tried."""
-    held = Evidence.objects.filter(pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts)
-    held.update(state=EvidenceState.WAITING, lease_until=None, attempts=row.attempts - 1, due_at=at + _PAUSE)
+    rows = Evidence.objects.filter(pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts)
+    rows.update(state=EvidenceState.WAITING, lease_until=None, attempts=row.attempts - 1, due_at=at + _PAUSE)
 
 
 @transactions.required
 def is_still_held(row: Evidence) -> bool:
     """Lock a row that was claimed; False if another worker has taken over, or its posts were erased."""
-    held = Evidence.objects.select_for_update(no_key=True).filter(
+    rows = Evidence.objects.select_for_update(no_key=True).filter(
         pk=row.pk, state=EvidenceState.FETCHING, attempts=row.attempts
     )
-    return held.exists()
+    return rows.exists()
 
 
 def is_open(*, at: datetime) -> Q:
@@ -106,13 +106,13 @@ def _is_busy(site: str, *, at: datetime, but: int) -> bool:
 
 @contextmanager
 def place(evidence_id: int) -> Iterator[str]:
-    """Hold a place of the platform that carries an address first; give its name, "" if no place is free.
+    """Hold a place of the first platform with an address; yield its name, "" if no place is free.
 
-    Then the message is sent again when one of them is. If this process dies before, the sweep sends it.
-    So one platform's slow sites and pages leave some threads of a worker to others.
+    Then the message is sent again when one gets free, or by the sweep if this process dies before. So one
+    platform's slow sites and pages leave some threads of a worker to others.
     """
-    carried = RevisionEvidence.objects.filter(evidence=evidence_id).order_by("id")
-    platform = str(carried.values_list("revision__post__platform", flat=True).first())
+    joins = RevisionEvidence.objects.filter(evidence=evidence_id).order_by("id")
+    platform = str(joins.values_list("revision__post__platform", flat=True).first())
     with _lock:
         if is_full := _places[platform] >= settings.EVIDENCE_LIMITS.platform_at_once:
             _parked[platform][evidence_id] = None
@@ -137,8 +137,8 @@ def place(evidence_id: int) -> Iterator[str]:
 def wait_for_site(site: str, *, seconds: float, at: datetime) -> bool:
     """Wait until a site may be asked once more; return whether that came within so many seconds.
 
-    Leases count the sites of links alone, and links to any number of sites may redirect to one.
-    Without the store that counts it may be asked at once.
+    Leases count the sites of links only, and links to many sites may redirect to one. Without the store that
+    counts there is no wait.
     """
     per_second = settings.EVIDENCE_LIMITS.site_per_second
     bucket = Bucket(name="redirects", per_minute=60 * per_second, burst=per_second)

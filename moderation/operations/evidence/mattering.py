@@ -1,4 +1,4 @@
-"""Whether posts are judged otherwise with some evidence than without it, and which were judged without."""
+"""Whether evidence could change how posts are judged, and which posts were judged without it."""
 
 from __future__ import annotations
 
@@ -25,45 +25,49 @@ _WORDS = frozenset(
     }
 )
 _SHOWN = frozenset({picture_model.PROBABILITY, "spam_probability"})
-"""Facts of evidence, in rows and in records, that a release can read, and those that one with an image model
-can. Without words, forms, files and codes nothing speaks.
+"""Facts of evidence, in rows and in records, that a release can read, and those that only one with an image
+model can.
 """
 
 
 def could_matter(row: Evidence) -> bool:
-    """Return whether posts that carry an address could be judged otherwise now that it was fetched.
+    """Return whether a fetched address could change how the posts with it are judged.
 
-    Rules about links hold for the domains that a link leads to, too: so what leads to another domain than its
-    own could matter. What is said there could if the live release reads it.
+    It could if it leads to another domain, since rules about links hold for that, too, or if the live release
+    reads what it found.
     """
     leads_elsewhere = any(leads.site(step["url"]) != row.site for step in row.chain)
     return leads_elsewhere or (row.facts is not None and _says(row.facts, read=_read()))
 
 
 def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
-    """Return the latest revisions whose score was made without something that is known by now.
+    """Return the latest revisions whose score lacks evidence that is known by now.
 
-    So it is where others posted an address before: their page was read before these posts came.
+    For instance where others posted an address before: it was read before these posts came.
     """
     latest = Revision.objects.filter(pk__in=revision_ids, number=F("post__latest_revision"))
-    known = record_evidence.collected(revisions=list(latest.only("pk")), at=at).pieces
-    if not known:
+    by_revision = record_evidence.collected(revisions=list(latest.only("pk")), at=at).pieces
+    if not by_revision:
         return set()
-    scores = Score.objects.filter(revision__in=known, generation=F("revision__generation"))
-    seen = dict(scores.values_list("revision", KeyTransform("evidence", "record")))
-    read = _read()
+    scores = Score.objects.filter(revision__in=by_revision, generation=F("revision__generation"))
+    records = dict(scores.values_list("revision", KeyTransform("evidence", "record")))
+    names = _read()
     return {
         pk
-        for pk, pieces in known.items()
-        if pk in seen
-        and _telling(map(dataclasses.asdict, pieces), read=read) - _telling(seen[pk] or (), read=read)
+        for pk, pieces in by_revision.items()
+        if pk in records
+        and _telling(map(dataclasses.asdict, pieces), read=names) - _telling(records[pk] or (), read=names)
     }
 
 
 def _telling(pieces: Iterable[Mapping[str, Any]], *, read: Collection[str]) -> set[str]:
-    """Return the pieces of a record that could matter, each as one word to compare by."""
-    collected = (one for one in pieces if one["role"] != CAPTIONS)
-    return {json.dumps(_plain(one, read=read), sort_keys=True) for one in collected if _tells(one, read=read)}
+    """Return the pieces of a record that could matter, each as a string to compare."""
+    collected = (piece for piece in pieces if piece["role"] != CAPTIONS)
+    return {
+        json.dumps(_plain(piece, read=read), sort_keys=True)
+        for piece in collected
+        if _tells(piece, read=read)
+    }
 
 
 def _tells(piece: Mapping[str, Any], *, read: Collection[str]) -> bool:
@@ -94,5 +98,5 @@ def _read() -> Collection[str]:
 
 
 def _shipped() -> tuple[Collection[str], str | None]:
-    one = scorer.shipped()
-    return one.files, one.image.model if one.image else None
+    release = scorer.shipped()
+    return release.files, release.image.model if release.image else None

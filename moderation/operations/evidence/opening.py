@@ -1,4 +1,4 @@
-"""Write down the addresses of revisions whose evidence was asked for: one row an hour, whoever posts it."""
+"""Record the addresses of revisions whose evidence was requested: one row per address and hour."""
 
 from __future__ import annotations
 
@@ -22,73 +22,79 @@ from moderation.operations.similarity import picture_groups
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
-    """Write down what revisions that are asked for carry, and where that leads; return how many are fresh.
+    """Record the addresses of requested revisions and those that they lead to; return how many are new.
 
-    Safe to run twice: a request is opened once, and again when something leads further (`leads.again`).
+    Safe to run twice: a request is opened once, and again if evidence leads further (`leads.again`).
     """
     with transaction.atomic():
         posts = transactions.lock_posts(revisions__in=revision_ids)
-        waiting = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
-        waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
-        asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
-        ours = list(asked)
-        carried = carried_by(ours, as_browser=browse.wanted(ours))
-        due = renew.due(ours, at=at)
-        again = [one for one in carried if one.revision_id in due and one.role != EvidenceRole.MEDIA]
-        fresh = write_down(carried, at=at) + write_down(again, at=at, renews=True)
-    if not ours:
+        requests = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
+        requests = requests.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
+        ids = requests.filter(revision__post__in=posts).values_list("revision", flat=True)
+        ready_ids = list(ids)
+        own_addresses = carried_by(ready_ids, as_browser=browse.wanted(ready_ids))
+        due_ids = renew.due(ready_ids, at=at)
+        renewals = [
+            address
+            for address in own_addresses
+            if address.revision_id in due_ids and address.role != EvidenceRole.MEDIA
+        ]
+        fresh = write_down(own_addresses, at=at) + write_down(renewals, at=at, renews=True)
+    if not ready_ids:
         return 0
-    # In a transaction after that: who collects must find these revisions, or we what they collected.
+    # In a second transaction: either a collector finds these revisions, or we find its result.
     with transaction.atomic():
-        posts = transactions.lock_posts(revisions__in=ours)
-        ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
-        fresh += write_down(leads.of(ours), at=at)
-        # What was read before they came is news to their scores and campaigns: who collected it told others.
-        rescore.again(sorted(picture_groups.join(ours) | mattering.unseen(ours, at=at)), at=at)
-        picture_groups.leave(_close(ours, at=at))
+        posts = transactions.lock_posts(revisions__in=ready_ids)
+        ready_ids = list(
+            Revision.objects.filter(pk__in=ready_ids, post__in=posts).values_list("pk", flat=True)
+        )
+        fresh += write_down(leads.of(ready_ids), at=at)
+        # Evidence that was read before these revisions came is new to their scores and campaigns.
+        rescore.again(sorted(picture_groups.join(ready_ids) | mattering.unseen(ready_ids, at=at)), at=at)
+        picture_groups.leave(_close(ready_ids, at=at))
     return len(fresh)
 
 
 def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
-    """Note that requests were opened; return those of posts that are being scored, which are looked at again
-    with the score (`request.after`), or by the sweep if that worker dies.
+    """Mark requests as opened; return the revisions that are being scored, whose requests stay open.
 
-    Their record may be frozen already, and nobody has seen yet without what.
+    Their record may be frozen already: `request.after`, or the sweep if that worker dies, opens them again.
     """
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids)
     scoring = requests.filter(revision__score_state=ScoreState.SCORING).order_by("id")
-    left = list(scoring.values_list("revision", flat=True))
-    requests.filter(revision__in=left).update(enqueued_at=at)
-    requests.exclude(revision__in=left).update(opened_at=at)
-    return left
+    ids = list(scoring.values_list("revision", flat=True))
+    requests.filter(revision__in=ids).update(enqueued_at=at)
+    requests.exclude(revision__in=ids).update(opened_at=at)
+    return ids
 
 
 def carried_by(revision_ids: Sequence[int], *, as_browser: Collection[int]) -> list[Address]:
-    """Return the addresses that revisions carry; the links of some of them to be opened as a browser, too."""
+    """Return the addresses in revisions; links of those in `as_browser` come once more, as a browser."""
     pages = links_of(revision_ids)
-    browsed = browse.of(one for one in pages if one.revision_id in as_browser)
-    return [*pages, *browsed, *_media(revision_ids)]
+    browser_pages = browse.of(address for address in pages if address.revision_id in as_browser)
+    return [*pages, *browser_pages, *_media(revision_ids)]
 
 
 @transactions.required
 def write_down(addresses: Sequence[Address], *, at: datetime, renews: bool = False) -> list[int]:
     """Join revisions to this hour's rows of their addresses; make and enqueue the rows that are missing.
 
-    What a revision is joined to already, `renews` in this hour, is left as it is, and so is what would be too
-    many for one. Returns the ids of the new rows. Call with the posts locked against erasure.
+    Skips addresses that a revision is joined to already (with `renews`, in this hour) or that exceed its
+    limit. Returns the ids of the new rows. Call with the posts locked against erasure.
     """
     hour = at.replace(minute=0, second=0, microsecond=0)
     addresses = _not_joined(addresses, since=hour if renews else None)
-    wanted = {one.digest: one for one in reversed(addresses)}
-    known = dict(_ids(wanted, hour=hour))
-    missing = sorted(set(wanted) - set(known))
+    by_digest = {address.digest: address for address in reversed(addresses)}
+    ids = dict(_ids(by_digest, hour=hour))
+    digests = sorted(set(by_digest) - set(ids))
     # Sorted, so that two workers with the same new addresses do not deadlock.
     Evidence.objects.bulk_create(
-        [_row(wanted[digest], digest=digest, hour=hour, at=at) for digest in missing], ignore_conflicts=True
+        [_row(by_digest[digest], digest=digest, hour=hour, at=at) for digest in digests],
+        ignore_conflicts=True,
     )
-    known |= dict(_ids(missing, hour=hour))
-    _join(addresses, known=known)
-    fresh = [known[digest] for digest in missing]
+    ids |= dict(_ids(digests, hour=hour))
+    _join(addresses, known=ids)
+    fresh = [ids[digest] for digest in digests]
     enqueue.evidence(evidence_ids=fresh)
     return fresh
 
@@ -99,7 +105,7 @@ def join(addresses: Sequence[Address], *, known: Mapping[str, int]) -> bool:
 
     Call with the posts locked against erasure.
     """
-    fresh = _not_joined([one for one in addresses if one.digest in known], since=None)
+    fresh = _not_joined([address for address in addresses if address.digest in known], since=None)
     _join(fresh, known=known)
     return bool(fresh)
 
@@ -108,12 +114,12 @@ def _join(addresses: Sequence[Address], *, known: Mapping[str, int]) -> None:
     RevisionEvidence.objects.bulk_create(
         [
             RevisionEvidence(
-                revision_id=one.revision_id,
-                evidence_id=known[one.digest],
-                role=one.role,
-                position=one.position,
+                revision_id=address.revision_id,
+                evidence_id=known[address.digest],
+                role=address.role,
+                position=address.position,
             )
-            for one in addresses
+            for address in addresses
         ],
         ignore_conflicts=True,
     )
@@ -121,10 +127,10 @@ def _join(addresses: Sequence[Address], *, known: Mapping[str, int]) -> None:
 
 def links_of(revision_ids: Sequence[int]) -> list[Address]:
     """Return the links of revisions."""
-    found = PostLink.objects.filter(revision__in=revision_ids, position__lt=settings.EVIDENCE_LIMITS.links)
+    links = PostLink.objects.filter(revision__in=revision_ids, position__lt=settings.EVIDENCE_LIMITS.links)
     return [
         Address(revision_id=link.revision_id, url=link.url, position=link.position)
-        for link in found.order_by("revision_id", "position")
+        for link in links.order_by("revision_id", "position")
         if link.url
     ]
 
@@ -132,7 +138,7 @@ def links_of(revision_ids: Sequence[int]) -> list[Address]:
 def _media(revision_ids: Sequence[int]) -> list[Address]:
     """Return the pictures that platforms sent, and those by address, after the links."""
     limits = settings.EVIDENCE_LIMITS
-    sent = Revision.objects.filter(pk__in=revision_ids).exclude(media_urls=[]).order_by("pk")
+    revisions = Revision.objects.filter(pk__in=revision_ids).exclude(media_urls=[]).order_by("pk")
     return [
         Address(
             revision_id=revision,
@@ -141,27 +147,27 @@ def _media(revision_ids: Sequence[int]) -> list[Address]:
             kind=EvidenceKind.PICTURE,
             position=limits.links + position,
         )
-        for revision, urls in sent.values_list("pk", "media_urls")
-        for position, url in enumerate(addresses.of_media(str(one)) for one in urls[: limits.media])
+        for revision, urls in revisions.values_list("pk", "media_urls")
+        for position, url in enumerate(addresses.of_media(str(address)) for address in urls[: limits.media])
         if url
     ]
 
 
 def _not_joined(addresses: Sequence[Address], *, since: datetime | None) -> list[Address]:
-    ours = RevisionEvidence.objects.filter(revision__in={one.revision_id for one in addresses})
-    rows = list(ours.values_list("revision", "evidence__url_digest", "evidence__hour"))
-    joined = {(revision, digest) for revision, digest, hour in rows if since is None or hour >= since}
+    joins = RevisionEvidence.objects.filter(revision__in={address.revision_id for address in addresses})
+    rows = list(joins.values_list("revision", "evidence__url_digest", "evidence__hour"))
+    pairs = {(revision, digest) for revision, digest, hour in rows if since is None or hour >= since}
     count = Counter(revision for revision, _, _ in rows)
-    limits, left = settings.EVIDENCE_LIMITS, []
+    limits, fresh = settings.EVIDENCE_LIMITS, []
     most = limits.addresses if since is None else limits.addresses * limits.renewals
-    for one in addresses:
-        name = (one.revision_id, one.digest)
-        if name in joined or count[one.revision_id] >= most:
+    for address in addresses:
+        name = (address.revision_id, address.digest)
+        if name in pairs or count[address.revision_id] >= most:
             continue
-        joined.add(name)
-        count[one.revision_id] += 1
-        left.append(one)
-    return left
+        pairs.add(name)
+        count[address.revision_id] += 1
+        fresh.append(address)
+    return fresh
 
 
 def _ids(digests: Iterable[str], *, hour: datetime) -> Iterable[tuple[str, int]]:

@@ -1,7 +1,7 @@
-"""What the live release's image model makes of a picture, among its facts.
+"""The answer of the live release's image model, among a picture's facts.
 
-The facts say nothing of it where the release carries no such model: unknown, not zero. Where the model did
-not answer, the probability is None beside the model's name, and the sweep asks again for a day.
+Without such a model the facts have no answer: unknown, not zero. Where the model did not answer, the
+probability is None beside the model's name, and the sweep asks again for a day.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def judged(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def ask_again(*, at: datetime) -> int:
-    """Ask about pictures of the last day for which the model did not answer; return of how many it did now.
+    """Ask again about pictures of the last day without an answer; return how many have one now.
 
     Nothing is locked while it answers. After a few silences the rest waits for the next sweep.
     """
@@ -49,11 +49,11 @@ def ask_again(*, at: datetime) -> int:
     model = _live() if rows else None
     if model is None:
         return 0
-    answered = silences = 0
+    count = silences = 0
     for pk, digest in rows:
         try:
             picture = kept_files.read(digest)
-        except OSError as away:  # the store: of the rest it would say the same
+        except OSError as away:  # the store would say the same of the rest
             log.info("picture_not_read", reason=str(away)[:200])
             break
         if picture is None:
@@ -62,10 +62,10 @@ def ask_again(*, at: datetime) -> int:
         if answer[PROBABILITY] is None:
             silences += 1
         else:
-            answered += _keep(pk, digest=digest, answer=answer, at=at)
+            count += _keep(pk, digest=digest, answer=answer, at=at)
         if silences >= _SILENCES:
             break
-    return answered
+    return count
 
 
 def _keep(pk: int, *, digest: str, answer: Mapping[str, Any], at: datetime) -> bool:

@@ -20,9 +20,9 @@ SWEEP_LIMIT = 500
 
 
 def sweep(*, at: datetime) -> int:
-    """Enqueue again what is due, and keep files that wait for the store; return how much.
+    """Enqueue again what is due, and keep files that wait for the store; return how many.
 
-    What was tried too often is given up, by that name.
+    Rows that were tried too often end as LOST.
 
     Pictures about which the image model did not answer are asked about again.
 
@@ -38,9 +38,9 @@ def sweep(*, at: datetime) -> int:
 
 def _requests(*, at: datetime, patience: timedelta) -> int:
     with transaction.atomic():
-        waiting = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
-        due = waiting.filter(_is_forgotten(at=at, patience=patience), opened_at__isnull=True)
-        rows = list(due.order_by("enqueued_at")[:SWEEP_LIMIT])
+        requests = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
+        forgotten = requests.filter(_is_forgotten(at=at, patience=patience), opened_at__isnull=True)
+        rows = list(forgotten.order_by("enqueued_at")[:SWEEP_LIMIT])
         EvidenceRequest.objects.filter(pk__in=[row.pk for row in rows]).update(enqueued_at=at)
         enqueue.evidence_of(revision_ids=[row.revision_id for row in rows])
     return len(rows)
@@ -59,15 +59,15 @@ def _addresses(*, at: datetime, patience: timedelta) -> int:
             )
             .order_by("due_at", "id")[:SWEEP_LIMIT]
         )
-        lost = [row.pk for row in rows if row.attempts >= MAX_ATTEMPTS]
-        again = [row.pk for row in rows if row.attempts < MAX_ATTEMPTS]
-        Evidence.objects.filter(pk__in=lost).update(
+        lost_ids = [row.pk for row in rows if row.attempts >= MAX_ATTEMPTS]
+        ids = [row.pk for row in rows if row.attempts < MAX_ATTEMPTS]
+        Evidence.objects.filter(pk__in=lost_ids).update(
             state=EvidenceState.LOST, fetched_at=at, lease_until=None, detail=f"tried {MAX_ATTEMPTS} times"
         )
         # A clock set back must not postpone for as long as it was moved: due again from now.
-        Evidence.objects.filter(pk__in=again).update(enqueued_at=at, due_at=at)
-        enqueue.evidence(evidence_ids=again)
-    return len(again)
+        Evidence.objects.filter(pk__in=ids).update(enqueued_at=at, due_at=at)
+        enqueue.evidence(evidence_ids=ids)
+    return len(ids)
 
 
 def _is_forgotten(*, at: datetime, patience: timedelta) -> Q:

@@ -1,6 +1,6 @@
-"""Pages fetched again after complaints: what is behind a link may be exchanged after the post.
+"""Fetch pages again after complaints: the page behind a link may change after the post.
 
-At most once in a clock hour, as every fetch, and so often for a post as the limits say.
+At most once in a clock hour, as every fetch, and per post as often as the limits allow.
 """
 
 from __future__ import annotations
@@ -20,49 +20,49 @@ from moderation.operations.infrastructure import transactions
 AFTER = timedelta(hours=1)
 """The first complaint after this time asks for a new fetch."""
 COMPLAINTS = 3
-"""So many complaints since the last fetch ask for one sooner, in another clock hour."""
+"""This many complaints since the last fetch ask for one sooner, in another clock hour."""
 _ROLES = (EvidenceRole.LINK, EvidenceRole.BROWSER)
 
 
 @transactions.required
 def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
-    """Ask for the pages of a post anew, if its complaints are reason enough; return whether they are.
+    """Request the pages of a post again if its complaints suffice; return whether they do.
 
-    Call before the revision is locked: who opens requests locks them first.
+    Call before the revision is locked: opening locks requests first.
     """
     if platform.collects_evidence == Collecting.OFF:
         return False
     latest = Revision.objects.filter(post=post, number=post.latest_revision)
-    found = due(list(latest.values_list("pk", flat=True)), at=at)
-    closed = EvidenceRequest.objects.filter(revision__in=found, opened_at__isnull=False)
-    if not closed.update(opened_at=None, enqueued_at=at, since=at):
+    ids = due(list(latest.values_list("pk", flat=True)), at=at)
+    requests = EvidenceRequest.objects.filter(revision__in=ids, opened_at__isnull=False)
+    if not requests.update(opened_at=None, enqueued_at=at, since=at):
         return False
-    enqueue.evidence_of(revision_ids=sorted(found))
+    enqueue.evidence_of(revision_ids=sorted(ids))
     return True
 
 
 def due(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
-    """Return those of some revisions whose pages were fetched in an earlier hour, with complaints since."""
+    """Return the revisions whose pages were fetched in an earlier hour, with enough complaints since."""
     hour = at.replace(minute=0, second=0, microsecond=0)
-    fetched = (
+    rows = (
         RevisionEvidence.objects.filter(revision__in=revision_ids, role__in=_ROLES)
         .values("revision")
         .annotate(last=Max("evidence__hour"), fetched_at=Max("evidence__fetched_at"))
         .filter(last__lt=hour, fetched_at__isnull=False)
     )
-    since = {row["revision"]: row["fetched_at"] for row in fetched.order_by("revision")}
-    found: set[int] = set()
-    for revision, last in since.items():
-        complaints = Complaint.objects.filter(post__revisions=revision, received_at__gt=last)
-        enough = 1 if at - last >= AFTER else COMPLAINTS
+    since = {row["revision"]: row["fetched_at"] for row in rows.order_by("revision")}
+    ids: set[int] = set()
+    for revision, fetched_at in since.items():
+        complaints = Complaint.objects.filter(post__revisions=revision, received_at__gt=fetched_at)
+        enough = 1 if at - fetched_at >= AFTER else COMPLAINTS
         if complaints[:enough].count() >= enough:
-            found.add(revision)
-    return found
+            ids.add(revision)
+    return ids
 
 
 @transactions.required
 def compare(row: Evidence) -> dict[int, bool]:
-    """Note for revisions that carried an earlier fetch whether this one shows another page; return it.
+    """Record whether this fetch differs from an earlier one of a revision; return it by revision.
 
     Call with the row locked, as it will be kept.
     """
@@ -76,14 +76,14 @@ def compare(row: Evidence) -> dict[int, bool]:
         .order_by("revision", "-evidence__hour", "-id")
         .distinct("revision")
     )
-    before = dict(earlier.values_list("revision", "evidence"))
-    rows = Evidence.objects.in_bulk(set(before.values()))
-    is_changed = {pk: _is_changed(one, row) for pk, one in rows.items()}
-    found = {revision: is_changed[pk] for revision, pk in before.items()}
+    evidence_ids = dict(earlier.values_list("revision", "evidence"))
+    rows = Evidence.objects.in_bulk(set(evidence_ids.values()))
+    is_changed = {pk: _is_changed(old_row, row) for pk, old_row in rows.items()}
+    changes = {revision: is_changed[pk] for revision, pk in evidence_ids.items()}
     for value in (True, False):
-        these = [revision for revision, changed in found.items() if changed is value]
+        these = [revision for revision, flag in changes.items() if flag is value]
         row.revisions.filter(revision__in=these).update(is_changed=value)
-    return found
+    return changes
 
 
 def _is_changed(before: Evidence, after: Evidence) -> bool:

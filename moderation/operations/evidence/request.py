@@ -15,22 +15,22 @@ _UNSURE_ROUTE = "review"
 
 @transactions.required
 def after(scores: Sequence[Score], *, at: datetime) -> int:
-    """Ask for the evidence of these scores' revisions, once for each revision; return of how many.
+    """Request the evidence of these scores' revisions, once for each; return how many are new.
 
-    What was asked for before and is still to be opened is opened now. Without a platform that collects any,
-    it costs nothing. Call inside the transaction that stores the scores.
+    Earlier requests that are still unopened are enqueued again. If no platform collects evidence, it costs
+    nothing. Call inside the transaction that stores the scores.
     """
-    told = [score for score in scores if _leads_anywhere(score)]
-    if not told:
+    candidates = [score for score in scores if _leads_anywhere(score)]
+    if not candidates:
         return 0
-    found = EvidenceRequest.objects.filter(revision__in=[score.revision_id for score in told])
-    known = dict(found.values_list("revision", "opened_at"))
-    fresh = sorted({score.revision_id for score in told if _is_wanted(score)} - known.keys())
+    requests = EvidenceRequest.objects.filter(revision__in=[score.revision_id for score in candidates])
+    openings = dict(requests.values_list("revision", "opened_at"))
+    fresh = sorted({score.revision_id for score in candidates if _is_wanted(score)} - openings.keys())
     EvidenceRequest.objects.bulk_create(
         [EvidenceRequest(revision_id=pk, enqueued_at=at, since=at) for pk in fresh], ignore_conflicts=True
     )
-    # Opened while this score was being made: only now can be told what it was made without.
-    unopened = [pk for pk, opened_at in known.items() if opened_at is None]
+    # They waited for this score: only now is known which evidence it lacks.
+    unopened = [pk for pk, opened_at in openings.items() if opened_at is None]
     enqueue.evidence_of(revision_ids=[*fresh, *sorted(unopened)])
     return len(fresh)
 

@@ -30,11 +30,11 @@ class Rules:
     paths: tuple[tuple[str, bool], ...] = ()
 
     def allow(self, url: str) -> bool:
-        """Return whether an address may be fetched, as it may if no rule is about it."""
+        """Return whether an address may be fetched; without a matching rule it may."""
         parts = urlsplit(url)
-        asked = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
+        target = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
         # The most specific rule, by its length; of two such the one that allows.
-        matching = [(len(path), is_allowed) for path, is_allowed in self.paths if _matches(path, asked)]
+        matching = [(len(path), is_allowed) for path, is_allowed in self.paths if _matches(path, target)]
         return max(matching, default=(0, True))[1]
 
 
@@ -42,20 +42,20 @@ FORBIDDEN = Rules(paths=(("/", False),))
 
 
 def parse(said: str, *, name: str) -> Rules:
-    """Return the rules for a name; those for everybody where no group is for it."""
+    """Return the rules for a name, those for everybody if no group names it."""
     groups: dict[str, list[tuple[str, bool]]] = {}
     names: set[str] = set()
     was_rule = True
     for field, value in _lines(said):
         if field == "user-agent":
             names = set() if was_rule else names
-            found = _NAME.match(value.lower())
-            names |= {found[0]} & {name.lower(), _EVERYBODY} if found else set()
+            match = _NAME.match(value.lower())
+            names |= {match[0]} & {name.lower(), _EVERYBODY} if match else set()
             was_rule = False
         else:
             was_rule = True
-        for one in names:
-            rules = groups.setdefault(one, [])  # a group without rules forbids nothing, and counts
+        for agent in names:
+            rules = groups.setdefault(agent, [])  # a group without rules forbids nothing, and counts
             if was_rule and value and len(rules) < _MOST_RULES:
                 rules.append((_plain(value), field == "allow"))
     return Rules(paths=tuple(groups.get(name.lower(), groups.get(_EVERYBODY, ()))))
@@ -71,23 +71,23 @@ def _lines(said: str) -> Iterator[tuple[str, str]]:
 
 def _matches(path: str, asked: str) -> bool:
     path, is_whole = (path[:-1], True) if path.endswith("$") else (path, False)
-    first, *rest = path.split("*")
-    if not asked.startswith(first):
+    head, *rest = path.split("*")
+    if not asked.startswith(head):
         return False
-    at = len(first)
+    at = len(head)
     # Each part as early as possible: then whatever follows has the most room.
     for part in rest[:-1] if is_whole else rest:
-        found = asked.find(part, at)
-        if found < 0:
+        index = asked.find(part, at)
+        if index < 0:
             return False
-        at = found + len(part)
+        at = index + len(part)
     if not is_whole:
         return True
     return asked.endswith(rest[-1]) and len(asked) - len(rest[-1]) >= at if rest else len(asked) == at
 
 
 def _plain(path: str) -> str:
-    """Spell a path as every other: what may be read literally is, all else is percent-encoded."""
+    """Encode all paths alike: percent-encoded, except for what may stand literally."""
     return quote(unquote_to_bytes(path), safe="/*$?&=:@!'(),;+~")
 
 
@@ -145,5 +145,5 @@ def _rules(site: str, *, seconds: float) -> Rules:
 def _said(answer: answers.Answer) -> Rules:
     if answer.status >= 500:
         return FORBIDDEN
-    said = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
-    return parse(said, name=AGENT)
+    body = answer.body.decode("utf-8", "replace") if answer.status == 200 else ""
+    return parse(body, name=AGENT)

@@ -1,4 +1,4 @@
-"""Pictures that come with posts instead of having an address: kept until they were read, a day at most.
+"""Pictures that come with posts and have no address: kept until they are read, a day at most.
 
 A name stands for each among the post's `media_urls` (moderation/evidence/addresses.py).
 """
@@ -17,13 +17,13 @@ from moderation.operations.evidence.fetch import Journey
 from moderation.operations.infrastructure import transactions
 
 KEPT = timedelta(days=1)
-"""So long a picture waits for the score that asks for it; what nobody asked for is not kept."""
+"""How long a picture waits for the score that requests it; then it is dropped."""
 _KIND = "image/*"
 
 
 @transactions.required
 def keep(pictures: Mapping[str, bytes], *, platform: Platform, at: datetime) -> None:
-    """Keep pictures of posts by name, if any are looked at for this platform."""
+    """Keep pictures of posts by name, if this platform collects evidence."""
     if platform.collects_evidence == Collecting.OFF:
         return
     # Sorted, so that two posts with the same pictures do not deadlock.
@@ -36,7 +36,7 @@ def keep(pictures: Mapping[str, bytes], *, platform: Platform, at: datetime) -> 
 
 
 def bring(journey: Journey) -> None:
-    """End a way at a picture that came with a post: nothing is fetched."""
+    """End a journey at a picture that came with a post: nothing is fetched."""
     journey.chain.append({"url": journey.url, "status": None})
     data = SentPicture.objects.filter(name=journey.url).values_list("data", flat=True).first()
     if data is None:

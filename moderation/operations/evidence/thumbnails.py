@@ -1,9 +1,9 @@
 """Thumbnails of pictures: a file for each digest, kept before the row that names it, dropped after the last.
 
-A store that is full or does not answer loses nothing: what it should take waits in the database.
+If the store is full or does not answer, files wait in the database.
 
-Two rows may name one file. Who keeps a file holds the lock of its digest until the row is committed, who
-drops one asks for its rows under the same lock: so no file is dropped whose row is about to be committed.
+Two rows may name one file. `keep` holds the lock of its digest until the row is committed, and a deletion
+looks for rows under the same lock: so no file is dropped whose row is about to be committed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 log = structlog.get_logger(__name__)
 
 CONTENT_TYPE = "image/webp"
-"""Of every kept file: they are written from pixels, and nothing else is answered with."""
+"""Of every kept file: all of them are written from pixels."""
 
 MOST_UNKEPT = 20_000
 """Files that wait in the database for a store, of about 30,000 bytes each; those after them are not kept."""
@@ -74,16 +74,16 @@ def bring() -> int:
 
     Safe to run twice. Ends with the first that the store does not take.
     """
-    waiting = UnkeptFile.objects.order_by("since", "digest").values_list("digest", flat=True)
-    brought = 0
-    for digest in list(waiting[:_AT_ONCE]):
+    digests = UnkeptFile.objects.order_by("since", "digest").values_list("digest", flat=True)
+    count = 0
+    for digest in list(digests[:_AT_ONCE]):
         try:
             with transaction.atomic():
-                brought += _bring(digest)
+                count += _bring(digest)
         except (kept_files.NoRoom, OSError) as failed:
             log.warning("thumbnails_wait", reason=_reason(failed))
             break
-    return brought
+    return count
 
 
 def of_post(*, post_id: int, digest: str) -> bytes | None:
@@ -91,28 +91,28 @@ def of_post(*, post_id: int, digest: str) -> bytes | None:
 
     Raises OSError.
     """
-    carried = RevisionEvidence.objects.filter(
+    joins = RevisionEvidence.objects.filter(
         revision__post=post_id, revision__post__erased_at=None, evidence__thumbnail=digest
     )
-    if not digest or not carried.exists():
+    if not digest or not joins.exists():
         return None
     data = _waiting(digest) or kept_files.read(digest)
     return data if data is not None and data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
 
 
 def drop_unnamed(digests: Sequence[str]) -> None:
-    """Delete those of some files that no row names (any more). Call after the rows' deletion is committed.
+    """Delete the files that no row names any more. Call after the rows' deletion is committed.
 
     What cannot be deleted now is left to the sweep.
     """
-    wanted = sorted(set(digests))
-    for start in range(0, len(wanted), _AT_ONCE):
+    ordered = sorted(set(digests))
+    for start in range(0, len(ordered), _AT_ONCE):
         with transaction.atomic():
-            some = wanted[start : start + _AT_ONCE]
-            named = _named(some)
-            UnkeptFile.objects.filter(digest__in=set(some) - named).delete()
+            some = ordered[start : start + _AT_ONCE]
+            live = _named(some)
+            UnkeptFile.objects.filter(digest__in=set(some) - live).delete()
             try:
-                kept_files.drop([digest for digest in some if digest not in named])
+                kept_files.drop([digest for digest in some if digest not in live])
             except OSError as failed:
                 log.warning("thumbnails_not_dropped", reason=str(failed))
 
@@ -153,11 +153,11 @@ def _reason(failed: Exception) -> str:
 def _named(digests: Sequence[str]) -> set[str]:
     """Return which digests rows name. The others stay locked until the transaction ends."""
     rows = Evidence.objects.exclude(thumbnail="")
-    wanted = set(rows.filter(thumbnail__in=digests).values_list("thumbnail", flat=True))
-    unnamed = [digest for digest in digests if digest not in wanted]
+    live = set(rows.filter(thumbnail__in=digests).values_list("thumbnail", flat=True))
+    unnamed = [digest for digest in digests if digest not in live]
     _lock(unnamed)
     # Asked again: until the lock was there, a row could be committed.
-    return wanted | set(rows.filter(thumbnail__in=unnamed).values_list("thumbnail", flat=True))
+    return live | set(rows.filter(thumbnail__in=unnamed).values_list("thumbnail", flat=True))
 
 
 def _lock(digests: Sequence[str]) -> None:

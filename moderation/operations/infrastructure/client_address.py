@@ -27,8 +27,8 @@ def address_in(environ: Mapping[str, Any]) -> str:
     direct = str(environ.get("REMOTE_ADDR", ""))
     if not settings.PROXIES:
         return direct
-    passed = [part.strip() for part in environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
-    return passed[-settings.PROXIES] if len(passed) >= settings.PROXIES else direct
+    hops = [part.strip() for part in environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
+    return hops[-settings.PROXIES] if len(hops) >= settings.PROXIES else direct
 
 
 def network(address: str) -> str:

@@ -50,7 +50,7 @@ class TimedOut(Failed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What came back. `retry_after_seconds` is 0 if the receiver did not ask to wait."""
+    """An answer. `retry_after_seconds` is 0 if the receiver did not ask to wait."""
 
     status: int
     body: bytes = b""
@@ -110,14 +110,16 @@ class Client:
 
         The answer's body comes back only if `most_bytes` allows any. Raises Refused or Failed.
         """
-        sent = {**headers, "accept-encoding": "identity"} if most_bytes else headers
+        all_headers = {**headers, "accept-encoding": "identity"} if most_bytes else headers
         seconds = TIMEOUT_SECONDS if timeout_seconds is None else timeout_seconds
-        return self._call("POST", content=body, headers=sent, seconds=seconds, most_bytes=most_bytes)
+        return self._call("POST", content=body, headers=all_headers, seconds=seconds, most_bytes=most_bytes)
 
     def get(self, *, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
         """Get the URL with its body as it was sent; follows no redirect. Raises Refused or Failed."""
-        wanted = {**headers, "accept-encoding": "identity"}
-        return self._call("GET", content=None, headers=wanted, seconds=timeout_seconds, most_bytes=most_bytes)
+        all_headers = {**headers, "accept-encoding": "identity"}
+        return self._call(
+            "GET", content=None, headers=all_headers, seconds=timeout_seconds, most_bytes=most_bytes
+        )
 
     @contextmanager
     def opened(self, *, headers: Mapping[str, str], timeout_seconds: float) -> Iterator[httpcore.Response]:
@@ -158,12 +160,12 @@ class Client:
                 extensions={"timeout": dict.fromkeys(_PHASES, seconds)},
             ) as response:
                 body = _bounded(response, most_bytes) if most_bytes else _drained(response)
-                given = {name.lower(): value for name, value in response.headers}
+                fields = {name.lower(): value for name, value in response.headers}
                 return Answered(
                     status=response.status,
                     body=body,
-                    location=given.get(b"location", b"").decode("latin-1"),
-                    retry_after_seconds=retry_after.seconds(given.get(b"retry-after", b"")),
+                    location=fields.get(b"location", b"").decode("latin-1"),
+                    retry_after_seconds=retry_after.seconds(fields.get(b"retry-after", b"")),
                 )
         except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:
             raise Failed(type(failure).__name__) from failure
@@ -198,11 +200,11 @@ def _tls() -> ssl.SSLContext:
 def _drained(response: httpcore.Response) -> bytes:
     """Read a short body to the end, so that the connection can be reused; with a long one it is closed."""
     call.ends_at = min(call.ends_at, time.monotonic() + _DRAIN_SECONDS)
-    left = _DRAINED_BYTES
+    room = _DRAINED_BYTES
     with suppress(*_NETWORK_TROUBLE):  # the status is here: what follows it changes nothing
         for piece in response.iter_stream():
-            left -= len(piece)
-            if left < 0:
+            room -= len(piece)
+            if room < 0:
                 break
     return b""
 
@@ -217,7 +219,7 @@ def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
 
 
 def _of_pages(network: httpcore.NetworkBackend) -> httpcore.NetworkBackend:
-    """Return what connections to pages go through, which a demonstration puts around the network."""
+    """Return the network for connections to pages, which a demonstration wraps."""
     return import_string(settings.PAGE_NETWORK)(network) if settings.PAGE_NETWORK else network
 
 
@@ -263,10 +265,10 @@ def _refuse_special_host(host: str) -> None:
     is no valid address is invalid.
     """
     try:
-        read = can_ada.parse(f"http://[{host.split('%', 1)[0]}]/" if ":" in host else f"http://{host}/")
+        parsed = can_ada.parse(f"http://[{host.split('%', 1)[0]}]/" if ":" in host else f"http://{host}/")
     except ValueError as refused:
         raise Refused("The address has no valid host.") from refused
-    name = read.hostname.strip("[]").rstrip(".")
+    name = parsed.hostname.strip("[]").rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         raise Refused(f"{host} is this machine itself, RFC 6761.")
     try:

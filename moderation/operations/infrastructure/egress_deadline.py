@@ -59,10 +59,10 @@ class BoundedStream(httpcore.NetworkStream):
 
 def seconds_left() -> float:
     """Return the seconds until this thread's deadline. Raises httpcore.ReadTimeout after it."""
-    left = call.ends_at - time.monotonic()
-    if left <= 0:
+    rest = call.ends_at - time.monotonic()
+    if rest <= 0:
         raise httpcore.ReadTimeout("The call took too long.")
-    return left
+    return rest
 
 
 def looked_up(host: str, port: int) -> list[Any]:
@@ -70,13 +70,13 @@ def looked_up(host: str, port: int) -> list[Any]:
 
     Raises httpcore.ConnectTimeout, also while `_MOST_LOOKUPS` others got no answer, OSError or UnicodeError.
     """
-    found: Future[list[Any]] = Future()
+    future: Future[list[Any]] = Future()
 
     def look_up() -> None:
         try:
-            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+            future.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except Exception as failure:  # noqa: BLE001 - raised in the thread that asked
-            found.set_exception(failure)
+            future.set_exception(failure)
         finally:
             _lookups.release()
 
@@ -84,6 +84,6 @@ def looked_up(host: str, port: int) -> list[Any]:
         raise httpcore.ConnectTimeout("Too many names are being looked up.")
     threading.Thread(target=look_up, name="lookup", daemon=True).start()
     try:
-        return found.result(seconds_left())
+        return future.result(seconds_left())
     except TimeoutError as late:
         raise httpcore.ConnectTimeout("The name server did not answer in time.") from late

@@ -71,9 +71,9 @@ class Folder:
             os.utime(place)  # somebody names it again: no stray for another hour
             return
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        written, unfinished = tempfile.mkstemp(dir=place.parent, prefix=".")
+        descriptor, unfinished = tempfile.mkstemp(dir=place.parent, prefix=".")
         try:
-            with os.fdopen(written, "wb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -160,8 +160,8 @@ class Bucket:
         more: dict[str, Any] = {}
         while True:
             answer = self._call("list_objects_v2", Prefix=self.prefix, **more) or {}
-            for found in answer.get("Contents", ()):
-                yield Listed(found["Key"].removeprefix(self.prefix), found["LastModified"].timestamp())
+            for item in answer.get("Contents", ()):
+                yield Listed(item["Key"].removeprefix(self.prefix), item["LastModified"].timestamp())
             if not answer.get("IsTruncated"):
                 return
             more = {"ContinuationToken": answer["NextContinuationToken"]}

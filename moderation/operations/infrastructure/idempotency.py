@@ -96,9 +96,9 @@ def once(
     with transaction.atomic():
         # Held until commit: a concurrent repetition fails here, a later one finds the stored answer.
         _take_turn(platform=platform, key=key)
-        known = _known(platform=platform, key=key, at=at)
-        if known is not None:
-            return _repeated(*known, request_digest=request_digest, is_secret=is_secret)
+        record = _known(platform=platform, key=key, at=at)
+        if record is not None:
+            return _repeated(*record, request_digest=request_digest, is_secret=is_secret)
         answer = work()
         if _is_success(answer):
             body = vault.encrypt(answer.body) if is_secret else answer.body
@@ -121,9 +121,9 @@ def once_apart(
     # Durable: a claim inside another transaction would be seen by nobody.
     with transaction.atomic(durable=True):
         _take_turn(platform=platform, key=key)
-        known = _known(platform=platform, key=key, at=at)
-        if known is not None:
-            return _repeated(*known, request_digest=request_digest, is_secret=False)
+        record = _known(platform=platform, key=key, at=at)
+        if record is not None:
+            return _repeated(*record, request_digest=request_digest, is_secret=False)
         _store(Answer(status=_AT_WORK, body=""), platform=platform, key=key, request_digest=token, at=at)
     # Whoever claimed the key after LONGEST_CLAIM has another token: their row stays as it is.
     claim = StoredAnswer.objects.filter(platform=platform, request_digest=token)
@@ -149,8 +149,8 @@ def once_apart(
 @transactions.required
 def forget(*, subjects: Sequence[str]) -> None:
     """Wipe the answers that hold words of these. Call inside the transaction that erases them."""
-    held = StoredAnswer.objects.exclude(subjects=[]).filter(subjects__overlap=list(subjects))
-    held.update(status=_FORGOTTEN, body="", headers={}, request_digest="", subjects=[])
+    answers = StoredAnswer.objects.exclude(subjects=[]).filter(subjects__overlap=list(subjects))
+    answers.update(status=_FORGOTTEN, body="", headers={}, request_digest="", subjects=[])
 
 
 def prune(*, at: datetime) -> int:
@@ -158,8 +158,8 @@ def prune(*, at: datetime) -> int:
     deleted = _PRUNE_BATCH
     total = 0
     while deleted == _PRUNE_BATCH:
-        old = StoredAnswer.objects.filter(answered_at__lte=at - KEPT).order_by("answered_at")
-        batch = list(old.values_list("pk", flat=True)[:_PRUNE_BATCH])
+        answers = StoredAnswer.objects.filter(answered_at__lte=at - KEPT).order_by("answered_at")
+        batch = list(answers.values_list("pk", flat=True)[:_PRUNE_BATCH])
         deleted = StoredAnswer.objects.filter(pk__in=batch).delete()[0]
         total += deleted
     return total
@@ -196,16 +196,16 @@ def _repeated(digest: str, answer: Answer, *, request_digest: str, is_secret: bo
 def _known(*, platform: Platform, key: str, at: datetime) -> tuple[str, Answer] | None:
     """Return the digest of the request that was answered, or is at work, and what was stored for it."""
     digest = _digest(platform=platform, key=key).hex()
-    found = prepared.rows(
+    rows = prepared.rows(
         _KNOWN,
         platform=platform.pk,
         digest=digest,
         since=at - KEPT,
         claimed_since=at - LONGEST_CLAIM,
     )
-    if not found:
+    if not rows:
         return None
-    [(digest, status, headers, body)] = found
+    [(digest, status, headers, body)] = rows
     return digest, Answer(status=status, body=body, headers=json.loads(headers), is_repeated=True)
 
 

@@ -1,8 +1,8 @@
 """Files kept by the digest of their bytes, in the store of the settings: thumbnails of pictures.
 
 A row names a file by its digest. A file is written before the row that names it is committed, and deleted
-after the last one is gone; what a killed process left between the two, `delete_strays` finds. Where a bucket
-is named, files that were kept in the state folder before are still read there, deleted there and moved.
+after the last such row; `delete_strays` removes what a killed process left. Where a bucket is named, files
+kept earlier in the state folder are still read and deleted there, and moved.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def read(digest: str) -> bytes | None:
     """Return the bytes of a file, None if it is not kept (any more). Raises OSError."""
     if not _DIGEST.fullmatch(digest):
         return None
-    for one in _stores():
-        data = one.get(digest)
+    for place in _stores():
+        data = place.get(digest)
         if data is not None:
             return data
     return None
@@ -70,8 +70,8 @@ def read(digest: str) -> bytes | None:
 def drop(digests: Sequence[str]) -> None:
     """Delete files; those that are gone already do not matter. Raises OSError."""
     names = [digest for digest in digests if _DIGEST.fullmatch(digest)]
-    for one in _stores():
-        one.delete(names)
+    for place in _stores():
+        place.delete(names)
 
 
 def delete_strays(*, named: Callable[[Sequence[str]], set[str]], at: datetime) -> int:
@@ -79,7 +79,7 @@ def delete_strays(*, named: Callable[[Sequence[str]], set[str]], at: datetime) -
 
     The digests come in order, so that `named` may lock them. Raises OSError.
     """
-    deleted = sum(_delete_strays(one, named=named, at=at) for one in _stores())
+    deleted = sum(_delete_strays(place, named=named, at=at) for place in _stores())
     if deleted:
         log.warning("kept_files_removed", files=deleted, reason="no row names them")
     return deleted
@@ -93,11 +93,11 @@ def move() -> int:
     if not settings.EVIDENCE_STORE:
         return 0
     folder, bucket, moved = Folder(), store(), 0
-    for one in list(islice(folder.listed(), _MOVED_AT_ONCE)):
-        data = folder.get(one.name) if _DIGEST.fullmatch(one.name) else None
+    for file in list(islice(folder.listed(), _MOVED_AT_ONCE)):
+        data = folder.get(file.name) if _DIGEST.fullmatch(file.name) else None
         if data is not None:
-            bucket.put(one.name, data)
-            folder.delete([one.name])
+            bucket.put(file.name, data)
+            folder.delete([file.name])
             moved += 1
     return moved
 
@@ -105,12 +105,12 @@ def move() -> int:
 def names() -> Iterator[str]:
     """Return the digests of all files, each once. Raises OSError."""
     moved: set[str] = set()
-    for one in reversed(_stores()):
-        for found in one.listed():
-            if _DIGEST.fullmatch(found.name) and found.name not in moved:
-                yield found.name
-                if isinstance(one, Folder) and settings.EVIDENCE_STORE:
-                    moved.add(found.name)
+    for place in reversed(_stores()):
+        for file in place.listed():
+            if _DIGEST.fullmatch(file.name) and file.name not in moved:
+                yield file.name
+                if isinstance(place, Folder) and settings.EVIDENCE_STORE:
+                    moved.add(file.name)
 
 
 def _stores() -> list[Store]:
@@ -119,11 +119,11 @@ def _stores() -> list[Store]:
 
 def _delete_strays(one: Store, *, named: Callable[[Sequence[str]], set[str]], at: datetime) -> int:
     limit = (at - STRAY_AFTER).timestamp()
-    old, deleted = sorted(found.name for found in one.listed() if found.kept_at < limit), 0
-    for start in range(0, len(old), _AT_ONCE):
-        some = old[start : start + _AT_ONCE]
-        wanted = named(some)
-        strays = [name for name in some if name not in wanted]
+    digests, deleted = sorted(file.name for file in one.listed() if file.kept_at < limit), 0
+    for start in range(0, len(digests), _AT_ONCE):
+        some = digests[start : start + _AT_ONCE]
+        live_names = named(some)
+        strays = [name for name in some if name not in live_names]
         one.delete(strays)
         deleted += len(strays)
     return deleted

@@ -64,8 +64,8 @@ def of(failure: BaseException | None) -> Outage | None:
         return None
     cause = failure.__cause__
     state = cause.sqlstate if isinstance(cause, psycopg.Error) else None
-    known = _BY_STATE.get(state or "")
-    return known or (NO_ANSWER if isinstance(failure, OperationalError) else None)
+    outage = _BY_STATE.get(state or "")
+    return outage or (NO_ANSWER if isinstance(failure, OperationalError) else None)
 
 
 def note(found: Outage) -> None:

@@ -74,8 +74,8 @@ def ask(parts: Sequence[Part]) -> list[Answer]:
         load_client()
     is_first = not _loaded.is_set()
     pool = ThreadPoolExecutor(max_workers=max(1, len(parts)))
-    asked = [(part, time.monotonic(), pool.submit(_asked, part)) for part in parts]
-    answers = [_answer(part, began_at, future, is_first=is_first) for part, began_at, future in asked]
+    probes = [(part, time.monotonic(), pool.submit(_asked, part)) for part in parts]
+    answers = [_answer(part, began_at, future, is_first=is_first) for part, began_at, future in probes]
     # Not waited for: a probe that hangs in a C library cannot be stopped, and the answer must not hang with
     # it.
     pool.shutdown(wait=False, cancel_futures=True)

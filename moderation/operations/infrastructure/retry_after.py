@@ -14,9 +14,9 @@ def seconds(given: bytes) -> float:
     if text.isdigit():
         return float(min(int(text[:9]), MOST_SECONDS))
     try:
-        wanted = parsedate_to_datetime(text)
+        date = parsedate_to_datetime(text)
     except ValueError:
         return 0.0
-    wanted = wanted if wanted.tzinfo else wanted.replace(tzinfo=UTC)
-    left = (wanted - datetime.now(UTC)).total_seconds()
-    return min(max(left, 0.0), MOST_SECONDS)
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    rest = (date - datetime.now(UTC)).total_seconds()
+    return min(max(rest, 0.0), MOST_SECONDS)

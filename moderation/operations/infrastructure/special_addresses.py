@@ -78,7 +78,7 @@ def special_use(address: str) -> str | None:
     """
     parsed = ip_address(address.split("%", 1)[0])
     if isinstance(parsed, IPv4Address):
-        return next((said for network, said in _IPV4 if parsed in network), None)
+        return next((use for network, use in _IPV4 if parsed in network), None)
     return _special_use_of_ipv6(parsed)
 
 
@@ -86,9 +86,9 @@ def _special_use_of_ipv6(address: IPv6Address) -> str | None:
     if any(address in network for network in _CARRY_IPV4):
         inside = special_use(str(IPv4Address(int(address) & 0xFFFF_FFFF)))
         return f"carries an IPv4 address: {inside}" if inside else None
-    for network, said in _IPV6:
+    for network, use in _IPV6:
         if address in network:
-            return said
+            return use
     if address not in _GLOBAL_UNICAST:
         return "not global unicast, RFC 4291"
     if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP:

@@ -42,13 +42,13 @@ def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
     began = time.monotonic()
     is_done = False
     try:
-        done = work()
+        count = work()
         is_done = True
     finally:
         ended_at = at + timedelta(seconds=time.monotonic() - began)
         ended = {"ended_at": ended_at} | ({"succeeded_at": ended_at} if is_done else {})
         SweepRun.objects.filter(sweep=sweep, started_at=at).update(**ended)
-    return done
+    return count
 
 
 def _begin(sweep: str, *, at: datetime) -> bool:

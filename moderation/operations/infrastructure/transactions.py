@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class NotInTransaction(RuntimeError):
-    """The caller opened no transaction: what is written, or locked, would not hold together."""
+    """The caller opened no transaction, which writes and locks need."""
 
 
 def required(function: Callable[Given, Result]) -> Callable[Given, Result]:

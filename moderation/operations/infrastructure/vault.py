@@ -14,7 +14,7 @@ from django.conf import settings
 
 
 class MissingKey(Exception):
-    """Production has no key to encrypt with, or not the one that something was encrypted with."""
+    """Production has no encryption key, or not the one that a text was encrypted with."""
 
 
 def encrypt(plain: str) -> str:

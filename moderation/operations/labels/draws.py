@@ -76,9 +76,9 @@ def ask(
     with transaction.atomic():
         # Draws of a platform are serialised: two at once would draw the same posts.
         Platform.objects.select_for_update(no_key=True).get(pk=platform.pk)
-        made = LabelDraw.objects.filter(asked_by=asked_by, idempotency_key=idempotency_key).first()
-        if idempotency_key is not None and made is not None:
-            return made
+        earlier = LabelDraw.objects.filter(asked_by=asked_by, idempotency_key=idempotency_key).first()
+        if idempotency_key is not None and earlier is not None:
+            return earlier
         _refuse_too_many(platform, posts=posts)
         ids, population = _drawn(platform, posts=posts, since=at - timedelta(days=days))
         if not ids:
@@ -137,26 +137,26 @@ def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
         if draw.cancelled_at is not None:
             raise AlreadyCancelled(_("This draw was already cancelled."))
         cases = Case.objects.filter(draw=draw)
-        held = list(cases.filter(state=CaseState.OPEN).select_for_update().order_by("id"))
-        gone = [case.pk for case in held if case.lease_end_at is None or case.lease_end_at <= at]
-        Case.objects.filter(pk__in=gone).update(
+        open_cases = list(cases.filter(state=CaseState.OPEN).select_for_update().order_by("id"))
+        ids = [case.pk for case in open_cases if case.lease_end_at is None or case.lease_end_at <= at]
+        Case.objects.filter(pk__in=ids).update(
             state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
         )
         # Cases come up in the order of the draw, so the decided ones are a random sample, too.
-        kept = cases.exclude(state=CaseState.WITHDRAWN)
-        kept.update(audit_probability=kept.count() / draw.population)
+        rest = cases.exclude(state=CaseState.WITHDRAWN)
+        rest.update(audit_probability=rest.count() / draw.population)
         draw.cancelled_at, draw.cancelled_by = at, cancelled_by
         draw.save(update_fields=("cancelled_at", "cancelled_by"))
-        _audit("draw.cancelled", draw, actor=cancelled_by, at=at, posts=len(gone))
+        _audit("draw.cancelled", draw, actor=cancelled_by, at=at, posts=len(ids))
     return draw
 
 
 def _refuse_too_many(platform: Platform, *, posts: int) -> None:
-    waiting = Case.objects.filter(draw__platform=platform, state=CaseState.OPEN).count()
-    if waiting + posts > MOST_WAITING:
+    count = Case.objects.filter(draw__platform=platform, state=CaseState.OPEN).count()
+    if count + posts > MOST_WAITING:
         raise TooManyWait(
             _("%(waiting)d posts drawn from this platform are still waiting; label or cancel them first.")
-            % {"waiting": waiting}
+            % {"waiting": count}
         )
 
 

@@ -77,10 +77,10 @@ def sweep(*, at: datetime) -> int:
     """
     with transaction.atomic():
         is_over = _lease_is_over(at=at) | Q(lease_until__isnull=True, requested_at__lt=at - PATIENCE)
-        due = Export.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+        exports = Export.objects.select_for_update(skip_locked=True, of=("self",)).filter(
             is_over, state__in=_OPEN
         )
-        rows = list(due.order_by("requested_at", "id")[:_SWEPT])
+        rows = list(exports.order_by("requested_at", "id")[:_SWEPT])
         for row in rows:
             _send_back(row, at=at)
         Export.objects.bulk_update(rows, ["state", "lease_until", "error", "file_name"])
@@ -98,17 +98,21 @@ class _Attempt:
 
     def run(self) -> None:
         """Write file and manifest, and mark the export as ready. Raises _Lost, _TooLong or OSError."""
-        wanted = _filter(self.row)
-        expected = labels.count(wanted=wanted) if wanted.after is None else label_changes.count(wanted=wanted)
+        selection = _filter(self.row)
+        expected = (
+            labels.count(wanted=selection)
+            if selection.after is None
+            else label_changes.count(wanted=selection)
+        )
         self._keep(rows_expected=expected)
         draft = Draft(
             out=path_of(self.row),
-            wanted=wanted,
+            wanted=selection,
             at=self.at,
             form=self.row.format,
             has_weights=self.row.has_weights,
             has_addresses=self.row.has_addresses,
-            progress=lambda written: self._keep(rows_written=written),
+            progress=lambda count: self._keep(rows_written=count),
             # What a standby replays may end a statement there; the next attempt is safe from that.
             may_read_standby=self.row.attempts == 1,
         )
@@ -134,8 +138,8 @@ class _Attempt:
 
     def fail(self, reason: str) -> None:
         """Mark the export as failed, unless another worker has it by now."""
-        ours = Export.objects.filter(self._is_ours)
-        ours.update(state=ExportState.FAILED, error=reason[:500], file_name="", lease_until=None)
+        rows = Export.objects.filter(self._is_ours)
+        rows.update(state=ExportState.FAILED, error=reason[:500], file_name="", lease_until=None)
         export_files.delete([self.row.file_name])
 
     @property

@@ -44,11 +44,11 @@ def delete_strays() -> int:
     The folder is read before the rows: a row names its file before the file is created, so a new file is
     never taken for a stray one. Raises OSError.
     """
-    there = _ours()
-    if not there:
+    files = _ours()
+    if not files:
         return 0
-    named = set(Export.objects.filter(state__in=_NAMED).values_list("file_name", flat=True))
-    strays = {path: name for path, name in there.items() if name not in named}
+    live = set(Export.objects.filter(state__in=_NAMED).values_list("file_name", flat=True))
+    strays = {path: name for path, name in files.items() if name not in live}
     for path, name in strays.items():
         path.unlink(missing_ok=True)
         log.warning("export_file_removed", file=name, reason="no export names it")
@@ -59,8 +59,8 @@ def _ours() -> dict[Path, str]:
     """Return the files in the folder that match our naming, with the name of the export's file."""
     if not _folder().is_dir():
         return {}
-    found = ((path, _OURS.fullmatch(path.name)) for path in _folder().iterdir())
-    return {path: match["file"] for path, match in found if match}
+    pairs = ((path, _OURS.fullmatch(path.name)) for path in _folder().iterdir())
+    return {path: match["file"] for path, match in pairs if match}
 
 
 def _folder() -> Path:

@@ -103,11 +103,11 @@ def copy_without(
 def _copy_groups(rows: Collection[int], *, path: Path, file: Digested, pause: Callable[[], None]) -> None:
     from pyarrow import parquet  # noqa: PLC0415 - heavy, and only wanted by who asks for it
 
-    written = parquet.ParquetFile(path)
-    writer = parquet.ParquetWriter(file, written.schema_arrow, compression="zstd")
+    source = parquet.ParquetFile(path)
+    writer = parquet.ParquetWriter(file, source.schema_arrow, compression="zstd")
     number = 0
-    for group in range(written.num_row_groups):
-        table = written.read_row_group(group)
+    for group in range(source.num_row_groups):
+        table = source.read_row_group(group)
         writer.write_table(table.filter([number + row not in rows for row in range(len(table))]))
         number += len(table)
         pause()

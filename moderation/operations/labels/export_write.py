@@ -75,7 +75,9 @@ class _Tally:
     def take(self, decisions: Collection[int]) -> set[int]:
         """Drop the rows of some decisions; return their numbers in the file as it was."""
         rows = {row for row, decision in enumerate(self.decisions) if decision in decisions}
-        self.decisions = array("q", (one for row, one in enumerate(self.decisions) if row not in rows))
+        self.decisions = array(
+            "q", (decision for row, decision in enumerate(self.decisions) if row not in rows)
+        )
         self._kinds = [kind for row, kind in enumerate(self._kinds) if row not in rows]
         return rows
 
@@ -95,8 +97,8 @@ def write(**asked: Any) -> dict[str, Any]:
 class Draft:
     """An export at `out`, with the manifest `<out>.manifest.json`, from which rows can still be taken.
 
-    Without addresses, placeholders stand for IP addresses and e-mail domains. `progress` is told, with every
-    few thousand labels, how many are written; it may raise.
+    Without addresses, placeholders stand for IP addresses and e-mail domains. `progress` gets the number of
+    written labels every few thousand; it may raise.
 
     The manifest's `positions` are the feed positions up to which the file goes. With these as `wanted.after`
     a later file holds the changes since: applying its lines to this file, in order, gives what a whole export
@@ -143,12 +145,12 @@ class Draft:
                 copy_without(rows, path=self.out, file=file, form=self.form, pause=self._pause)
 
     def _erased(self) -> set[int]:
-        found: set[int] = set()
+        ids: set[int] = set()
         decisions = self._tally.decisions
         for start in range(0, len(decisions), label_lines.CHUNK):
             chunk = Decision.objects.filter(pk__in=decisions[start : start + label_lines.CHUNK].tolist())
-            found.update(chunk.filter(post__erased_at__isnull=False).values_list("pk", flat=True))
-        return found
+            ids.update(chunk.filter(post__erased_at__isnull=False).values_list("pk", flat=True))
+        return ids
 
     @contextmanager
     def _written(self) -> Iterator[Digested]:
@@ -158,11 +160,11 @@ class Draft:
         file stays when this fails.
         """
         partial = self.out.with_name(self.out.name + PARTIAL)
-        with partial.open("wb") as opened:
-            file = Digested(opened)
+        with partial.open("wb") as raw:
+            file = Digested(raw)
             yield file
-            opened.flush()
-            os.fsync(opened.fileno())
+            raw.flush()
+            os.fsync(raw.fileno())
         self.manifest = _manifest(out=self.out, wanted=self.wanted, at=self.at, tally=self._tally) | {
             "positions": as_json(self._until),
             "format": self.form,
@@ -176,15 +178,15 @@ class Draft:
         partial.replace(self.out)
 
     def _lines(self) -> Iterator[LabelLine]:
-        asked: Any = {
+        options: Any = {
             "wanted": self.wanted,
             "has_weights": self.has_weights,
             "has_addresses": self.has_addresses,
             "pause": self._pause,
         }
         if self.wanted.after is None:
-            return label_lines.lines(**asked)
-        return label_changes.lines(until=self._until, **asked)
+            return label_lines.lines(**options)
+        return label_changes.lines(until=self._until, **options)
 
     def _pause(self) -> None:
         if self.progress:
@@ -223,13 +225,13 @@ def _numbered(wanted: LabelFilter, *, at: datetime) -> dict[str, Position]:
 
 def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally) -> dict[str, Any]:
     kinds, retracted = tally.counts()
-    found = kinds.total()
+    total = kinds.total()
     of: dict[str, Counter[Any]] = {name: Counter() for name in _Kind._fields}
     for kind, rows in kinds.items():
         for name, value in kind._asdict().items():
             of[name][value] += rows
     balance = Balance(
-        labels=found,
+        labels=total,
         spam=of["is_spam"][True],
         random=of["is_random"][True],
         by_complaint=of["is_by_complaint"][True],
@@ -247,15 +249,15 @@ def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally) ->
             "retracted": "left out" if wanted.after is None else "lines without label",
         },
         "counts": {
-            "labels": found,
+            "labels": total,
             "spam": balance.spam,
-            "not_spam": found - balance.spam,
+            "not_spam": total - balance.spam,
             "retracted": retracted,
         },
-        "weaknesses": [finding.message for finding in findings(balance)] if found else [],
+        "weaknesses": [finding.message for finding in findings(balance)] if total else [],
         # Labels of the review route count once, as if it were decided whole: so many posts of it still wait.
         "weights": {"presumed": of["is_presumed"][True], "waiting": labels.undecided(wanted=wanted, at=at)},
-        "balance": {"spam_share": round(balance.spam / found, 4) if found else None},
+        "balance": {"spam_share": round(balance.spam / total, 4) if total else None},
         "window": {"first": tally.first, "last": tally.last},
         "splits": dict(sorted(of["split"].items())),
         "releases": dict(sorted(of["release"].items())),

@@ -36,7 +36,7 @@ def request(
     form: str = ExportFormat.JSONL,
     has_weights: bool = True,
 ) -> Export:
-    """Request an export; a task builds it. It has the addresses of posts if who requests it may read them."""
+    """Request an export; a task builds it. It has the addresses of posts if the user may read them."""
     with transaction.atomic():
         row = Export.objects.create(
             requested_by=requested_by,
@@ -60,16 +60,16 @@ def request(
 
 
 def may_download(export: Export, *, person: User) -> bool:
-    """Tell whether somebody may have the file: one with addresses only who may read addresses."""
+    """Return whether a user may have the file; one with addresses needs the right to read them."""
     return person.may_read_addresses or not export.has_addresses
 
 
 def positions_of(export: Export) -> dict[str, Position]:
     """Return how far the feeds of labels are in an export's file: `after` of the next. Raises NotBuilt."""
-    known = (export.manifest or {}).get("positions")
-    if known is None:
+    positions = (export.manifest or {}).get("positions")
+    if positions is None:
         raise NotBuilt(f"Export {export.pk} does not say how far it goes; begin with a whole one.")
-    return export_write.from_json(known)
+    return export_write.from_json(positions)
 
 
 def media_type_of(export: Export) -> str:
@@ -101,17 +101,17 @@ def _touched(post_ids: Sequence[int]) -> list[Export]:
     labels = (
         Label.objects.filter(post__in=post_ids).values_list("labelled_at", "post__platform_id").distinct()
     )
-    found = list(labels)
-    if not found:
+    pairs = list(labels)
+    if not pairs:
         return []
-    first, last = min(at for at, _ in found), max(at for at, _ in found)
+    start, end = min(at for at, _ in pairs), max(at for at, _ in pairs)
     rows = (
         Export.objects.select_for_update(of=("self",))
         .filter(state__in=(ExportState.BUILDING, ExportState.READY))
-        .filter(Q(until__gt=first) | Q(until__isnull=True), Q(since__lte=last) | Q(since__isnull=True))
-        .filter(Q(platform__in={platform for _, platform in found}) | Q(platform__isnull=True))
+        .filter(Q(until__gt=start) | Q(until__isnull=True), Q(since__lte=end) | Q(since__isnull=True))
+        .filter(Q(platform__in={platform for _, platform in pairs}) | Q(platform__isnull=True))
     )
-    return [row for row in rows.order_by("id") if any(_holds(row, *label) for label in found)]
+    return [row for row in rows.order_by("id") if any(_holds(row, *label) for label in pairs)]
 
 
 def _holds(row: Export, labelled_at: datetime, platform_id: int) -> bool:

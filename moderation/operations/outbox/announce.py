@@ -68,7 +68,7 @@ def campaign_decided(decision: CampaignDecision) -> None:
     """
     if not messages.is_asked_for(WebhookEvent.CAMPAIGN_DECIDED):
         return
-    made = Decision.objects.filter(campaign_decision=decision).order_by().values_list("post__platform")
+    decisions = Decision.objects.filter(campaign_decision=decision).order_by().values_list("post__platform")
     messages.tell(
         [
             Message(
@@ -83,9 +83,9 @@ def campaign_decided(decision: CampaignDecision) -> None:
                 },
                 at=decision.decided_at,
                 due_at=decision.effective_at,
-                decision_id=first,
+                decision_id=first_id,
             )
-            for platform_id, posts, first in made.annotate(posts=Count("pk"), first=Min("pk"))
+            for platform_id, posts, first_id in decisions.annotate(posts=Count("pk"), first=Min("pk"))
         ]
     )
 

@@ -57,23 +57,23 @@ def number(*, platform_id: int, stream: Stream, at: datetime, limit: int = BATCH
         "before": at - SETTLE,
         "limit": limit,
     }
-    found, has_head = _run(values)
+    count, has_head = _run(values)
     if not has_head:
         head = FeedHead(platform_id=platform_id, stream=stream)
         FeedHead.objects.bulk_create([head], ignore_conflicts=True)
-        found, _ = _run(values)
-    return found
+        count, _ = _run(values)
+    return count
 
 
 def sweep(*, at: datetime) -> int:
     """Number due entries in every feed, also if nobody polls; return how many."""
-    waiting = FeedEntry.objects.filter(number__isnull=True, due_at__lte=at - SETTLE)
+    entries = FeedEntry.objects.filter(number__isnull=True, due_at__lte=at - SETTLE)
     total = 0
-    for platform_id, stream in waiting.order_by().values_list("platform", "stream").distinct():
+    for platform_id, stream in entries.order_by().values_list("platform", "stream").distinct():
         for _ in range(_BATCHES_AT_ONCE):
-            found = number(platform_id=platform_id, stream=Stream(stream), at=at)
-            total += found
-            if found < BATCH:
+            count = number(platform_id=platform_id, stream=Stream(stream), at=at)
+            total += count
+            if count < BATCH:
                 break
     return total
 
@@ -84,11 +84,13 @@ def put_in_order(decisions: Sequence[Decision], *, replaced: Sequence[int]) -> N
     Replaced decisions become due now, with their replacement. Call with the posts locked, before saving.
     """
     if replaced:
-        first = min(decision.effective_at for decision in decisions)
-        _untold(replaced).filter(due_at__gt=first).update(due_at=first)
-    due = _due([decision.post_id for decision in decisions])
+        start = min(decision.effective_at for decision in decisions)
+        _untold(replaced).filter(due_at__gt=start).update(due_at=start)
+    due_times = _due([decision.post_id for decision in decisions])
     for decision in decisions:
-        decision.effective_at = max(decision.effective_at, due.get(decision.post_id, decision.effective_at))
+        decision.effective_at = max(
+            decision.effective_at, due_times.get(decision.post_id, decision.effective_at)
+        )
 
 
 @transactions.required
@@ -97,18 +99,18 @@ def take_away(decisions: Sequence[Decision]) -> bool:
 
     Call inside the transaction that undoes them, and roll it back where this is False.
     """
-    told = FeedEntry.objects.filter(decision__in=decisions, stream=Stream.DECISIONS)
+    entries = FeedEntry.objects.filter(decision__in=decisions, stream=Stream.DECISIONS)
     _untold([decision.pk for decision in decisions]).delete()
-    return not told.exists()
+    return not entries.exists()
 
 
 def _due(post_ids: Sequence[int]) -> dict[int, datetime]:
     """Return when the last unsent decision takes effect, by post."""
-    waiting = FeedEntry.objects.filter(
+    entries = FeedEntry.objects.filter(
         decision__post__in=post_ids, stream=Stream.DECISIONS, number__isnull=True
     )
-    last = waiting.order_by().values("decision__post").annotate(last=Max("due_at"))
-    return dict(last.values_list("decision__post", "last"))
+    latest = entries.order_by().values("decision__post").annotate(last=Max("due_at"))
+    return dict(latest.values_list("decision__post", "last"))
 
 
 def _untold(decision_ids: Sequence[int]) -> QuerySet[FeedEntry]:
@@ -118,8 +120,8 @@ def _untold(decision_ids: Sequence[int]) -> QuerySet[FeedEntry]:
 def _run(values: dict[str, Any]) -> tuple[int, bool]:
     with connection.cursor() as cursor:
         cursor.execute(_NUMBER, values)
-        found, has_head = cursor.fetchone()
-    return found, has_head
+        count, has_head = cursor.fetchone()
+    return count, has_head
 
 
 _NUMBER = """

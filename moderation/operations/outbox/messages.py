@@ -48,7 +48,7 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
     """
     if not decisions:
         return []
-    wanting = _wanting({decision.post.platform_id for decision in decisions}, event=event)
+    subscribers = _wanting({decision.post.platform_id for decision in decisions}, event=event)
     sequences = _sequences([decision.post_id for decision in decisions])
     rows: list[Delivery] = []
     for decision in decisions:
@@ -61,7 +61,7 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
         )
         rows += [
             _delivery(decision, endpoint, event=event, sequence=sequences[decision.post_id], body=body)
-            for endpoint in wanting.get(decision.post.platform_id) or (None,)
+            for endpoint in subscribers.get(decision.post.platform_id) or (None,)
         ]
     return _save(rows)
 
@@ -74,13 +74,13 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
     """
     if not messages:
         return []
-    asked = {message.event for message in messages}
-    endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(asked))
+    names = {message.event for message in messages}
+    endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(names))
     rows: list[Delivery] = []
-    wanting = list(endpoints.order_by("id"))
-    sequences = _sequences(message.post_id for message in messages if wanting and message.post_id)
+    subscribers = list(endpoints.order_by("id"))
+    sequences = _sequences(message.post_id for message in messages if subscribers and message.post_id)
     for message in messages:
-        to = [endpoint for endpoint in wanting if _is_for(endpoint, message)]
+        to = [endpoint for endpoint in subscribers if _is_for(endpoint, message)]
         if to and message.post_id:
             sequences[message.post_id] += 1
         rows += [_told(message, endpoint, sequence=sequences[message.post_id or 0] or 1) for endpoint in to]
@@ -97,15 +97,15 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
     about = Delivery.objects.filter(decision__in=decisions)
     # A locked row is being claimed or recorded by a sender: skipping it avoids a deadlock.
     free = list(about.select_for_update(no_key=True, skip_locked=True).defer("body"))
-    held = about.exclude(pk__in=[row.pk for row in free]).exists()
+    has_locked = about.exclude(pk__in=[row.pk for row in free]).exists()
     untried = [row.pk for row in free if not _is_tried(row)]
     states = [DeliveryState.WAITING, *([DeliveryState.POLLED] if is_polled_too else [])]
     Delivery.objects.filter(pk__in=untried, state__in=states).update(state=DeliveryState.CANCELLED)
-    return not held and len(untried) == len(free)
+    return not has_locked and len(untried) == len(free)
 
 
 def is_asked_for(event: str) -> bool:
-    """Tell whether any endpoint asked for an event by name."""
+    """Return whether any endpoint asked for an event by name."""
     return WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__contains=[event]).exists()
 
 
@@ -122,30 +122,32 @@ def _save(rows: list[Delivery]) -> list[Delivery]:
     request_id = enqueue.request_id()[:_LONGEST_REQUEST_ID]
     for row in rows:
         row.request_id = request_id
-    saved = Delivery.objects.bulk_create(rows)
-    turns = {(row.endpoint_id, row.next_attempt_at) for row in saved if row.state == DeliveryState.WAITING}
+    deliveries = Delivery.objects.bulk_create(rows)
+    turns = {
+        (row.endpoint_id, row.next_attempt_at) for row in deliveries if row.state == DeliveryState.WAITING
+    }
     for endpoint_id, due_at in turns:
         if endpoint_id is not None:
             enqueue.deliveries(endpoint_id=endpoint_id, due_at=due_at)
-    return saved
+    return deliveries
 
 
 def _wanting(platform_ids: set[int], *, event: str) -> dict[int, list[WebhookEndpoint]]:
-    found: dict[int, list[WebhookEndpoint]] = defaultdict(list)
+    by_platform: dict[int, list[WebhookEndpoint]] = defaultdict(list)
     endpoints = WebhookEndpoint.objects.filter(platform__in=platform_ids, state=EndpointState.ACTIVE)
     for endpoint in endpoints:
         if event in (endpoint.events or _UNASKED):
-            found[endpoint.platform_id].append(endpoint)
-    return found
+            by_platform[endpoint.platform_id].append(endpoint)
+    return by_platform
 
 
 def _sequences(post_ids: Iterable[int]) -> defaultdict[int, int]:
-    wanted = list(post_ids)
-    if not wanted:
+    ids = list(post_ids)
+    if not ids:
         return defaultdict(int)
     # No two transactions read the same last number: whoever writes about a post has locked it.
-    told = Delivery.objects.filter(post__in=wanted).order_by().values_list("post")
-    return defaultdict(int, told.annotate(last=Max("sequence")).values_list("post", "last"))
+    deliveries = Delivery.objects.filter(post__in=ids).order_by().values_list("post")
+    return defaultdict(int, deliveries.annotate(last=Max("sequence")).values_list("post", "last"))
 
 
 def _delivery(

@@ -45,14 +45,14 @@ def find(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fals
     if not policies:
         return NOTHING
     try:
-        asked = topic_model.client(is_awaited=is_awaited).probabilities(
+        answers = topic_model.client(is_awaited=is_awaited).probabilities(
             [revision.text for revision in revisions], topics=[policy.words for policy in policies]
         )
     except Unavailable as reason:
         log.info("policies_unknown", reason=str(reason)[:200], posts=len(revisions))
         is_owed = any(policy.effect == PolicyEffect.HOLD for policy in policies)
         return Matches(by_revision={}, is_known=False, is_owed=is_owed)
-    rows = [_matched(policies, row) for row in asked.tolist()]
+    rows = [_matched(policies, row) for row in answers.tolist()]
     holding = {policy.pk for policy in policies if policy.effect == PolicyEffect.HOLD}
     return Matches(
         by_revision={revision.pk: row for revision, row in zip(revisions, rows, strict=True)},
@@ -76,7 +76,7 @@ def store(found: Matches, *, scores: Sequence[Score], at: datetime) -> None:
             probability=probability,
             matched_at=at,
         )
-        for revision in sorted(latest, key=lambda one: one.post_id)
+        for revision in sorted(latest, key=lambda row: row.post_id)
         for policy, probability in sorted(found.by_revision[revision.pk].items())
     ]
     PolicyMatch.objects.filter(post__in=[revision.post_id for revision in latest]).delete()

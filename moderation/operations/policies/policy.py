@@ -42,7 +42,7 @@ class NotTried(Exception):
 
 
 class SecondPersonNeeded(Exception):
-    """With those in force the hold is so wide that somebody else than its author has to activate it."""
+    """With the active holds this one is so wide that another lead has to activate it."""
 
 
 class AlreadyActive(Exception):
@@ -58,11 +58,11 @@ class NoEnd(Exception):
 
 
 class TooMany(Exception):
-    """As many policies as there may be are active, or drafts."""
+    """The limit of active policies or of drafts is reached."""
 
 
 def draft(*, name: str, words: str, reason: str = "", counts: str = "", actor: User, at: datetime) -> Policy:
-    """Write down a policy; it does nothing until `activate`. Raises NoWords or TooMany."""
+    """Draft a policy; it does nothing until `activate`. Raises NoWords or TooMany."""
     name, words = " ".join(name.split()), " ".join(words.split()).rstrip(".")
     if not name or len(words) < _SHORTEST_WORDS or not has_words(words):
         raise NoWords(_("Give the policy a name, and say in words what a text is about."))
@@ -109,7 +109,7 @@ def activate(
         policy.effect, policy.threshold, policy.expires_at = PolicyEffect(effect).value, threshold, expires_at
         policy.activated_by, policy.activated_at = actor, at
         policy.save(update_fields=("effect", "threshold", "expires_at", "activated_by", "activated_at"))
-        touched = _score_queue_again(at=at) if is_rescored else 0
+        count = _score_queue_again(at=at) if is_rescored else 0
         _audit(
             "policy.activated",
             policy,
@@ -117,9 +117,9 @@ def activate(
             at=at,
             threshold=threshold,
             expires_at=expires_at.isoformat(),
-            scored_again=touched,
+            scored_again=count,
         )
-    return touched
+    return count
 
 
 def end(*, policy_id: int, actor: User, at: datetime) -> int:
@@ -133,9 +133,9 @@ def end(*, policy_id: int, actor: User, at: datetime) -> int:
         if not ended.update(ended_at=at, ended_by=actor):
             raise NotInForce(_("This policy has ended."))
         policy = Policy.objects.get(pk=policy_id)
-        touched = _score_held_again(policy, at=at) if policy.effect == PolicyEffect.HOLD else 0
-        _audit("policy.ended", policy, actor=actor, at=at, scored_again=touched)
-    return touched
+        count = _score_held_again(policy, at=at) if policy.effect == PolicyEffect.HOLD else 0
+        _audit("policy.ended", policy, actor=actor, at=at, scored_again=count)
+    return count
 
 
 def _check(policy: Policy, *, at: datetime) -> None:
@@ -152,7 +152,8 @@ def _check(policy: Policy, *, at: datetime) -> None:
 def _refuse_wide(policy: Policy, *, threshold: float, at: datetime) -> None:
     """Refuse a hold that would, with the others, put too many of the newest posts before people."""
     others = sum(
-        policy_pages.share_of_newest(one, threshold=one.threshold or 0.0) for one in policy_pages.holds(at=at)
+        policy_pages.share_of_newest(hold, threshold=hold.threshold or 0.0)
+        for hold in policy_pages.holds(at=at)
     )
     own = policy_pages.share_of_newest(policy, threshold=threshold)
     if own > 0 and own + others > policy_pages.WIDE:
@@ -166,13 +167,13 @@ def _refuse_wide(policy: Policy, *, threshold: float, at: datetime) -> None:
 
 
 def _score_queue_again(*, at: datetime) -> int:
-    waiting = Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN))
-    latest = Revision.objects.filter(waiting, number=F("post__latest_revision"))
+    open_cases = Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN))
+    latest = Revision.objects.filter(open_cases, number=F("post__latest_revision"))
     newest = latest.order_by("-pk").values_list("pk", flat=True)[:RESCORE_LIMIT]
     return len(rescore.again(newest, at=at, states=rescore.SCORED))
 
 
 def _score_held_again(policy: Policy, *, at: datetime) -> int:
-    held = PolicyMatch.objects.filter(policy=policy, post__cases__state=CaseState.OPEN)
-    newest = held.order_by("-revision").values_list("revision", flat=True)[:RESCORE_LIMIT]
+    matches = PolicyMatch.objects.filter(policy=policy, post__cases__state=CaseState.OPEN)
+    newest = matches.order_by("-revision").values_list("revision", flat=True)[:RESCORE_LIMIT]
     return len(rescore.again(set(newest), at=at, states=rescore.SCORED))

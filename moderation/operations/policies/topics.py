@@ -29,7 +29,7 @@ def score(texts: Sequence[str], *, topics: Sequence[str]) -> list[list[float | N
     Raises NotAnswered.
     """
     try:
-        found = topic_model.patient().probabilities(texts, topics=topics)
+        answers = topic_model.patient().probabilities(texts, topics=topics)
     except Unavailable as reason:
         raise NotAnswered("The topics model does not answer now.") from reason
-    return [[None if math.isnan(one) else round(one, 4) for one in row] for row in found.tolist()]
+    return [[None if math.isnan(value) else round(value, 4) for value in row] for row in answers.tolist()]

@@ -17,7 +17,7 @@ from moderation.operations.policies.topics import NotAnswered as NotAnswered  # 
 from scoring.triton_calls import MAX_CHARACTERS, Unavailable
 
 JUDGED, NEWEST = 400, 200
-"""Posts that it is tried on at most: those that people judged last, and those that came last."""
+"""The most posts of a trial: those that people judged last, and those that came last."""
 BUDGET_SECONDS = 8.0
 """A lead waits, and holds a web thread: what is not read by then is left out, the oldest first."""
 _CHUNK = 16
@@ -30,15 +30,15 @@ def run(*, policy_id: int, at: datetime) -> Policy:
     """
     policy = Policy.objects.get(pk=policy_id)
     ends = time.monotonic() + BUDGET_SECONDS
-    judged = Label.objects.filter(retracted_at__isnull=True).order_by("-pk").values("post")[:JUDGED]
+    labels = Label.objects.filter(retracted_at__isnull=True).order_by("-pk").values("post")[:JUDGED]
     newest = Post.objects.filter(erased_at__isnull=True).order_by("-pk").values("pk")[:NEWEST]
     # A third of the time at least is for the newest: they say what the policy would cost.
-    found = {
-        "judged": _asked(_texts(judged), policy.words, ends=ends - BUDGET_SECONDS / 3),
+    trial = {
+        "judged": _asked(_texts(labels), policy.words, ends=ends - BUDGET_SECONDS / 3),
         "newest": _asked(_texts(newest), policy.words, ends=ends),
     }
-    Policy.objects.filter(pk=policy_id).update(trial=found, tried_at=at)
-    policy.trial, policy.tried_at = found, at
+    Policy.objects.filter(pk=policy_id).update(trial=trial, tried_at=at)
+    policy.trial, policy.tried_at = trial, at
     return policy
 
 
@@ -51,7 +51,7 @@ def _texts(posts: QuerySet[Any, Any]) -> list[tuple[int, str]]:
 
 
 def _asked(texts: Sequence[tuple[int, str]], words: str, *, ends: float) -> list[tuple[int, float]]:
-    found: list[tuple[int, float]] = []
+    results: list[tuple[int, float]] = []
     # The first request after a start of Triton waits until the model is loaded.
     model = topic_model.patient(seconds=BUDGET_SECONDS)
     for start in range(0, len(texts), _CHUNK):
@@ -61,9 +61,11 @@ def _asked(texts: Sequence[tuple[int, str]], words: str, *, ends: float) -> list
         try:
             answers = model.probabilities([text for _, text in chunk], topics=[words])
         except Unavailable as reason:
-            if found:
+            if results:
                 break
             raise NotAnswered(str(reason)) from reason
         pairs = zip(chunk, answers[:, 0].tolist(), strict=True)
-        found += [(post, round(one, 4)) for (post, _), one in pairs if not math.isnan(one)]
-    return found
+        results += [
+            (post, round(probability, 4)) for (post, _), probability in pairs if not math.isnan(probability)
+        ]
+    return results

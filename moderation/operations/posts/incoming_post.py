@@ -61,9 +61,9 @@ class IncomingPost:
 
 
 def of_fields(fields: Mapping[str, Any]) -> IncomingPost:
-    """Return the post of validated fields as JSON has them, but with times instead of their texts.
+    """Return the post of validated fields of JSON, with times already parsed.
 
-    The only way from a body to a post: the API's two readers, Akismet's form and a rehearsal end here.
+    Every body becomes a post here: from the API's two readers, Akismet's form and a rehearsal.
     """
     values = dict(fields)
     values["author"] = IncomingAuthor(**values["author"])

@@ -66,23 +66,23 @@ def store(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) ->
 
 def _stored(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
     posts = _without_stored_parents(platform=platform, posts=posts)
-    taken = _first(platform=platform, posts=posts, at=at) or _all(platform=platform, posts=posts, at=at)
-    _keep_pictures(posts, fresh=taken[1], platform=platform, at=at)
-    complaints.attach_to_posts(platform=platform, posts=[revision.post for revision in taken[1]])
+    result = _first(platform=platform, posts=posts, at=at) or _all(platform=platform, posts=posts, at=at)
+    _keep_pictures(posts, fresh=result[1], platform=platform, at=at)
+    complaints.attach_to_posts(platform=platform, posts=[revision.post for revision in result[1]])
     if inquiry.is_configured():
-        enqueue.reputation(revision_ids=_pending(taken[1]))
-    return taken
+        enqueue.reputation(revision_ids=_pending(result[1]))
+    return result
 
 
 def _keep_pictures(
     posts: Sequence[IncomingPost], *, fresh: Sequence[Revision], platform: Platform, at: datetime
 ) -> None:
     """Keep the pictures of new revisions, until they were read."""
-    sent = {name: data for post in posts for name, data in post.pictures}
-    if sent:
-        wanted = {url for revision in fresh for url in revision.media_urls}
+    pictures = {name: data for post in posts for name, data in post.pictures}
+    if pictures:
+        urls = {url for revision in fresh for url in revision.media_urls}
         sent_pictures.keep(
-            {name: data for name, data in sent.items() if name in wanted}, platform=platform, at=at
+            {name: data for name, data in pictures.items() if name in urls}, platform=platform, at=at
         )
 
 
@@ -120,12 +120,12 @@ def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> 
     # Authors of posts last: how they call themselves is newer than what an answer says of them.
     names = _authors_of_parents(posts) | {post.author.external_id: post.author.display_name for post in posts}
     authors = sql.authors(platform=platform, names=names, at=at)
-    rows, new = sql.posts(
+    rows, new_ids = sql.posts(
         platform=platform, fresh=_posts(platform=platform, posts=posts, authors=authors, at=at), at=at
     )
-    known = _known_revisions(posts=posts, rows=rows, new=new)
-    answers, fresh = _sort_out(posts=posts, rows=rows, known=known, authors=authors, at=at)
-    _write(fresh=fresh, new=new, at=at)
+    revisions = _known_revisions(posts=posts, rows=rows, new=new_ids)
+    answers, fresh = _sort_out(posts=posts, rows=rows, known=revisions, authors=authors, at=at)
+    _write(fresh=fresh, new=new_ids, at=at)
     return answers, fresh
 
 
@@ -133,11 +133,11 @@ def _posts(
     *, platform: Platform, posts: Sequence[IncomingPost], authors: dict[str, int], at: datetime
 ) -> list[Post]:
     """Return the unsaved rows of posts, as if all of them were new."""
-    first: dict[str, Post] = {}
+    rows: dict[str, Post] = {}
     for post in posts:
-        row = first.get(post.external_id)
+        row = rows.get(post.external_id)
         if row is None:
-            first[post.external_id] = Post(
+            rows[post.external_id] = Post(
                 platform=platform,
                 external_id=post.external_id,
                 author_id=authors[post.author.external_id],
@@ -147,21 +147,21 @@ def _posts(
             )
         else:
             row.latest_revision = max(row.latest_revision, post.revision)
-    return list(first.values())
+    return list(rows.values())
 
 
 def _known_revisions(
     *, posts: Sequence[IncomingPost], rows: dict[str, Post], new: set[int]
 ) -> dict[tuple[int, int], Revision]:
-    there = {row.pk: row for row in rows.values() if row.pk not in new}
-    if not there:
+    old_rows = {row.pk: row for row in rows.values() if row.pk not in new}
+    if not old_rows:
         return {}
     numbers = {post.revision for post in posts}
-    known = {}
-    for revision in Revision.objects.filter(post__in=there, number__in=numbers):
-        revision.post = there[revision.post_id]
-        known[revision.post_id, revision.number] = revision
-    return known
+    revisions = {}
+    for revision in Revision.objects.filter(post__in=old_rows, number__in=numbers):
+        revision.post = old_rows[revision.post_id]
+        revisions[revision.post_id, revision.number] = revision
+    return revisions
 
 
 def _sort_out(
@@ -175,26 +175,26 @@ def _sort_out(
     """Separate new revisions from repeated and conflicting ones; a batch may hold the same post twice."""
     answers: list[tuple[Revision, bool] | Refused] = []
     fresh: list[Revision] = []
-    counted: dict[int, Revision] = {}
+    updates: dict[int, Revision] = {}
     for incoming in posts:
         row, digest = rows[incoming.external_id], body_digest(incoming)
-        there = known.get((row.pk, incoming.revision))
+        revision = known.get((row.pk, incoming.revision))
         if row.erased_at is not None:
             answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
-        elif there is None:
-            there = revision_of(incoming=incoming, row=row, digest=digest, at=at)
-            there.parent_author_id = _id_of_parents_author(incoming, authors)
-            known[row.pk, incoming.revision] = there
-            fresh.append(there)
-            answers.append((there, True))
-        elif there.body_digest == digest:
-            if _has_moved(there, incoming):
-                counted[there.pk] = there
-            answers.append((there, False))
+        elif revision is None:
+            revision = revision_of(incoming=incoming, row=row, digest=digest, at=at)
+            revision.parent_author_id = _id_of_parents_author(incoming, authors)
+            known[row.pk, incoming.revision] = revision
+            fresh.append(revision)
+            answers.append((revision, True))
+        elif revision.body_digest == digest:
+            if _has_moved(revision, incoming):
+                updates[revision.pk] = revision
+            answers.append((revision, False))
         else:
             detail = f"Revision {incoming.revision} is stored with another content; send a higher revision."
             answers.append(Refused(external_id=incoming.external_id, code="revision_conflict", detail=detail))
-    Revision.objects.bulk_update(counted.values(), ["shares", "comments", "views"])
+    Revision.objects.bulk_update(updates.values(), ["shares", "comments", "views"])
     return answers, fresh
 
 
@@ -237,18 +237,18 @@ def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:
 
 def _without_stored_parents(*, platform: Platform, posts: Sequence[IncomingPost]) -> Sequence[IncomingPost]:
     """Leave out text and author of parents that are stored here, erased ones included."""
-    told = {post.parent.external_id for post in posts if post.parent and _tells(post)}
-    if not told:
+    ids = {post.parent.external_id for post in posts if post.parent and _tells(post)}
+    if not ids:
         return posts
-    stored = Post.objects.filter(platform=platform, external_id__in=told)
-    names = set(stored.values_list("external_id", flat=True))
+    rows = Post.objects.filter(platform=platform, external_id__in=ids)
+    names = set(rows.values_list("external_id", flat=True))
     return [_bare(post) if post.parent and post.parent.external_id in names else post for post in posts]
 
 
 def _authors_of_parents(posts: Sequence[IncomingPost]) -> dict[str, str]:
     """Return the display names of the parents' authors by the platform's id, "" where not told."""
-    told = [post.parent for post in posts if post.parent]
-    return {parent.author_external_id: parent.author_name for parent in told if parent.author_external_id}
+    parents = [post.parent for post in posts if post.parent]
+    return {parent.author_external_id: parent.author_name for parent in parents if parent.author_external_id}
 
 
 def _id_of_parents_author(post: IncomingPost, ids: Mapping[str, int]) -> int | None:

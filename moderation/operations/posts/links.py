@@ -36,11 +36,11 @@ _Row = tuple[int, str, int, str, str, str]
 def store(*, revisions: Sequence[Revision], at: datetime) -> None:
     """Write links and new domains of saved revisions. Call inside a transaction."""
     rows = [row for revision in revisions for row in _rows(revision)]
-    missing = _add(rows, at=at)
-    if missing:
+    new_rows = _add(rows, at=at)
+    if new_rows:
         # Sorted, so that two requests with the same new domains do not deadlock.
-        prepared.run(_ADD_DOMAINS, names=sorted({name for _, name, *_ in missing}), at=at)
-        _add(missing, at=at)
+        prepared.run(_ADD_DOMAINS, names=sorted({name for _, name, *_ in new_rows}), at=at)
+        _add(new_rows, at=at)
 
 
 def _rows(revision: Revision) -> list[_Row]:
@@ -63,5 +63,5 @@ def _add(rows: list[_Row], *, at: datetime) -> list[_Row]:
     if not rows:
         return []
     values = {name: list(column) for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)}
-    written = set(prepared.rows(_ADD, **values, at=at))
-    return [row for row in rows if (row[0], row[2]) not in written]
+    keys = set(prepared.rows(_ADD, **values, at=at))
+    return [row for row in rows if (row[0], row[2]) not in keys]

@@ -94,26 +94,28 @@ def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> di
 
     `names` maps the platform's id to the display name, "" where it did not say.
     """
-    wanted = sorted(names)
-    known = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=wanted)
-    there = {external_id: author_id for author_id, external_id, _ in known}
-    new = [name for name in wanted if name not in there]
-    if new:
-        added = prepared.rows(
+    ordered = sorted(names)
+    known_rows = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=ordered)
+    ids = {external_id: author_id for author_id, external_id, _ in known_rows}
+    new_names = [name for name in ordered if name not in ids]
+    if new_names:
+        added_rows = prepared.rows(
             _ADD_AUTHORS,
             platform=platform.pk,
-            names=new,
-            display_names=[names[name] for name in new],
+            names=new_names,
+            display_names=[names[name] for name in new_names],
             at=at,
         )
-        there |= {external_id: author_id for author_id, external_id in added}
-    missed = [name for name in new if name not in there]
-    if missed:  # inserted by a concurrent transaction
-        found = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=missed)
-        there |= {external_id: author_id for author_id, external_id, _ in found}
+        ids |= {external_id: author_id for author_id, external_id in added_rows}
+    late_names = [name for name in new_names if name not in ids]
+    if late_names:  # inserted by a concurrent transaction
+        late_rows = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=late_names)
+        ids |= {external_id: author_id for author_id, external_id, _ in late_rows}
     # After the inserts, which wait for a transaction that renames the same author: avoids a deadlock.
-    _rename({pk: names[name] for pk, name, shown in known if names[name] not in ("", shown)})
-    return there
+    _rename(
+        {pk: names[name] for pk, name, display_name in known_rows if names[name] not in ("", display_name)}
+    )
+    return ids
 
 
 def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[dict[str, Post], set[int]]:
@@ -123,7 +125,7 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
     """
     ordered = sorted(fresh, key=lambda post: post.external_id)
     rows = {post.external_id: post for post in ordered}
-    added = prepared.rows(
+    added_rows = prepared.rows(
         _ADD_POSTS,
         platform=platform.pk,
         names=list(rows),
@@ -132,16 +134,18 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
         revisions=[post.latest_revision for post in ordered],
         at=at,
     )
-    for post_id, external_id in added:
+    for post_id, external_id in added_rows:
         rows[external_id].pk = post_id
-    new = {post_id for post_id, _ in added}
-    if len(new) < len(rows):
-        there = [post.external_id for post in ordered if post.pk not in new]
+    new_ids = {post_id for post_id, _ in added_rows}
+    if len(new_ids) < len(rows):
+        old_names = [post.external_id for post in ordered if post.pk not in new_ids]
         # NO KEY: inserts of rows that point to a post need not wait. Locked after all inserts, to avoid a
         # deadlock.
-        locked = Post.objects.select_for_update(no_key=True).filter(platform=platform, external_id__in=there)
-        rows |= {post.external_id: post for post in locked.order_by("id")}
-    return rows, new
+        old_posts = Post.objects.select_for_update(no_key=True).filter(
+            platform=platform, external_id__in=old_names
+        )
+        rows |= {post.external_id: post for post in old_posts.order_by("id")}
+    return rows, new_ids
 
 
 def first(*, post: Post, author: str, display_name: str, revision: Revision) -> bool:

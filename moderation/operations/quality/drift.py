@@ -44,10 +44,10 @@ def sweep(*, at: datetime) -> int:
     blocks, posts = 0, 0
     for platform in platforms:
         while posts < POSTS_A_RUN:
-            counted = _next_block(platform, platforms=len(platforms), at=at)
-            if counted is None:
+            block = _next_block(platform, platforms=len(platforms), at=at)
+            if block is None:
                 break
-            blocks, posts = blocks + 1, posts + counted.posts
+            blocks, posts = blocks + 1, posts + block.posts
     return blocks
 
 
@@ -77,13 +77,13 @@ def _next_block(platform: Platform, *, platforms: int, at: datetime) -> DriftBlo
         if watch is None or watch.next_at + BLOCK + SETTLED_AFTER > at:
             return None
         end = watch.next_at + BLOCK
-        counted = drift_posts.counted(platform_id=platform.pk, start=watch.next_at, end=end)
+        totals = drift_posts.counted(platform_id=platform.pk, start=watch.next_at, end=end)
         block = DriftBlock.objects.create(
             platform=platform,
             starts_at=watch.next_at,
-            posts=counted.posts,
-            authors=counted.authors,
-            counts=counted.counts.tobytes() if counted.posts else b"",
+            posts=totals.posts,
+            authors=totals.authors,
+            counts=totals.counts.tobytes() if totals.posts else b"",
         )
         _weigh(watch, block, platforms=platforms, end=end)
         watch.next_at = end
@@ -93,18 +93,18 @@ def _next_block(platform: Platform, *, platforms: int, at: datetime) -> DriftBlo
 
 
 def _begun(platform: Platform, *, at: datetime) -> DriftWatch | None:
-    """Begin with the posts that there are, so that the first days are compared with those before."""
-    first = (
+    """Begin with the oldest post of the reference, so that the first days can be compared."""
+    start = (
         Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__gte=at - REFERENCE)
         .order_by("received_at")
         .values_list("received_at", flat=True)
         .first()
     )
-    if first is None:
+    if start is None:
         return None
     return DriftWatch(
         platform=platform,
-        next_at=drift_reference.start_of(first),
+        next_at=drift_reference.start_of(start),
         evidence=drift_evidence.nothing().tobytes(),
     )
 
@@ -119,9 +119,9 @@ def _weigh(watch: DriftWatch, block: DriftBlock, *, platforms: int, end: datetim
     excess = drift_evidence.excess(evidence, platforms=platforms)
     strength = {int(place): float(excess[place]) for place in np.flatnonzero(excess >= 0.0)}
     if strength:
-        named = _raise(watch.platform_id, strength=strength, restarts=restarts, end=end)
-        evidence[list(named)] = -np.inf
-        restarts |= dict.fromkeys(named, block.starts_at)
+        buckets = _raise(watch.platform_id, strength=strength, restarts=restarts, end=end)
+        evidence[list(buckets)] = -np.inf
+        restarts |= dict.fromkeys(buckets, block.starts_at)
     # After as long as the reference reaches back it holds nothing from before the alarm.
     restarts = {place: since for place, since in restarts.items() if since > end - REFERENCE}
     watch.evidence = evidence.tobytes()
@@ -140,11 +140,11 @@ def _raise(
     recent = list(DriftAlarm.objects.filter(platform=platform_id, seen_at__gt=end - _SAME_ALARM))
     groups = drift_groups.groups(posts, strength=strength)
     for group in groups:
-        same = next((alarm for alarm in recent if drift_groups.has_any(group.posts, alarm.traits)), None)
-        if same is None:
+        match = next((alarm for alarm in recent if drift_groups.has_any(group.posts, alarm.traits)), None)
+        if match is None:
             recent.append(_stored(platform_id, group, posts=posts, growth=growth, end=end))
         else:
-            _add(same, group, posts=posts, growth=growth, end=end)
+            _add(match, group, posts=posts, growth=growth, end=end)
     return {drift_traits.bucket(trait) for group in groups for trait in group.traits}
 
 
@@ -168,9 +168,9 @@ def _add(
     alarm: DriftAlarm, group: Group, *, posts: Sequence[SeenPost], growth: Growth, end: datetime
 ) -> None:
     """Add traits that are new, as far as there is room; numbers become those of the larger group."""
-    known = {(one["family"], one["trait"]) for one in alarm.traits}
-    new = [one for one in group.traits if (one[0].value, one[1]) not in known]
-    alarm.traits = (alarm.traits + drift_groups.described(new, growth))[: drift_groups.MOST_TRAITS]
+    pairs = {(trait["family"], trait["trait"]) for trait in alarm.traits}
+    traits = [trait for trait in group.traits if (trait[0].value, trait[1]) not in pairs]
+    alarm.traits = (alarm.traits + drift_groups.described(traits, growth))[: drift_groups.MOST_TRAITS]
     alarm.seen_at = end
     if len(group.posts) > alarm.posts:
         alarm.posts, alarm.all_posts = len(group.posts), len(posts)

@@ -26,14 +26,14 @@ TREND = {QualitySpan.DAY: 28, QualitySpan.WEEK: 90}
 _STEPS = {QualitySpan.DAY: 1, QualitySpan.WEEK: 7}
 _BATCH = 1_000
 LONGEST = timedelta(days=90)
-"""Labels count so long. An attempt that took longer begins anew: each is wrong with 5 % at most."""
+"""How long labels count; a longer attempt starts again. Each errs with 5 % at most."""
 
 _audit = entries.writer("platform")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _About:
-    """Whose figures, of what they are shares, and when they are estimated."""
+    """The platform, unit and time of an estimate."""
 
     platform: Platform | None
     unit: QualityUnit
@@ -50,25 +50,25 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
     longest = at - timedelta(days=max(SPANS.values()))
     with standby.reading():
         posts, passed = (
-            read(since=longest, until=at, platform_id=platform.pk if platform else None)
-            for read in (labelled_posts, passed_over)
+            query(since=longest, until=at, platform_id=platform.pk if platform else None)
+            for query in (labelled_posts, passed_over)
         )
     rows = [
         row
-        for unit, part, left in (
+        for unit, part, passed_part in (
             (QualityUnit.POSTS, posts, passed),
             (QualityUnit.VIEWS, posts.with_views, passed.with_views),
         )
         # No figure by views of a platform that sends none: the page says so in words.
         if unit == QualityUnit.POSTS or len(part)
-        for found in (_spans, _trends)
-        for row in found(part, left, about=_About(platform=platform, unit=unit, at=at))
+        for estimate in (_spans, _trends)
+        for row in estimate(part, passed_part, about=_About(platform=platform, unit=unit, at=at))
     ]
     plan = _plan(posts, platform=platform, at=at)
-    counted = [
-        QualityTable(platform=platform, span=span, kind=kind, rows=found, counted_at=at)
+    quality_tables = [
+        QualityTable(platform=platform, span=span, kind=kind, rows=table_rows, counted_at=at)
         for span, days in SPANS.items()
-        for kind, found in (
+        for kind, table_rows in (
             _tables(posts, passed, since=at - timedelta(days=days), at=at, platform=platform) | plan
         ).items()
     ]
@@ -78,7 +78,7 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
         QualityFigure.objects.filter(platform=platform).delete()
         QualityTable.objects.filter(platform=platform).delete()
         QualityFigure.objects.bulk_create(rows, batch_size=_BATCH)
-        QualityTable.objects.bulk_create(counted)
+        QualityTable.objects.bulk_create(quality_tables)
         if platform is not None:
             weigh_removals(platform_id=platform.pk, posts=posts, at=at)
     return len(rows)
@@ -92,26 +92,28 @@ def _tables(
     at: datetime,
     platform: Platform | None,
 ) -> dict[QualityTableKind, Rows]:
-    part, left = _since(posts, since), _since(passed, since)
-    waiting = undecided.undecided(since=since, until=at, platform=platform)
-    found = tables.tables(part, since=since, until=at, platform=platform)
-    return found | {QualityTableKind.UNDECIDED: [dict(undecided.row(part, waiting, passed=left))]}
+    part, passed_part = _since(posts, since), _since(passed, since)
+    open_counts = undecided.undecided(since=since, until=at, platform=platform)
+    by_kind = tables.tables(part, since=since, until=at, platform=platform)
+    return by_kind | {
+        QualityTableKind.UNDECIDED: [dict(undecided.row(part, open_counts, passed=passed_part))]
+    }
 
 
 def _plan(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> dict[QualityTableKind, Rows]:
-    found = needed_labels.of_traffic(
+    need = needed_labels.of_traffic(
         at=at,
         platform_id=platform.pk if platform else None,
         posts=_since(posts, at - needed_labels.LABELS_SINCE),
     )
-    return {QualityTableKind.PLAN: [asdict(found)]}
+    return {QualityTableKind.PLAN: [asdict(need)]}
 
 
 def _spans(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
     for span, days in SPANS.items():
         start = about.at - timedelta(days=days)
-        left = _since(passed, start)
-        for part in figures.slices(_since(posts, start), looks=days, unit=about.unit, passed=left):
+        passed_part = _since(passed, start)
+        for part in figures.slices(_since(posts, start), looks=days, unit=about.unit, passed=passed_part):
             for figure in part.figures:
                 yield _row(
                     figure,
@@ -127,11 +129,11 @@ def _spans(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Ite
 def _trends(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
     for span, days in TREND.items():
         step, since = _STEPS[span], about.at - timedelta(days=days)
-        for start, found in figures.by_day(
+        for start, estimates in figures.by_day(
             _since(posts, since), days=step, unit=about.unit, passed=_since(passed, since)
         ):
-            # A step that began before the period would be shown as a whole one, of which a part was read.
-            for figure in found if start >= since else ():
+            # A step that began before the period was read in part, but would be shown as a whole one.
+            for figure in estimates if start >= since else ():
                 yield _row(
                     figure,
                     about=about,
@@ -192,15 +194,15 @@ def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> P
     since = platform.removal_since or max(platform.created_at, at - LONGEST)
     if was_proven_at is None and since < at - LONGEST:
         since = at
-    found = removal.trials(posts, since=since)
+    trials = removal.trials(posts, since=since)
     if was_proven_at and removal.trials(posts, since=was_proven_at).is_refuted:
         since, platform.removal_proven_at = at, None
-    elif not found.is_proven:
+    elif not trials.is_proven:
         platform.removal_proven_at = None
     elif was_proven_at is None:
         platform.removal_proven_at = at
     platform.removal_since = since
-    platform.removal_right, platform.removal_wrong = found.right, found.wrong
+    platform.removal_right, platform.removal_wrong = trials.right, trials.wrong
     platform.save(update_fields=("removal_proven_at", "removal_since", "removal_right", "removal_wrong"))
     if platform.removal_proven_at != was_proven_at:
         _audit(
@@ -208,8 +210,8 @@ def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> P
             platform,
             actor=None,
             at=at,
-            right=found.right,
-            wrong=found.wrong,
-            low=round(found.interval[0], 4),
+            right=trials.right,
+            wrong=trials.wrong,
+            low=round(trials.interval[0], 4),
         )
     return platform

@@ -28,7 +28,7 @@ BAD_TRUST = 40.0
 BAD_AGE = timedelta(days=30)
 """A domain that was registered less than this before it was posted is news, too."""
 SECONDS = 30.0
-"""After this time of one task no further question is begun: the next post with those links asks again."""
+"""After this time a task asks no further question; the next post with those links does."""
 IANA, OFF = "iana", "off"
 _MOST_LINKS = 20
 _READ_AS: dict[str, str] = {
@@ -36,7 +36,7 @@ _READ_AS: dict[str, str] = {
     Trust.name: "trust_score",
     Registration.name: "live_since_at",
 }
-"""Fields of a record that hold what a provider said."""
+"""Fields of a record that hold a provider's answer."""
 
 
 def is_configured() -> bool:
@@ -56,16 +56,16 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
         .order_by("revision_id", "position")
     )
     # Before the transaction: providers take seconds, and nothing may be locked meanwhile.
-    known = _known(links, at=at)
-    verdicts = list(_answers(links, known=known, at=at))
+    known_verdicts = _known(links, at=at)
+    verdicts = list(_answers(links, known=known_verdicts, at=at))
     with transaction.atomic():
         # Do not store URLs of posts that were erased during the query.
         posts = transactions.lock_posts(revisions__in={link.revision_id for link in links})
         links = [link for link in links if link.revision.post_id in posts]
-        left = {provider.subject(link) for provider in _providers() for link in links}
-        verdicts = [verdict for verdict in verdicts if verdict.subject in left]
+        subjects = {provider.subject(link) for provider in _providers() for link in links}
+        verdicts = [verdict for verdict in verdicts if verdict.subject in subjects]
         LinkVerdict.objects.bulk_create(verdicts)
-        _score_again(links, news=verdicts, known=known, at=at)
+        _score_again(links, news=verdicts, known=known_verdicts, at=at)
     return len(verdicts)
 
 
@@ -82,7 +82,7 @@ def _known(links: Sequence[PostLink], *, at: datetime) -> list[LinkVerdict]:
 def _answers(
     links: Sequence[PostLink], *, known: Sequence[LinkVerdict], at: datetime
 ) -> Iterator[LinkVerdict]:
-    asked = {(verdict.provider, verdict.subject) for verdict in known}
+    pairs = {(verdict.provider, verdict.subject) for verdict in known}
     ends_at = time.monotonic() + SECONDS
     for provider in _providers():
         for link in links:
@@ -90,18 +90,18 @@ def _answers(
             if time.monotonic() > ends_at:
                 log.warning("reputation_out_of_time", links=len(links))
                 return
-            if subject and (provider.name.value, subject) not in asked:
-                asked.add((provider.name.value, subject))
-                said = _said(provider, link, at=at)
-                if said is not None:
+            if subject and (provider.name.value, subject) not in pairs:
+                pairs.add((provider.name.value, subject))
+                answer = _said(provider, link, at=at)
+                if answer is not None:
                     yield LinkVerdict(
                         provider=provider.name,
                         subject=subject,
-                        value=said.value,
-                        live_since_at=said.live_since_at,
-                        detail=said.detail,
+                        value=answer.value,
+                        live_since_at=answer.live_since_at,
+                        detail=answer.detail,
                         fetched_at=at,
-                        expires_at=at + said.holds_for,
+                        expires_at=at + answer.holds_for,
                     )
 
 
@@ -128,37 +128,37 @@ def _score_again(
 ) -> None:
     """Rescore posts that were scored before a bad verdict came; later scorings read it anyway.
 
-    Also one that another post's task brought meanwhile.
+    Also a verdict that another post's task stored meanwhile.
     """
     bad = {verdict.subject: verdict for verdict in [*known, *news] if _is_bad(verdict)}
-    concerned = [
+    pairs = [
         (link, bad[subject])
         for link in links
         for subject in (link.url_digest, link.domain.name)
         if subject in bad
     ]
     latest = Revision.objects.filter(
-        pk__in={link.revision_id for link, _ in concerned}, number=F("post__latest_revision")
+        pk__in={link.revision_id for link, _ in pairs}, number=F("post__latest_revision")
     )
     scores = Score.objects.filter(revision__in=latest, generation=F("revision__generation"))
     records = dict(scores.values_list("revision", "record"))
     fresh = {verdict.subject for verdict in news}
-    due = {
+    ids = {
         link.revision_id
-        for link, verdict in concerned
+        for link, verdict in pairs
         if verdict.subject in fresh or not _was_read(records.get(link.revision_id), link, verdict)
     }
-    rescore.again(latest.filter(pk__in=due).values_list("pk", flat=True), at=at)
+    rescore.again(latest.filter(pk__in=ids).values_list("pk", flat=True), at=at)
 
 
 def _was_read(record: Mapping[str, Any] | None, link: PostLink, verdict: LinkVerdict) -> bool:
-    """Return whether a score was made with a verdict; without a score, that one will be."""
+    """Return whether a score includes a verdict; True without a score: it will include it."""
     if record is None:
         return True
     name = _READ_AS[verdict.provider]
     return any(
-        found["url"] == link.url and found["reputation"][name] is not None
-        for found in record.get("links", ())
+        entry["url"] == link.url and entry["reputation"][name] is not None
+        for entry in record.get("links", ())
     )
 
 
@@ -168,11 +168,11 @@ def _providers() -> tuple[Provider, ...]:
 
     One per process, so that its circuit breaker keeps its state.
     """
-    found: list[Provider] = []
+    providers: list[Provider] = []
     if settings.WEB_RISK_KEY:
-        found.append(WebRisk(address=settings.WEB_RISK_URL, key=settings.WEB_RISK_KEY))
+        providers.append(WebRisk(address=settings.WEB_RISK_URL, key=settings.WEB_RISK_KEY))
     if settings.WOT_KEY:
-        found.append(Trust(address=settings.WOT_URL, key=settings.WOT_KEY, user=settings.WOT_USER))
+        providers.append(Trust(address=settings.WOT_URL, key=settings.WOT_KEY, user=settings.WOT_USER))
     if settings.RDAP_URL != OFF:
-        found.append(Registration(address="" if settings.RDAP_URL == IANA else settings.RDAP_URL))
-    return tuple(found)
+        providers.append(Registration(address="" if settings.RDAP_URL == IANA else settings.RDAP_URL))
+    return tuple(providers)

@@ -60,7 +60,7 @@ class Provider(Protocol):
 class Line:
     """HTTP client of one provider: guarded, with a deadline and a circuit breaker (one minute).
 
-    Follows as many redirects as it is told, each through the guard; none where a header holds a key.
+    Follows at most `redirects`, each through the guard; none where a header holds a key.
     """
 
     base: str

@@ -74,5 +74,5 @@ def _read(answer: Any) -> Said:
         raise NoAnswer(f"unexpected answer: {type(wrong).__name__}") from wrong
     if not dates:
         return Said(holds_for=_HOLDS_FOR)
-    first = min(date if date.tzinfo else date.replace(tzinfo=UTC) for date in dates)
-    return Said(live_since_at=first, holds_for=_HOLDS_FOR)
+    registered_at = min(date if date.tzinfo else date.replace(tzinfo=UTC) for date in dates)
+    return Said(live_since_at=registered_at, holds_for=_HOLDS_FOR)

@@ -29,7 +29,7 @@ _REDIRECTS = 3
 
 
 class Invalid(Exception):
-    """What came is no list of RDAP servers, or must not replace the one in force."""
+    """The data is no list of RDAP servers, or must not replace the one in force."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,19 +43,19 @@ class Registries:
         """Return the address of the server for a domain, "" if there is none. The longest suffix counts."""
         labels = _ascii(domain).split(".")
         for start in range(len(labels)):
-            if found := self.servers.get(".".join(labels[start:])):
-                return found
+            if server := self.servers.get(".".join(labels[start:])):
+                return server
         return ""
 
 
 def parse(data: bytes) -> Registries:
     """Read a list. Raises Invalid."""
     try:
-        said = json.loads(data)
-        published_at = datetime.fromisoformat(said["publication"])
+        document = json.loads(data)
+        published_at = datetime.fromisoformat(document["publication"])
         servers = {
             str(suffix).lower().strip("."): _best(addresses)
-            for suffixes, addresses in said["services"]
+            for suffixes, addresses in document["services"]
             for suffix in suffixes
         }
     except (AttributeError, KeyError, TypeError, ValueError) as wrong:
@@ -74,23 +74,25 @@ def current() -> Registries:
         fetched = _read(settings.RDAP_LIST, settings.RDAP_LIST.stat().st_mtime_ns)
     except (OSError, Invalid):
         return shipped
-    return max(shipped, fetched, key=lambda one: one.published_at)
+    return max(shipped, fetched, key=lambda registries: registries.published_at)
 
 
 def refresh(*, url: str) -> Registries:
-    """Fetch a list, and keep it if it is newer than the one in force; return that which now is in force.
+    """Fetch a list, and keep it if it is newer than the one in force; return the one in force now.
 
     Raises provider.NoAnswer, Invalid or OSError.
     """
-    said = Line(base=url, headers=_HEADERS, redirects=_REDIRECTS).get("")
-    data = json.dumps(said).encode()
-    found, known = parse(data), current()
-    if len(found.servers) < _LEAST_SHARE * len(known.servers):
-        raise Invalid(f"The list has {len(found.servers)} suffixes, the one in force {len(known.servers)}.")
-    if found.published_at <= known.published_at:
-        return known
+    document = Line(base=url, headers=_HEADERS, redirects=_REDIRECTS).get("")
+    data = json.dumps(document).encode()
+    fetched, in_force = parse(data), current()
+    if len(fetched.servers) < _LEAST_SHARE * len(in_force.servers):
+        raise Invalid(
+            f"The list has {len(fetched.servers)} suffixes, the one in force {len(in_force.servers)}."
+        )
+    if fetched.published_at <= in_force.published_at:
+        return in_force
     _write(settings.RDAP_LIST, data)
-    return found
+    return fetched
 
 
 @lru_cache(maxsize=4)

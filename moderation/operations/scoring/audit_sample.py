@@ -20,7 +20,7 @@ from scoring.release import Release
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Draw:
-    """The probability of a post to be drawn, and whether it was."""
+    """The probability that a post is drawn, and whether it was."""
 
     chance: float
     is_drawn: bool

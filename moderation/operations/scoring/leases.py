@@ -44,17 +44,17 @@ def give_back(revisions: Sequence[Revision]) -> None:
     if not revisions:
         return
     with transaction.atomic():
-        held = Revision.objects.select_for_update().filter(score_state=ScoreState.SCORING)
+        rows = Revision.objects.select_for_update().filter(score_state=ScoreState.SCORING)
         claims = {row.pk: (row.generation, row.attempts) for row in revisions}
-        ours = [
+        ids = [
             row.pk
-            for row in held.filter(pk__in=claims).order_by("id")
+            for row in rows.filter(pk__in=claims).order_by("id")
             if claims[row.pk] == (row.generation, row.attempts)
         ]
-        Revision.objects.filter(pk__in=ours).update(
+        Revision.objects.filter(pk__in=ids).update(
             score_state=ScoreState.PENDING, lease_until=None, attempts=F("attempts") - 1
         )
-        enqueue.scoring(revision_ids=ours)
+        enqueue.scoring(revision_ids=ids)
 
 
 @transactions.required
@@ -66,15 +66,15 @@ def still_held(*, revisions: Sequence[Revision]) -> set[int]:
     """
     ids = [revision.pk for revision in revisions]
     posts = _lock_posts({revision.post_id for revision in revisions})
-    locked = Revision.objects.select_for_update().filter(pk__in=ids).order_by("id")
+    rows = Revision.objects.select_for_update().filter(pk__in=ids).order_by("id")
     # The attempts, too: whoever took over after our lease has the same state and generation.
-    standing = {row.pk: (row.score_state, row.generation, row.attempts) for row in locked}
+    states = {row.pk: (row.score_state, row.generation, row.attempts) for row in rows}
     for revision in revisions:
         revision.post.latest_revision = posts[revision.post_id]
     return {
         revision.pk
         for revision in revisions
-        if standing.get(revision.pk) == (ScoreState.SCORING, revision.generation, revision.attempts)
+        if states.get(revision.pk) == (ScoreState.SCORING, revision.generation, revision.attempts)
     }
 
 
@@ -83,9 +83,9 @@ def still(state: ScoreState, *, revision_ids: Sequence[int]) -> list[int]:
     """Lock revisions and their posts, as `still_held` does; return the latest ones in this state."""
     revisions = Revision.objects.filter(pk__in=revision_ids)
     _lock_posts(set(revisions.values_list("post_id", flat=True)))
-    locked = revisions.select_for_update(of=("self",)).order_by("id")
+    rows = revisions.select_for_update(of=("self",)).order_by("id")
     return list(
-        locked.filter(score_state=state, number=F("post__latest_revision")).values_list("pk", flat=True)
+        rows.filter(score_state=state, number=F("post__latest_revision")).values_list("pk", flat=True)
     )
 
 
@@ -97,20 +97,20 @@ def is_over(*, at: datetime) -> Q:
 def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
     """Add what else waits, or take posts that have no score yet in place of ones that have.
 
-    Each message that is put off so comes again behind a batch of new posts, so none is put off for nothing.
+    A message that is put off comes again after a batch of new posts, so none is put off for nothing.
     """
     # One that was tried twice is left to a message of its own: it may be what kills workers.
-    waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
-    waiting = waiting.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "id")
+    queue = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
+    queue = queue.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "id")
     has_new = any(row.generation == 1 for row in named)
     room = enqueue.SCORING_CHUNK - (len(named) if has_new else 0)
-    new = list(waiting.filter(generation=1)[: max(0, room)])
+    new_rows = list(queue.filter(generation=1)[: max(0, room)])
     if has_new:
-        return named + new
-    if new:
+        return named + new_rows
+    if new_rows:
         enqueue.scoring(revision_ids=[row.pk for row in named])
-        return new
-    return named + list(waiting[: max(0, AGAIN_CHUNK - len(named))])
+        return new_rows
+    return named + list(queue[: max(0, AGAIN_CHUNK - len(named))])
 
 
 def _lockable() -> QuerySet[Revision]:

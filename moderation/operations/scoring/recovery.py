@@ -30,7 +30,7 @@ _ASKED = 500
 """Most posts that one sweep puts before people."""
 _LEAST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=10), timedelta(minutes=10)
 _RECENT = timedelta(seconds=30)
-"""How long it tells something of the models that posts were scored well."""
+"""How long a good score says something about the models."""
 
 
 def sweep(*, at: datetime) -> int:
@@ -41,7 +41,7 @@ def sweep(*, at: datetime) -> int:
     """
     patience = SWEEP_BACKLOG_AFTER_SECONDS if enqueue.scoring_backlog() else SWEEP_AFTER_SECONDS
     with transaction.atomic():
-        due = list(
+        revisions = list(
             Revision.objects.select_for_update(skip_locked=True)
             .filter(
                 Q(score_state=ScoreState.PENDING) & _is_forgotten(at=at, patience=timedelta(seconds=patience))
@@ -49,14 +49,16 @@ def sweep(*, at: datetime) -> int:
             )
             .order_by("enqueued_at", "id")[:SWEEP_LIMIT]
         )
-        dead = [revision.pk for revision in due if revision.attempts >= MAX_ATTEMPTS]
-        open_again = [revision.pk for revision in due if revision.attempts < MAX_ATTEMPTS]
+        dead = [revision.pk for revision in revisions if revision.attempts >= MAX_ATTEMPTS]
+        open_again = [revision.pk for revision in revisions if revision.attempts < MAX_ATTEMPTS]
         Revision.objects.filter(pk__in=dead).update(score_state=ScoreState.DEAD)
         # Revisions of a killed worker keep their old time of arrival, so that the next task of any post takes
         # them along, whatever the backlog. Only once: a post may be what kills the workers.
-        left = [row.pk for row in due if row.score_state == ScoreState.SCORING and row.attempts == 1]
-        Revision.objects.filter(pk__in=left).update(score_state=ScoreState.PENDING, lease_until=None)
-        Revision.objects.filter(pk__in=open_again).exclude(pk__in=left).update(enqueued_at=at)
+        interrupted = [
+            row.pk for row in revisions if row.score_state == ScoreState.SCORING and row.attempts == 1
+        ]
+        Revision.objects.filter(pk__in=interrupted).update(score_state=ScoreState.PENDING, lease_until=None)
+        Revision.objects.filter(pk__in=open_again).exclude(pk__in=interrupted).update(enqueued_at=at)
         enqueue.scoring(revision_ids=open_again)
     return len(open_again)
 
@@ -67,9 +69,9 @@ def rescore_degraded(*, at: datetime) -> int:
     While a policy in words holds posts, the topics model has to answer, too: posts that could not be compared
     with it are among them.
 
-    A model that answers one text may not answer thousands. So of all one batch goes at first, then four times
-    as many as were scored well since the last that was not: a breaker that closes by steps. And each post
-    waits for as long again as it has waited, while no batch goes well.
+    A model that answers one text may not answer thousands. So one batch goes first, then four times as many
+    posts as were scored well since the last failure: a breaker that closes by steps. While no batch succeeds,
+    the pause of each post doubles.
     """
     degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
     if not degraded.exists() or not scorer.content().is_ready() or not matches.is_ready(at=at):
@@ -85,21 +87,21 @@ def rescore_degraded(*, at: datetime) -> int:
     with transaction.atomic():
         free = degraded.filter(_is_due(at=at, longest=longest)).select_for_update(skip_locked=True)
         ids = free.order_by("enqueued_at", "id").values_list("pk", flat=True)[:room]
-        due = rescore.again(ids, at=at, states=(ScoreState.DEGRADED,))
-    return len(due)
+        enqueued = rescore.again(ids, at=at, states=(ScoreState.DEGRADED,))
+    return len(enqueued)
 
 
 def ask_people(*, at: datetime) -> int:
-    """Put posts before people that stay degraded for longer than DEGRADED_SECONDS; return how many."""
+    """Open cases of posts that stay degraded for longer than DEGRADED_SECONDS; return how many."""
     post = OuterRef("post")
-    answered = Decision.objects.filter(post=post, reversal__isnull=True).filter(
+    decisions = Decision.objects.filter(post=post, reversal__isnull=True).filter(
         Q(decided_at__gte=OuterRef("degraded_since"))
         | Q(source=DecisionSource.MODERATOR, revision=OuterRef("pk"))
     )
     latest = Score.objects.filter(route_reason=CaseReason.DEGRADED, generation=F("revision__generation"))
     unasked = Revision.objects.filter(
         ~Exists(Case.objects.filter(post=post, state=CaseState.OPEN)),
-        ~Exists(answered),
+        ~Exists(decisions),
         Exists(latest.filter(revision=OuterRef("pk"))),
         score_state=ScoreState.DEGRADED,
         degraded_since__lte=at - timedelta(seconds=settings.DEGRADED_SECONDS),
@@ -109,18 +111,20 @@ def ask_people(*, at: datetime) -> int:
     if not ids:
         return 0
     with transaction.atomic():
-        held = leases.still(ScoreState.DEGRADED, revision_ids=ids)
-        scores = latest.filter(revision__in=held).select_related("revision__post__platform")
+        held_ids = leases.still(ScoreState.DEGRADED, revision_ids=ids)
+        scores = latest.filter(revision__in=held_ids).select_related("revision__post__platform")
         route.apply(scores=list(scores), at=at)
     return len(scores)
 
 
 def drop_replaced(scores: Sequence[Score]) -> None:
-    """Delete degraded scores that are replaced by degraded ones, if nothing was made of them."""
-    again = [score for score in scores if score.is_degraded and score.generation > 1]
-    if again:
-        replaced = Score.objects.filter(revision__in=[score.revision_id for score in again], is_degraded=True)
-        replaced.filter(cases=None, decisions=None).exclude(pk__in=[score.pk for score in again]).delete()
+    """Delete degraded scores that degraded ones replace, unless a case or decision uses them."""
+    repeats = [score for score in scores if score.is_degraded and score.generation > 1]
+    if repeats:
+        old_scores = Score.objects.filter(
+            revision__in=[score.revision_id for score in repeats], is_degraded=True
+        )
+        old_scores.filter(cases=None, decisions=None).exclude(pk__in=[score.pk for score in repeats]).delete()
 
 
 def _is_due(*, at: datetime, longest: timedelta) -> Q:
@@ -132,9 +136,9 @@ def _is_due(*, at: datetime, longest: timedelta) -> Q:
 
 
 def _scored_well(*, at: datetime) -> int:
-    """Return how many posts were scored with every model since the last that was not, lately.
+    """Return how many of the newest posts in a row were scored with every model.
 
-    Or how many of those scored again: first scores for a waiting sender may lack an answer for want of time.
+    Or of those scored again: a first score for a waiting sender may lack an answer for want of time.
     """
     newest = Score.objects.order_by("-pk").values_list(
         "generation", "scored_at", "is_degraded", "revision__score_state"
@@ -144,9 +148,11 @@ def _scored_well(*, at: datetime) -> int:
         for generation, scored_at, is_degraded, state in newest[:SWEEP_LIMIT]
         if scored_at > at - _RECENT
     ]
-    every = [lacks for _, lacks in recent]
-    again = [lacks for is_again, lacks in recent if is_again]
-    return max(sum(1 for _ in takewhile(operator.not_, found)) for found in (every, again))
+    all_outcomes = [lacks for _, lacks in recent]
+    second_outcomes = [lacks for is_again, lacks in recent if is_again]
+    return max(
+        sum(1 for _ in takewhile(operator.not_, outcomes)) for outcomes in (all_outcomes, second_outcomes)
+    )
 
 
 def _is_forgotten(*, at: datetime, patience: timedelta) -> Q:

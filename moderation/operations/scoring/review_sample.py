@@ -1,7 +1,7 @@
 """Draw among the posts of the review route, and log the chance.
 
-Where more comes than people can decide, what is decided of the review route depends on its order, by harm.
-Drawn posts wait in the audit lane, which is worked through: they stand for the others.
+Where more comes than people can decide, the order by harm selects what is decided. Drawn posts wait in the
+audit lane, which is always worked through: they stand for the others.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ def draw(scores: Sequence[Score], *, at: datetime) -> None:
     A text that is scored again keeps its draw. One that had an automatic verdict before is not drawn: the
     audit sample stands for it, and what brought it here (complaints, say) is no chance.
     """
-    asked = [score for score in scores if score.route == RouteChoice.REVIEW and not _has_a_sample(score)]
-    if not asked:
+    candidates = [score for score in scores if score.route == RouteChoice.REVIEW and not _has_a_sample(score)]
+    if not candidates:
         return
     chance = queue_mix.review_chance(queue_mix.mix(), at=at)
     if chance is None:
         return
-    earlier = _earlier([score for score in asked if score.generation > 1])
-    for score in asked:
-        before = earlier.get(score.revision_id)
-        if before is None or all(one.is_degraded and one.review_probability is None for one in before):
+    earlier = _earlier([score for score in candidates if score.generation > 1])
+    for score in candidates:
+        rows = earlier.get(score.revision_id)
+        if rows is None or all(row.is_degraded and row.review_probability is None for row in rows):
             _draw(score, chance)
         else:
-            _keep(score, before, chance=chance)
+            _keep(score, rows, chance=chance)
 
 
 def _has_a_sample(score: Score) -> bool:
-    """Whether it stands for others already, or people see each of its kind."""
+    """Whether the post is in a sample already, or people see all of its kind."""
     return score.is_audit_sample or score.route_reason == CaseReason.UNPROVEN
 
 
@@ -51,22 +51,25 @@ def _draw(score: Score, chance: float) -> None:
 
 def _keep(score: Score, before: Sequence[Score], *, chance: float) -> None:
     """Keep the first draw of a text; without one, draw nothing after an automatic verdict."""
-    known = next((one for one in before if one.review_probability is not None), None)
-    if known is not None:
-        score.review_probability, score.is_review_sample = known.review_probability, known.is_review_sample
-    elif any(0.0 < one.audit_probability < 1.0 for one in before):
+    first_draw = next((row for row in before if row.review_probability is not None), None)
+    if first_draw is not None:
+        score.review_probability, score.is_review_sample = (
+            first_draw.review_probability,
+            first_draw.is_review_sample,
+        )
+    elif any(0.0 < row.audit_probability < 1.0 for row in before):
         score.review_probability = chance
 
 
 def _earlier(scores: Sequence[Score]) -> dict[int, list[Score]]:
-    found: dict[int, list[Score]] = defaultdict(list)
+    by_revision: dict[int, list[Score]] = defaultdict(list)
     if scores:
         rows = Score.objects.filter(revision__in=[score.revision_id for score in scores]).only(
             "revision_id", "audit_probability", "review_probability", "is_review_sample", "is_degraded"
         )
         for row in rows.order_by("revision_id", "generation"):
-            found[row.revision_id].append(row)
-    return dict(found)
+            by_revision[row.revision_id].append(row)
+    return dict(by_revision)
 
 
 def _number(score: Score) -> float:

@@ -44,7 +44,7 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ForHuman:
-    """A scored post that a human is to see, and why."""
+    """A scored post that a human reviews, and why."""
 
     standing: _Standing
     score: Score
@@ -75,9 +75,9 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
         else:
             _withdraw(standing, at=at)
             automatic.extend(_automatic(standing, score, at=at))
-    opened = _put_before_humans(for_humans, at=at)
+    cases = _put_before_humans(for_humans, at=at)
     recording.record(decisions=automatic)
-    announce.opened(opened, at=at)
+    announce.opened(cases, at=at)
 
 
 def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
@@ -151,28 +151,28 @@ def _is_held(standing: _Standing, *, at: datetime) -> bool:
 
 def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list[Case]:
     """Update open cases, open missing ones, and return the new ones."""
-    waiting = [(one.standing.case, one) for one in for_humans if one.standing.case is not None]
-    places = opening.queue_places([(one.score, one.reason) for _, one in waiting])
-    for case, one in waiting:
-        _update(case, one.score, reason=one.reason, place=places[one.score.pk])
-    opened = opening.all_opened(
+    pairs = [(item.standing.case, item) for item in for_humans if item.standing.case is not None]
+    places = opening.queue_places([(item.score, item.reason) for _, item in pairs])
+    for case, item in pairs:
+        _update(case, item.score, reason=item.reason, place=places[item.score.pk])
+    cases = opening.all_opened(
         [
-            Opening(post=one.score.revision.post, score=one.score, reason=one.reason)
-            for one in for_humans
-            if one.standing.case is None
+            Opening(post=item.score.revision.post, score=item.score, reason=item.reason)
+            for item in for_humans
+            if item.standing.case is None
         ],
         at=at,
     )
-    lanes.place(opened)
-    return opened
+    lanes.place(cases)
+    return cases
 
 
 def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) -> None:
     is_new_text = case.score.revision_id != score.revision_id
     case.score = score
     # Cases of a draw keep their order, which must not reveal the filter's score.
-    changed = place if case.reason != CaseReason.RANDOM else {}
-    for name, value in changed.items():
+    fields = place if case.reason != CaseReason.RANDOM else {}
+    for name, value in fields.items():
         setattr(case, name, value)
     # A decision made on the old text must not apply to the new one: the version changes.
     case.version += int(is_new_text)
@@ -180,7 +180,7 @@ def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) 
     case.reason = case.reason if case.is_escalated or case.reason in KEPT_REASONS else reason
     is_kept = case.is_drawn and case.reason in (CaseReason.RANDOM, CaseReason.BLIND)
     case.is_drawn = is_kept or score.is_audit_sample or score.is_review_sample
-    case.save(update_fields=("score", "version", "skipped_by", "reason", "is_drawn", *changed))
+    case.save(update_fields=("score", "version", "skipped_by", "reason", "is_drawn", *fields))
 
 
 def _reason(standing: _Standing, score: Score) -> str:
@@ -202,16 +202,16 @@ def _withdraw(standing: _Standing, *, at: datetime) -> None:
 
 def _automatic(standing: _Standing, score: Score, *, at: datetime) -> list[Decision]:
     """Return the automatic decision, unless the same verdict on the same revision already stands."""
-    found = _VERDICTS[score.route]
-    last = standing.decision
-    if last is not None and last.revision_id == score.revision_id and last.verdict == found:
+    verdict = _VERDICTS[score.route]
+    decision = standing.decision
+    if decision is not None and decision.revision_id == score.revision_id and decision.verdict == verdict:
         return []
     return [
         Decision(
             post=score.revision.post,
             revision=score.revision,
             score=score,
-            verdict=found,
+            verdict=verdict,
             source=DecisionSource.AUTOMATIC,
             reason=_cause(score),
             decided_at=at,

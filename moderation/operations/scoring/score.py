@@ -70,18 +70,18 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
     In batches that this process can score in time, each stored before the next begins. What does not fit into
     the task's time, or comes after a batch that fails, is given back. Safe to run twice.
     """
-    claimed = left = leases.claim(revision_ids=revision_ids, at=at)
+    revisions = rest = leases.claim(revision_ids=revision_ids, at=at)
     scored, began = 0, monotonic()
     try:
-        while left:
-            part = left[: pace.size()]
+        while rest:
+            part = rest[: pace.size()]
             ends = monotonic() - began + pace.expected(len(part))
-            if left is not claimed and ends > TASK_SECONDS:
+            if rest is not revisions and ends > TASK_SECONDS:
                 break
-            left = left[len(part) :]
+            rest = rest[len(part) :]
             scored += _paced(part, at=at)
     finally:
-        leases.give_back(left)
+        leases.give_back(rest)
     return scored
 
 
@@ -110,8 +110,8 @@ def at_once(*, revision_id: int, at: datetime) -> int:
 
     Stores what `run` would store. Unlike `run` it takes no other pending revisions along.
     """
-    claimed = leases.claim(revision_ids=[revision_id], at=at, is_alone=True)
-    return batch(revisions=claimed, at=at, is_awaited=True) if claimed else 0
+    revisions = leases.claim(revision_ids=[revision_id], at=at, is_alone=True)
+    return batch(revisions=revisions, at=at, is_awaited=True) if revisions else 0
 
 
 def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = False) -> int:
@@ -174,16 +174,16 @@ def _judge(frozen: _Frozen, *, live: Scorer, at: datetime) -> Sequence[ScoreResu
 @transactions.required
 def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at: datetime) -> list[Score]:
     """Save the scores of those that no other worker has taken over; the others are left out."""
-    held = leases.still_held(revisions=frozen.revisions)
+    held_ids = leases.still_held(revisions=frozen.revisions)
     release = store.release(live.release, at=at)
     rows = [
         score_rows.row(revision=revision, record=record, result=result, release=release, at=at)
         for revision, record, result in zip(frozen.revisions, frozen.records, results, strict=True)
-        if revision.pk in held
+        if revision.pk in held_ids
     ]
     review_sample.draw(rows, at=at)
     scores = Score.objects.bulk_create(rows)
-    changed = {"score_state", "lease_until"}
+    fields = {"score_state", "lease_until"}
     for score in scores:
         row = score.revision
         row.score_state, row.lease_until = ScoreState.SCORED, None
@@ -191,9 +191,9 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
             # Its next pause begins now.
             row.score_state, row.enqueued_at = ScoreState.DEGRADED, at
             row.degraded_since = row.degraded_since or at
-            changed |= {"degraded_since", "enqueued_at"}
+            fields |= {"degraded_since", "enqueued_at"}
         elif row.degraded_since is not None:
             row.degraded_since = None
-            changed.add("degraded_since")
-    Revision.objects.bulk_update([score.revision for score in scores], sorted(changed))
+            fields.add("degraded_since")
+    Revision.objects.bulk_update([score.revision for score in scores], sorted(fields))
     return scores

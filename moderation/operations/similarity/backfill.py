@@ -23,8 +23,8 @@ from moderation.queries.records.records import bands_of
 def group(*, revisions: Sequence[Revision]) -> None:
     """Set the similarity group of each, unsaved. Call inside the transaction that locked their posts."""
     groups = text_groups.groups([revision.text for revision in revisions])
-    for revision, found in zip(revisions, groups, strict=True):
-        revision.similarity_group = found
+    for revision, group_id in zip(revisions, groups, strict=True):
+        revision.similarity_group = group_id
 
 
 def missing(*, revisions: Sequence[Revision]) -> None:
@@ -33,20 +33,20 @@ def missing(*, revisions: Sequence[Revision]) -> None:
     The revisions come with `post` selected. Erased data must not be written again: authors and posts are
     locked in the same order as in intake and erasure.
     """
-    left = [revision for revision in revisions if revision.similarity_group is None]
-    if not left:
+    fresh = [revision for revision in revisions if revision.similarity_group is None]
+    if not fresh:
         return
     with transaction.atomic():
-        authors = _standing(Author, {revision.post.author_id for revision in left})
-        posts = _standing(Post, {revision.post_id for revision in left})
-        there = [revision for revision in left if revision.post_id in posts]
-        group(revisions=there)
-        Revision.objects.bulk_update(there, ["similarity_group"])
-        known = [revision for revision in there if revision.post.author_id in authors]
-        by_arrival = sorted(known, key=attrgetter("received_at"))
+        authors = _standing(Author, {revision.post.author_id for revision in fresh})
+        posts = _standing(Post, {revision.post_id for revision in fresh})
+        live = [revision for revision in fresh if revision.post_id in posts]
+        group(revisions=live)
+        Revision.objects.bulk_update(live, ["similarity_group"])
+        attributed = [revision for revision in live if revision.post.author_id in authors]
+        by_arrival = sorted(attributed, key=attrgetter("received_at"))
         for at, arrived in groupby(by_arrival, key=attrgetter("received_at")):
             store_bands(revisions=list(arrived), at=at)
-    for revision in left:
+    for revision in fresh:
         if revision.similarity_group is None:  # erased: it has no group, and its score is not kept
             revision.similarity_group = uuid.uuid4()
 

@@ -1,11 +1,11 @@
 """Put pictures that are copies of one another into groups: by PDQ hashes at most 31 of 256 bits apart.
 
-A group is known by the hash of its first picture, and a picture belongs to the group whose hash is nearest to
-its own; if none is near, to that nearest to its hashes as it would be turned and mirrored: most copies in a
-flood are found by one hash instead of eight. The look-up scans nothing: of sixteen bands of sixteen bits, two
-hashes so near have one in which they differ by one bit at most (31 / 16 < 2), so each band is looked up as it
-is and with each of its bits flipped. Of each, the newest groups only: thousands of pictures that somebody
-draws with one band in common make no look-up longer than that.
+A group has the hash of its first picture. A picture joins the group with the nearest hash; if none is near,
+the group nearest to its hashes when turned and mirrored: for most copies in a flood one hash is enough
+instead of eight. The look-up scans nothing: of sixteen bands of sixteen bits, two near hashes have one in
+which they differ by one bit at most (31 / 16 < 2), so each band is looked up as it is and with each of its
+bits flipped. Only the newest groups of a band are read: thousands of pictures made with one band in common
+make no look-up longer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LATEST = 64
 """Groups read of one band. By chance, a band leads to one group of 65,536: enough for four million."""
 
 _KEPT_BANDS = 4
-"""An erased picture has keyed bands and no hash. A copy has so many near, another picture hardly ever."""
+"""An erased picture has keyed bands and no hash. A copy shares so many, another picture hardly ever."""
 
 _NEAR = """
 SELECT g.id, g.hash, count(*) FROM unnest(%s::int[]) AS k(digest) CROSS JOIN LATERAL (
@@ -55,43 +55,43 @@ def of(facts: Mapping[str, Any] | None, *, at: datetime) -> PictureGroup | None:
 
 @transactions.required
 def join(revision_ids: Collection[int]) -> set[int]:
-    """Note which pictures revisions show, as far as they are read; return those of whom one was not noted
-    yet that others show, too.
+    """Record which pictures revisions show, as far as they are read; return the revisions with a newly
+    recorded picture that other posts show, too.
 
     Call with the posts locked.
     """
-    carried = RevisionEvidence.objects.filter(
+    joins = RevisionEvidence.objects.filter(
         # A group of another column than its key: only those that are there still.
         revision__in=revision_ids,
         evidence__picture_group__first_seen_at__isnull=False,
     ).order_by("revision", "evidence__picture_group")
-    shown = list(
-        carried.values_list(
+    rows = list(
+        joins.values_list(
             "revision", "evidence__picture_group", "revision__received_at", "revision__post"
         ).distinct()
     )
-    if not shown:
+    if not rows:
         return set()
-    noted = set(_noted(revision_ids).values_list("revision", "group"))
-    found = [one for one in shown if one[:2] not in noted]
+    pairs = set(_noted(revision_ids).values_list("revision", "group"))
+    new_rows = [row for row in rows if row[:2] not in pairs]
     RevisionPicture.objects.bulk_create(
         [
             RevisionPicture(revision_id=revision, group_id=group, received_at=at)
-            for revision, group, at, _ in found
+            for revision, group, at, _ in new_rows
         ],
         ignore_conflicts=True,
     )
     posts = defaultdict(set)
-    for _, group, _, post in found:
+    for _, group, _, post in new_rows:
         posts[group].add(post)
     # One look-up per picture, however many posts of the batch show it.
-    shared = {group for group, ours in posts.items() if len(ours) > 1 or _is_shown_by_others(group, *ours)}
-    return {revision for revision, group, _, _ in found if group in shared}
+    groups = {group for group, ids in posts.items() if len(ids) > 1 or _is_shown_by_others(group, *ids)}
+    return {revision for revision, group, _, _ in new_rows if group in groups}
 
 
 @transactions.required
 def leave(revision_ids: Collection[int]) -> None:
-    """Take back what was noted of revisions that are looked at again: else it were no news to them then."""
+    """Delete what `join` recorded of revisions that are opened again, so that it is new to them then."""
     if revision_ids:
         _noted(revision_ids).delete()
 
@@ -103,9 +103,9 @@ def _noted(revision_ids: Collection[int]) -> QuerySet[RevisionPicture]:
 @transactions.required
 def forget(post_ids: Sequence[int]) -> None:
     """Forget which pictures posts show; groups that nobody shows any more go once that is committed."""
-    ours = RevisionPicture.objects.filter(revision__post__in=post_ids)
-    groups = sorted(set(ours.values_list("group", flat=True)))
-    ours.delete()
+    rows = RevisionPicture.objects.filter(revision__post__in=post_ids)
+    groups = sorted(set(rows.values_list("group", flat=True)))
+    rows.delete()
     if groups:
         transaction.on_commit(partial(drop_unnamed, groups), robust=True)
 
@@ -113,8 +113,8 @@ def forget(post_ids: Sequence[int]) -> None:
 @transactions.required
 def keep(post_ids: Collection[int]) -> None:
     """Keep which pictures erased posts show; groups that no other post shows lose their hashes."""
-    ours = RevisionPicture.objects.filter(revision__post__in=post_ids)
-    groups = sorted(set(ours.values_list("group", flat=True)))
+    rows = RevisionPicture.objects.filter(revision__post__in=post_ids)
+    groups = sorted(set(rows.values_list("group", flat=True)))
     if groups:
         transaction.on_commit(partial(_drop_hashes, groups), robust=True)
 
@@ -122,8 +122,10 @@ def keep(post_ids: Collection[int]) -> None:
 def _drop_hashes(group_ids: Sequence[int]) -> None:
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.PICTURES)
-        shown = RevisionPicture.objects.filter(group=OuterRef("pk"), revision__post__erased_at__isnull=True)
-        groups = PictureGroup.objects.filter(~Exists(shown), pk__in=group_ids).exclude(hash="")
+        pictures = RevisionPicture.objects.filter(
+            group=OuterRef("pk"), revision__post__erased_at__isnull=True
+        )
+        groups = PictureGroup.objects.filter(~Exists(pictures), pk__in=group_ids).exclude(hash="")
         for group in groups:
             for band in group.bands.all():
                 band.digest = _kept_digest(band.digest)
@@ -136,13 +138,13 @@ def drop_unnamed(group_ids: Sequence[int]) -> None:
     """Delete those of some groups that no post shows."""
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.PICTURES)
-        shown = RevisionPicture.objects.filter(group=OuterRef("pk"))
-        PictureGroup.objects.filter(~Exists(shown), pk__in=group_ids).delete()
+        pictures = RevisionPicture.objects.filter(group=OuterRef("pk"))
+        PictureGroup.objects.filter(~Exists(pictures), pk__in=group_ids).delete()
 
 
 def _is_shown_by_others(group_id: int, post_id: int) -> bool:
-    shown = RevisionPicture.objects.filter(group=group_id)
-    return shown.exclude(revision__post=post_id).exists()
+    pictures = RevisionPicture.objects.filter(group=group_id)
+    return pictures.exclude(revision__post=post_id).exists()
 
 
 def _hashes(facts: Mapping[str, Any]) -> list[str]:
@@ -153,18 +155,20 @@ def _hashes(facts: Mapping[str, Any]) -> list[str]:
 
 def _nearest(hashes: Sequence[str]) -> PictureGroup | None:
     with connection.cursor() as cursor:
-        near = {digest for one in hashes for digest in _near_digests(one)}
+        near = {digest for hash_ in hashes for digest in _near_digests(hash_)}
         cursor.execute(_NEAR, (sorted(near.union(map(_kept_digest, near))), LATEST))
         rows = cursor.fetchall()
-    mine = [int(one, 16) for one in hashes]
+    numbers = [int(hash_, 16) for hash_ in hashes]
     far = [
-        (min((one ^ int(known, 16)).bit_count() for one in mine), group) for group, known, _ in rows if known
+        (min((number ^ int(group_hash, 16)).bit_count() for number in numbers), group)
+        for group, group_hash, _ in rows
+        if group_hash
     ]
     nearest = min(far, default=(pdq.SAME_PICTURE + 1, 0))
     if nearest[0] <= pdq.SAME_PICTURE:
         return PictureGroup(pk=nearest[1])
-    kept = max(((bands, group) for group, known, bands in rows if not known), default=(0, 0))
-    return PictureGroup(pk=kept[1]) if kept[0] >= _KEPT_BANDS else None
+    best = max(((bands, group) for group, group_hash, bands in rows if not group_hash), default=(0, 0))
+    return PictureGroup(pk=best[1]) if best[0] >= _KEPT_BANDS else None
 
 
 def _new(hash_: str, *, at: datetime) -> PictureGroup:

@@ -26,13 +26,13 @@ def groups(texts: Sequence[str]) -> list[uuid.UUID]:
 @transactions.required
 def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
     """Return the similarity group of each text by its bands, and store these."""
-    kept = {digest: keyed(digest) for of_text in bands for digest in of_text}
-    found = _lookup({*kept, *kept.values()})
+    keyed_digests = {digest: keyed(digest) for of_text in bands for digest in of_text}
+    known_groups = _lookup({*keyed_digests, *keyed_digests.values()})
     proposed: dict[int, uuid.UUID] = {}
     for of_text in bands:
-        group = _choose(of_text, found | proposed, kept)
+        group = _choose(of_text, known_groups | proposed, keyed_digests)
         proposed.update(
-            {digest: group for digest in of_text if digest not in found and digest not in proposed}
+            {digest: group for digest in of_text if digest not in known_groups and digest not in proposed}
         )
     SimilarityBand.objects.bulk_create(
         # In one order, so that two transactions with the same new bands cannot deadlock.
@@ -40,8 +40,8 @@ def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
         ignore_conflicts=True,
     )
     # Read again: another transaction may have inserted one of these bands first; the stored row wins.
-    settled = found | (_lookup(set(proposed)) if proposed else {})
-    return [_choose(of_text, settled, kept) for of_text in bands]
+    final_groups = known_groups | (_lookup(set(proposed)) if proposed else {})
+    return [_choose(of_text, final_groups, keyed_digests) for of_text in bands]
 
 
 def _lookup(digests: set[int]) -> dict[int, uuid.UUID]:
@@ -57,9 +57,9 @@ def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID], kept: dict[in
     if not of_text:
         return uuid.uuid4()
     votes = Counter(known[digest] for digest in of_text if digest in known)
-    every = votes | Counter(known[digest] for digest in map(kept.__getitem__, of_text) if digest in known)
-    if every:
+    all_votes = votes | Counter(known[digest] for digest in map(kept.__getitem__, of_text) if digest in known)
+    if all_votes:
         # Of a tie the group of posts that are not erased, then by the id, or two workers could put copies of
         # one text into two groups.
-        return min(every, key=lambda group: (-every[group], -votes[group], group.hex))
+        return min(all_votes, key=lambda group: (-all_votes[group], -votes[group], group.hex))
     return uuid.uuid5(_NAMESPACE, str(min(of_text)))

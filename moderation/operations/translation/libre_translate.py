@@ -39,7 +39,7 @@ class Translator(Protocol):
     """A translation service."""
 
     name: str
-    """What people are told of who translated."""
+    """The service's name as people see it."""
 
     def translate(self, text: str, *, language: str) -> str:
         """Return the text in a language, such as "de", whatever it is in. Raises NotTranslated."""
@@ -69,7 +69,7 @@ class LibreTranslate:
             raise Busy
         try:
             self._breaker.check()
-            found = self._translated(text, language=language)
+            translation = self._translated(text, language=language)
         except Unavailable as refusal:
             raise Unreachable from refusal
         except Unreachable:
@@ -78,7 +78,7 @@ class LibreTranslate:
         finally:
             self._free.release()
         self._breaker.record(succeeded=True)
-        return found
+        return translation
 
     def _translated(self, text: str, *, language: str) -> str:
         answer = self._answer({"q": text, "source": "auto", "target": language, "format": "text"})
@@ -91,19 +91,19 @@ class LibreTranslate:
         if answer.status != 200:
             raise Unreachable(f"status {answer.status}")
         try:
-            found = json.loads(answer.body)["translatedText"]
+            translation = json.loads(answer.body)["translatedText"]
         except (ValueError, KeyError, TypeError, RecursionError) as wrong:
             raise Unreachable("not the JSON of LibreTranslate") from wrong
-        if not isinstance(found, str) or not _is_storable(found):
+        if not isinstance(translation, str) or not _is_storable(translation):
             raise Unreachable("not a text")
-        return found
+        return translation
 
     def _answer(self, body: dict[str, str]) -> egress.Answered:
-        asked = body | ({"api_key": self._key} if self._key else {})
+        fields = body | ({"api_key": self._key} if self._key else {})
         try:
             return egress.post(
                 url=self._url,
-                body=json.dumps(asked).encode(),
+                body=json.dumps(fields).encode(),
                 headers={"content-type": "application/json"},
                 timeout_seconds=TIMEOUT_SECONDS,
                 most_bytes=_MOST_BYTES,

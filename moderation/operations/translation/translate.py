@@ -27,9 +27,9 @@ def translate(*, revision: Revision, language: str, actor: User, at: datetime) -
 
     Raises NotTranslated, or Erased, also if the post is erased meanwhile.
     """
-    kept = Translation.objects.filter(revision=revision, language=language).first()
-    if kept is not None:
-        return kept
+    earlier = Translation.objects.filter(revision=revision, language=language).first()
+    if earlier is not None:
+        return earlier
     if not revision.text.strip():
         raise Erased("There is no text.")
     service = translator()
@@ -40,7 +40,7 @@ def translate(*, revision: Revision, language: str, actor: User, at: datetime) -
     with transaction.atomic():
         if not transactions.lock_posts(pk=revision.post_id):
             raise Erased("The post was erased.")
-        found, is_new = Translation.objects.get_or_create(
+        translation, is_new = Translation.objects.get_or_create(
             revision=revision,
             language=language,
             defaults={
@@ -61,7 +61,7 @@ def translate(*, revision: Revision, language: str, actor: User, at: datetime) -
                 language=language,
                 service=service.name,
             )
-    return found
+    return translation
 
 
 def translator() -> Translator | None:

@@ -54,7 +54,7 @@ class Attempt:
 
 def due(*, at: datetime) -> QuerySet[Delivery]:
     """Return the deliveries that may be attempted now: due, unclaimed, the first of their post."""
-    before = Delivery.objects.filter(
+    earlier = Delivery.objects.filter(
         post=OuterRef("post"),
         endpoint=OuterRef("endpoint"),
         sequence__lt=OuterRef("sequence"),
@@ -62,7 +62,7 @@ def due(*, at: datetime) -> QuerySet[Delivery]:
     )
     is_free = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=circuit.LEASE)
     return Delivery.objects.filter(
-        is_free, ~Exists(before), state=DeliveryState.WAITING, next_attempt_at__lte=at
+        is_free, ~Exists(earlier), state=DeliveryState.WAITING, next_attempt_at__lte=at
     ).order_by("next_attempt_at", "id")
 
 
@@ -91,9 +91,9 @@ def record(attempts: Sequence[Attempt], *, unsent: Sequence[Delivery]) -> None:
         for attempt in attempts:
             if not attempt.is_delivered:
                 _put_off(attempt)
-        done = [*(attempt.delivery for attempt in attempts), *unsent]
-        claimed = Delivery.objects.filter(pk__in=[row.pk for row in done], lease_until__isnull=False)
-        claimed.update(lease_until=None)
+        deliveries = [*(attempt.delivery for attempt in attempts), *unsent]
+        rows = Delivery.objects.filter(pk__in=[row.pk for row in deliveries], lease_until__isnull=False)
+        rows.update(lease_until=None)
 
 
 def _logged(attempt: Attempt) -> DeliveryAttempt:
@@ -108,10 +108,10 @@ def _logged(attempt: Attempt) -> DeliveryAttempt:
 
 def _deliver(attempts: Sequence[Attempt]) -> None:
     if attempts:
-        waiting = Delivery.objects.filter(
+        deliveries = Delivery.objects.filter(
             pk__in=[attempt.delivery.pk for attempt in attempts], state=DeliveryState.WAITING
         )
-        waiting.update(
+        deliveries.update(
             state=DeliveryState.DELIVERED,
             attempts=F("attempts") + 1,
             delivered_at=attempts[0].at,
@@ -121,11 +121,11 @@ def _deliver(attempts: Sequence[Attempt]) -> None:
 
 
 def _put_off(attempt: Attempt) -> None:
-    waiting = Delivery.objects.filter(pk=attempt.delivery.pk, state=DeliveryState.WAITING)
+    deliveries = Delivery.objects.filter(pk=attempt.delivery.pk, state=DeliveryState.WAITING)
     number, error = attempt.delivery.attempts + 1, attempt.error[:500]
     if attempt.is_final or number > len(RETRY_SECONDS):
-        waiting.update(state=DeliveryState.FAILED, attempts=number, last_error=error, lease_until=None)
+        deliveries.update(state=DeliveryState.FAILED, attempts=number, last_error=error, lease_until=None)
         return
     pause = RETRY_SECONDS[number - 1] * random.uniform(1, 1.25)  # noqa: S311 - jitter
     next_attempt_at = attempt.at + timedelta(seconds=max(pause, attempt.wait_seconds))
-    waiting.update(attempts=number, last_error=error, next_attempt_at=next_attempt_at, lease_until=None)
+    deliveries.update(attempts=number, last_error=error, next_attempt_at=next_attempt_at, lease_until=None)

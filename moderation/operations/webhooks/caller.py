@@ -34,7 +34,7 @@ class Caller:
     def each(
         self, batch: Sequence[Delivery], make: Callable[[Delivery], Attempt | None]
     ) -> Iterable[Attempt | None]:
-        """Make an attempt for each delivery of the batch, as many at once as there may be connections."""
+        """Make an attempt for each delivery of the batch, one per connection at a time."""
         if len(batch) == 1:
             return [make(batch[0])]
         if self._threads is None:

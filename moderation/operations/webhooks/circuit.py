@@ -38,13 +38,13 @@ def take(*, endpoint_id: int, at: datetime) -> EndpointCircuit | None:
     probing = Case(When(state=CircuitState.OPEN, then=Value(CircuitState.HALF_OPEN)), default=F("state"))
     rows = EndpointCircuit.objects.filter(pk=endpoint_id)
     # One conditional UPDATE decides between concurrent workers: only one of them changes the row.
-    taken = rows.filter(is_free(at=at)).update(lease_until=lease_until, state=probing)
-    if not taken and not rows.exists():
-        made = EndpointCircuit(endpoint_id=endpoint_id, lease_until=lease_until)
+    count = rows.filter(is_free(at=at)).update(lease_until=lease_until, state=probing)
+    if not count and not rows.exists():
+        row = EndpointCircuit(endpoint_id=endpoint_id, lease_until=lease_until)
         # A concurrent worker may insert the row first; then its lease stands and the count below is 0.
-        EndpointCircuit.objects.bulk_create([made], ignore_conflicts=True)
-        taken = rows.filter(lease_until=lease_until).count()
-    return rows.get() if taken else None
+        EndpointCircuit.objects.bulk_create([row], ignore_conflicts=True)
+        count = rows.filter(lease_until=lease_until).count()
+    return rows.get() if count else None
 
 
 def is_free(*, at: datetime) -> Q:

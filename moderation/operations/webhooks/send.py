@@ -59,18 +59,18 @@ def serve(*, endpoint_id: int, at: datetime) -> int:
     Safe to run twice and concurrently: one sends, the others find it leased. Call outside a transaction.
     """
     enqueue.deliveries_begun(endpoint_id=endpoint_id)  # later commits enqueue their own message
-    found = WebhookEndpoint.objects.select_related("circuit").filter(pk=endpoint_id).first()
-    if found is None:
+    endpoint = WebhookEndpoint.objects.select_related("circuit").filter(pk=endpoint_id).first()
+    if endpoint is None:
         return 0
-    is_suspect = circuit.is_suspect(getattr(found, "circuit", None))
-    with _LANES.place(platform_id=found.platform_id, is_suspect=is_suspect) as is_free:
+    is_suspect = circuit.is_suspect(getattr(endpoint, "circuit", None))
+    with _LANES.place(platform_id=endpoint.platform_id, is_suspect=is_suspect) as is_free:
         if not is_free:
             # Suspects are found again by the sweep; the others should not wait so long.
             return 0 if is_suspect else _come_back(endpoint_id, at=at + _SOON)
         lease = circuit.take(endpoint_id=endpoint_id, at=at)
         if lease is None:
             return 0
-        turn = _Turn(found, lease, at=at)
+        turn = _Turn(endpoint, lease, at=at)
         try:
             turn.run()
         finally:
@@ -81,12 +81,12 @@ def serve(*, endpoint_id: int, at: datetime) -> int:
 
 def sweep(*, at: datetime) -> int:
     """Enqueue the callable endpoints that have due deliveries; return how many."""
-    waiting = Delivery.objects.filter(
+    deliveries = Delivery.objects.filter(
         endpoint=OuterRef("pk"), state=DeliveryState.WAITING, next_attempt_at__lte=at
     )
     busy = EndpointCircuit.objects.filter(~circuit.is_free(at=at), endpoint=OuterRef("pk"))
-    found = WebhookEndpoint.objects.filter(Exists(waiting), ~Exists(busy)).order_by("id")
-    ids = list(found.values_list("pk", flat=True))
+    rows = WebhookEndpoint.objects.filter(Exists(deliveries), ~Exists(busy)).order_by("id")
+    ids = list(rows.values_list("pk", flat=True))
     with transaction.atomic():
         for endpoint_id in ids:
             enqueue.deliveries(endpoint_id=endpoint_id)
@@ -164,8 +164,8 @@ class _Turn:
             return None
 
     def _hold(self, reason: str) -> None:
-        due = attempts.due(at=self._at).filter(endpoint=self._endpoint).values("pk")[:_HELD_AT_ONCE]
-        Delivery.objects.filter(pk__in=due).update(
+        rows = attempts.due(at=self._at).filter(endpoint=self._endpoint).values("pk")[:_HELD_AT_ONCE]
+        Delivery.objects.filter(pk__in=rows).update(
             next_attempt_at=self._at + timedelta(seconds=HOLD_SECONDS), last_error=reason[:500]
         )
 
@@ -174,11 +174,11 @@ class _Turn:
         if not connection.in_atomic_block:
             connection.close()  # release the database connection while waiting for the network
         results = call.each(batch, lambda delivery: self._one(delivery, call))
-        made = [attempt for attempt in results if attempt is not None]
-        tried = {attempt.delivery.pk for attempt in made}
-        attempts.record(made, unsent=[row for row in batch if row.pk not in tried])
-        self.made += len(made)
-        for attempt in made:
+        calls = [attempt for attempt in results if attempt is not None]
+        tried_ids = {attempt.delivery.pk for attempt in calls}
+        attempts.record(calls, unsent=[row for row in batch if row.pk not in tried_ids])
+        self.made += len(calls)
+        for attempt in calls:
             self._learn(attempt)
 
     def _one(self, delivery: Delivery, call: Caller) -> Attempt | None:
@@ -208,12 +208,12 @@ class _Turn:
 
     def _give_up(self) -> None:
         """Fail deliveries that an open circuit has delayed for as long as their retries would have taken."""
-        waiting = Delivery.objects.filter(
+        deliveries = Delivery.objects.filter(
             endpoint=self._endpoint,
             state=DeliveryState.WAITING,
             next_attempt_at__lt=self._at - _GIVEN_UP_AFTER,
         )
-        too_old = waiting.order_by("next_attempt_at", "id").values("pk")[:_HELD_AT_ONCE]
+        too_old = deliveries.order_by("next_attempt_at", "id").values("pk")[:_HELD_AT_ONCE]
         Delivery.objects.filter(pk__in=too_old).update(
             state=DeliveryState.FAILED,
             lease_until=None,
