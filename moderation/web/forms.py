@@ -41,13 +41,13 @@ class DecideForm(forms.Form):
 
     def choice(self) -> Choice:
         """Return what was chosen. Call after `is_valid`."""
-        chosen = self.cleaned_data
+        fields = self.cleaned_data
         return Choice(
-            verdict=Verdict(chosen["verdict"]),
-            case_version=chosen["case_version"],
-            reason=chosen["reason"],
-            note=chosen["note"],
-            idempotency_key=chosen["idempotency_key"],
+            verdict=Verdict(fields["verdict"]),
+            case_version=fields["case_version"],
+            reason=fields["reason"],
+            note=fields["note"],
+            idempotency_key=fields["idempotency_key"],
         )
 
     def verdict_words(self) -> str:

@@ -132,10 +132,10 @@ class ReasonForm(forms.Form):
 
     def clean_signals(self) -> str:
         """Refuse a signal that is too long for its column."""
-        given = str(self.cleaned_data["signals"])
-        if any(len(line) > 60 for line in given.split()):
+        signals = str(self.cleaned_data["signals"])
+        if any(len(line) > 60 for line in signals.split()):
             raise ValidationError(_("A signal can have at most 60 characters."))
-        return given
+        return signals
 
     def wording(self) -> Wording:
         """Return what was said. Call after `is_valid`."""
@@ -151,8 +151,8 @@ class ReasonForm(forms.Form):
 
     def _said(self, **fields: str) -> dict[str, str]:
         """Return the fields that were filled in, by language code."""
-        said = {language: self.cleaned_data[field] for language, field in fields.items()}
-        return {language: words for language, words in said.items() if words}
+        texts = {language: self.cleaned_data[field] for language, field in fields.items()}
+        return {language: words for language, words in texts.items() if words}
 
 
 class NewReasonForm(ReasonForm):

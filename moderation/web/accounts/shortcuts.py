@@ -60,9 +60,9 @@ ACTIONS = (*DECIDE, *LOOK, *ANYWHERE)
 
 def of(preferences: Preferences) -> dict[str, str]:
     """Return the key of every action, "" where its standard one was chosen for another before it existed."""
-    chosen = set(preferences.keys.values())
+    keys = set(preferences.keys.values())
     return {
-        action.name: preferences.keys.get(action.name, "" if action.key in chosen else action.key)
+        action.name: preferences.keys.get(action.name, "" if action.key in keys else action.key)
         for action in ACTIONS
     }
 

@@ -88,8 +88,8 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
 def end_sessions(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """End every session of somebody."""
     count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())
-    told = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", count)
-    messages.success(request, told % {"count": count})
+    message = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", count)
+    messages.success(request, message % {"count": count})
     return redirect("users")
 
 

@@ -91,8 +91,8 @@ def export(request: access.DeskRequest) -> HttpResponse:
 
 def _write(response: HttpResponse, sheet: Sheet) -> None:
     """Write a line for each step; a step that was not counted has no numbers."""
-    written = csv.writer(response)
-    written.writerow(["start", "end", "is_whole", *(measure.value for measure in Measure)])
+    writer = csv.writer(response)
+    writer.writerow(["start", "end", "is_whole", *(measure.value for measure in Measure)])
     for step in sheet.steps:
         numbers = [str(number) for number in _numbers(step.counts)] or [""] * len(Measure)
-        written.writerow([step.start.isoformat(), step.end.isoformat(), str(step.is_whole).lower(), *numbers])
+        writer.writerow([step.start.isoformat(), step.end.isoformat(), str(step.is_whole).lower(), *numbers])

@@ -102,28 +102,28 @@ class Shown:
 
 def of(revision: Revision, findings: Sequence[Finding], *, at: datetime, words: Words = None) -> Shown:
     """Prepare what was found behind a revision's addresses."""
-    found = behind.of(revision, findings, at=at)
+    material = behind.of(revision, findings, at=at)
     shares = _shares(words)
     return Shown(
-        pages=[_page(one, hits, shares) for one, hits in found.pages],
+        pages=[_page(page, hits, shares) for page, hits in material.pages],
         pictures=[
             Picture(
-                finding=one,
-                segments=_segments(one.text, hits, shares, most=_PICTURE_CHARACTERS),
+                finding=picture,
+                segments=_segments(picture.text, hits, shares, most=_PICTURE_CHARACTERS),
                 is_named=hits.is_named,
-                is_like_spam=_is_marked(one.text, shares, most=_PICTURE_CHARACTERS),
-                leads=list(_leads(one, found)),
+                is_like_spam=_is_marked(picture.text, shares, most=_PICTURE_CHARACTERS),
+                leads=list(_leads(picture, material)),
             )
-            for one, hits in found.pictures
+            for picture, hits in material.pictures
         ],
-        unopened=found.unopened,
+        unopened=material.unopened,
     )
 
 
 def captions(revision: Revision, *, words: Words = None) -> list[Captions]:
     """Prepare the captions that came with a revision."""
     shares = _shares(words)
-    return [_captions(one, shares) for one in transcripts.sent(revision)]
+    return [_captions(track, shares) for track in transcripts.sent(revision)]
 
 
 def _captions(transcript: Transcript, shares: Shares) -> Captions:
@@ -172,15 +172,15 @@ def _said(heard: Transcript, hits: Hits, shares: Shares) -> Iterator[SaidAt]:
 def _segments(text: str, hits: Hits, shares: Shares, *, most: int) -> list[Segment]:
     if not text:
         return []
-    shown = text[:most].rstrip() + ("…" if len(text) > most else "")
-    named = [(start, end) for start, end in hits.spans if end <= most]
-    tones = inert.tones_of((start, end, 1.0) for start, end in named)
+    excerpt = text[:most].rstrip() + ("…" if len(text) > most else "")
+    spans = [(start, end) for start, end in hits.spans if end <= most]
+    tones = inert.tones_of((start, end, 1.0) for start, end in spans)
     strongest = max(shares.values(), default=0.0)
     for start, end, share in _words(text[:most], shares):
-        if all(end <= other[0] or start >= other[1] for other in named):
+        if all(end <= other[0] or start >= other[1] for other in spans):
             # Fainter than what a rule names, and as strong in every text of the post.
             tones.append((start, end, _STRONG if share > strongest / 2 else _FAINT))
-    return inert.segments(shown, read_link=read_link, tones=tones)
+    return inert.segments(excerpt, read_link=read_link, tones=tones)
 
 
 def _is_marked(text: str, shares: Shares, *, most: int) -> bool:
@@ -191,8 +191,8 @@ def _words(text: str, shares: Shares) -> Iterator[tuple[int, int, float]]:
     """Yield where a text has one of the words, and how much each says."""
     if not shares:
         return
-    found = ((start, end, shares.get(word, 0.0)) for word, start, end in behind.words_in(text))
-    yield from islice((place for place in found if place[2] > 0.0), _MOST_MARKED)
+    matches = ((start, end, shares.get(word, 0.0)) for word, start, end in behind.words_in(text))
+    yield from islice((place for place in matches if place[2] > 0.0), _MOST_MARKED)
 
 
 def _leads(finding: Finding, found: Behind) -> Iterator[Lead]:

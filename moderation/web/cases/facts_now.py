@@ -39,8 +39,8 @@ class NewsLine:
 def page(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show what changed since the score, dated; a part of the review page."""
     at = timezone.now()
-    found = facts_now.of(case_id=case_id, viewer=request.user, at=at)
-    context = {"at": at, "found": found, "lines": [_line(change) for change in found.rows]}
+    changes = facts_now.of(case_id=case_id, viewer=request.user, at=at)
+    context = {"at": at, "found": changes, "lines": [_line(change) for change in changes.rows]}
     return render(request, "cases/_facts_now.html", context)
 
 
@@ -67,18 +67,18 @@ def _differences(change: Change) -> list[str]:
     spam = now.confirmed_spam - then.confirmed_spam
     fine = now.confirmed_not_spam - then.confirmed_not_spam
     posts, complaints = now.posts - then.posts, now.complaints - then.complaints
-    told = []
+    phrases = []
     if spam:
-        told.append(_("%(number)s judged spam") % {"number": _signed(spam)})
+        phrases.append(_("%(number)s judged spam") % {"number": _signed(spam)})
     if fine:
-        told.append(_("%(number)s judged not spam") % {"number": _signed(fine)})
+        phrases.append(_("%(number)s judged not spam") % {"number": _signed(fine)})
     if posts:
         words = ngettext("%(number)s post", "%(number)s posts", abs(posts))
-        told.append(words % {"number": _signed(posts)})
+        phrases.append(words % {"number": _signed(posts)})
     if complaints:
         words = ngettext("%(number)s complaint", "%(number)s complaints", abs(complaints))
-        told.append(words % {"number": _signed(complaints)})
-    return told
+        phrases.append(words % {"number": _signed(complaints)})
+    return phrases
 
 
 def _signed(number: int) -> str:

@@ -29,17 +29,17 @@ class GoldenForm(forms.Form):
 @access.leads
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the golden items, by default those in use, and everybody's results by name."""
-    given, at = request.GET.get("state", ""), timezone.now()
-    state = GoldenState(given) if given in set(GoldenState) else GoldenState.USED
+    value, at = request.GET.get("state", ""), timezone.now()
+    state = GoldenState(value) if value in set(GoldenState) else GoldenState.USED
     with list_pages.cursor_or_404():
-        found = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
+        items = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "golden_items",
         "at": at,
         "state": state,
         "query": f"state={state}",
-        "page": found,
+        "page": items,
         "results": golden_items.results(at=at),
         "until": golden_items.week_start(at),
         "fewest": golden_items.FEWEST_ANSWERS,

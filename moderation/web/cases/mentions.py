@@ -31,7 +31,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """List the notes that wait for the reader, or with `?state=done` those that are done."""
     state = MentionFilterForm(request.GET).given("state") or "open"
     with list_pages.cursor_or_404():
-        found = mention_pages.page(
+        mentions = mention_pages.page(
             viewer=request.user, is_done=state == "done", cursor=request.GET.get("cursor", "")
         )
     context = {
@@ -39,7 +39,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "at": timezone.now(),
         "state": state,
         "query": f"state={state}",
-        "page": found,
+        "page": mentions,
     }
     return render(request, "cases/mentions.html", context)
 
@@ -58,8 +58,8 @@ def count(request: access.DeskRequest) -> HttpResponse:
 def names(request: access.DeskRequest) -> HttpResponse:
     """Answer whom a note can name, for what was typed after its @, as JSON."""
     start = request.GET.get("start", "")[:_LONGEST]
-    found = mention_pages.beginning(start, viewer=request.user)
-    return JsonResponse({"names": [{"name": one.name, "told": _told(one)} for one in found]})
+    people = mention_pages.beginning(start, viewer=request.user)
+    return JsonResponse({"names": [{"name": person.name, "told": _told(person)} for person in people]})
 
 
 @require_POST

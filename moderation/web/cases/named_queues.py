@@ -27,15 +27,15 @@ class LanguagesField(SimpleArrayField):
     """Codes of languages with commas between, such as "de, en"; small letters, each once."""
 
     def __init__(self) -> None:
-        says = {"invalid": gettext_lazy("Enter codes such as de or pt-br, separated by commas.")}
-        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16, error_messages=says)
+        errors = {"invalid": gettext_lazy("Enter codes such as de or pt-br, separated by commas.")}
+        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16, error_messages=errors)
         super().__init__(code, required=False, max_length=40)
         # The position of the wrong code would stand before what is wrong with it.
         self.error_messages["item_invalid"] = ""
 
     def clean(self, value: object) -> list[str]:
-        found = super().clean(str(value or "").lower().replace(" ", ""))
-        return list(dict.fromkeys(found))
+        codes = super().clean(str(value or "").lower().replace(" ", ""))
+        return list(dict.fromkeys(codes))
 
 
 class QueueForm(forms.Form):
@@ -152,8 +152,8 @@ def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
     user = get_object_or_404(User, pk=user_id)
     form = UserLanguagesForm(request.POST)
     if form.is_valid():
-        read = tuple(form.cleaned_data["languages"])
-        named_queues.set_languages(user=user, languages=read, actor=request.user, at=timezone.now())
+        codes = tuple(form.cleaned_data["languages"])
+        named_queues.set_languages(user=user, languages=codes, actor=request.user, at=timezone.now())
         messages.success(request, _("Saved."))
     else:
         messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})

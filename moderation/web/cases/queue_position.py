@@ -74,11 +74,11 @@ def _reach(row: QueueRow) -> str:
 
     The product itself is no number that a person can check or compare with anything.
     """
-    told = []
+    phrases = []
     if row.followers:
         words = ngettext("%(n)s follower", "%(n)s followers", row.followers)
-        told.append(words % {"n": quantities.count(row.followers)})
+        phrases.append(words % {"n": quantities.count(row.followers)})
     if row.spread:
         words = ngettext("%(n)s reaction", "%(n)s reactions", row.spread)
-        told.append(words % {"n": quantities.count(row.spread)})
-    return " · ".join(told) or _("no known reach")
+        phrases.append(words % {"n": quantities.count(row.spread)})
+    return " · ".join(phrases) or _("no known reach")

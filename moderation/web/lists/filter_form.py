@@ -64,14 +64,14 @@ class FilterForm(forms.Form):
     @classmethod
     def query_of(cls, given: QueryDict) -> str:
         """Return the query string of those filters that an address sets."""
-        wanted = QueryDict(mutable=True)
+        query = QueryDict(mutable=True)
         for name in cls.base_fields:
             if value := given.get(name, "").strip():
-                wanted[name] = value
-        return wanted.urlencode()
+                query[name] = value
+        return query.urlencode()
 
 
 def options_of_users() -> list[tuple[str, str]]:
     """Return everybody's id and name, as options of a select."""
-    named = ((user.pk, user.get_full_name() or user.username) for user in users.by_name())
-    return [(str(pk), Truncator(name).chars(_LONGEST_NAME)) for pk, name in named]
+    names = ((user.pk, user.get_full_name() or user.username) for user in users.by_name())
+    return [(str(pk), Truncator(name).chars(_LONGEST_NAME)) for pk, name in names]

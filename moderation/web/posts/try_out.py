@@ -87,24 +87,24 @@ class PreviewForm(forms.Form):
 
     def clean_link(self) -> str:
         """Refuse what would be left out without a word."""
-        given: str = self.cleaned_data["link"]
-        if given and not score_preview.is_link(given):
+        link: str = self.cleaned_data["link"]
+        if link and not score_preview.is_link(link):
             raise forms.ValidationError(_("No browser opens this. A link is like http://example.org/page."))
-        return given
+        return link
 
     def post(self, *, at: datetime) -> IncomingPost:
         """Return the post; without an author it comes from one who is not known."""
-        given = self.cleaned_data
-        days = given["account_days"]
+        values = self.cleaned_data
+        days = values["account_days"]
         return IncomingPost(
             external_id="preview",
-            text=given["text"],
+            text=values["text"],
             posted_at=at,
-            links=(given["link"],) if given["link"] else (),
+            links=(values["link"],) if values["link"] else (),
             author=IncomingAuthor(
-                external_id=given["author"] or f"preview-{uuid.uuid4().hex}",
+                external_id=values["author"] or f"preview-{uuid.uuid4().hex}",
                 created_at=None if days is None else at - timedelta(days=days),
-                followers=given["followers"],
+                followers=values["followers"],
             ),
         )
 
