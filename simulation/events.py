@@ -46,8 +46,8 @@ class PostEvent:
     @property
     def bare_payload(self) -> dict[str, Any]:
         """What is left of `payload` from a platform that tells texts and author ids alone."""
-        told = {name: self.payload[name] for name in ("external_id", "text", "posted_at")}
-        return told | {"author": {"external_id": self.payload["author"]["external_id"]}}
+        fields = {name: self.payload[name] for name in ("external_id", "text", "posted_at")}
+        return fields | {"author": {"external_id": self.payload["author"]["external_id"]}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

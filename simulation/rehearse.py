@@ -47,8 +47,8 @@ def accept(
     Call inside a transaction.
     """
     answers = ingest.store(platform=platform, posts=posts, at=at)
-    stored = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
-    rows = Revision.objects.filter(pk__in=stored).select_related("post").order_by("pk")
+    revision_ids = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
+    rows = Revision.objects.filter(pk__in=revision_ids).select_related("post").order_by("pk")
     backfill.missing(revisions=list(rows))
     return answers
 

@@ -66,10 +66,10 @@ def opinions_of(triton: str) -> Opinions:
     scorer = Scorer(release=release, content=content)
 
     def opinions(record: PostRecord) -> Mapping[str, float | None]:
-        said = scorer.score(record, blocklist=Blocklist())
-        if said.is_degraded:
+        opinion = scorer.score(record, blocklist=Blocklist())
+        if opinion.is_degraded:
             raise Unavailable(f"no answer from {triton}")
-        return said.sub_models
+        return opinion.sub_models
 
     return opinions
 
@@ -85,8 +85,8 @@ class Readings:
         if kept_in and kept_in.exists():
             for line in kept_in.read_text(encoding="utf-8").splitlines():
                 with suppress(ValueError):  # a killed run ends with half a line
-                    known = json.loads(line)
-                    self._known[known["of"]] = known["said"]
+                    entry = json.loads(line)
+                    self._known[entry["of"]] = entry["said"]
 
     def __enter__(self) -> Self:
         return self
@@ -106,10 +106,10 @@ class Readings:
             self._remember(
                 of, self._said(kind, data, hints=hints, seconds=seconds), is_kept=kind == "picture"
             )
-        said = self._known[of]
-        if "unreadable" in said:
-            raise Unreadable(Reason(said["unreadable"]))
-        return {name: fact for name, fact in said.items() if name != "thumbnail"}
+        facts = self._known[of]
+        if "unreadable" in facts:
+            raise Unreadable(Reason(facts["unreadable"]))
+        return {name: fact for name, fact in facts.items() if name != "thumbnail"}
 
     def _said(self, kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
         try:

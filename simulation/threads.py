@@ -31,12 +31,12 @@ class Threads:
 
     def parent(self, text: Text, *, post: str) -> dict[str, Any] | None:
         """Return what a post answers as the API takes it, None for most, and remember the post."""
-        found = self._parent(text) if self._rng.random() < _ANSWERING_SHARE else None
+        parent = self._parent(text) if self._rng.random() < _ANSWERING_SHARE else None
         self._posts.append((post, text))
-        return found
+        return parent
 
     def _parent(self, text: Text) -> dict[str, Any] | None:
-        alike = [(name, one) for name, one in self._posts if _is_answered(one, by=text)]
+        alike = [(name, earlier) for name, earlier in self._posts if _is_answered(earlier, by=text)]
         if alike and self._rng.random() >= _ARTICLE_SHARE:
             return {"external_id": self._rng.choice(alike)[0]}
         if text.kind.is_spam:
@@ -45,11 +45,11 @@ class Threads:
 
     def _article(self, text: Text) -> dict[str, Any] | None:
         """Return an article on what a text is about, None where that is all there is to say."""
-        known = self._articles[text.kind.name, text.language]
-        if self._texts and (not known or self._rng.random() < _NEW_ARTICLE_SHARE):
+        articles = self._articles[text.kind.name, text.language]
+        if self._texts and (not articles or self._rng.random() < _NEW_ARTICLE_SHARE):
             self._articles_written += 1
             name = f"{self._run}-t{self._articles_written:04}"
-            known.append(
+            articles.append(
                 {
                     "external_id": name,
                     "text": self._texts.reworded(text, rng=self._rng).text,
@@ -59,7 +59,7 @@ class Threads:
                     },
                 }
             )
-        others = [article for article in known if article["text"] != text.text]
+        others = [article for article in articles if article["text"] != text.text]
         return self._rng.choice(others) if others else None
 
 

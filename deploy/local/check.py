@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> None:
     if what == "test" and any(map(_is_place, rest)):
         _become_pytest([*rest, *_without_django(rest)])
     begun = time.monotonic()
-    with tempfile.TemporaryFile("w+") as said, subprocess.Popen(_TYPES, cwd=ROOT, stdout=said) as types:
+    with tempfile.TemporaryFile("w+") as output, subprocess.Popen(_TYPES, cwd=ROOT, stdout=output) as types:
         try:
             for title, command in [] if what == "types" else _QUICK:
                 print(f"== {title}", flush=True)
@@ -39,8 +39,8 @@ def main(arguments: list[str]) -> None:
                 _test(rest or ["--lane=gate", "-m", "not long", *_side_by_side()], beside=types)
             print("== types", flush=True)
             code = types.wait()
-            said.seek(0)
-            print(said.read(), end="", flush=True)
+            output.seek(0)
+            print(output.read(), end="", flush=True)
             _end_if_failed("types", code)
         finally:
             types.kill()
@@ -60,8 +60,8 @@ def _is_place(argument: str) -> bool:
 
 def _without_django(arguments: list[str]) -> list[str]:
     """Return what leaves Django and servers out of a run of tests/scoring alone: it starts sooner."""
-    places = [one for one in arguments if _is_place(one)]
-    if not all(one.startswith("tests/scoring") for one in places):
+    places = [place for place in arguments if _is_place(place)]
+    if not all(place.startswith("tests/scoring") for place in places):
         return []
     return [f"-pno:{name}" for name in ("django", "tests.servers")]
 

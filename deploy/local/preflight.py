@@ -67,8 +67,8 @@ def for_triton() -> list[Lack]:
         ]
     glibc = tuple(int(part) for part in platform.libc_ver()[1].split(".")[:2] if part.isdigit())
     if glibc < (2, 35):
-        found = platform.libc_ver()[1]
-        return [Lack(f"Triton's wheel needs glibc 2.35 or newer, this is {found}", hint=TRITON_ELSEWHERE)]
+        version = platform.libc_ver()[1]
+        return [Lack(f"Triton's wheel needs glibc 2.35 or newer, this is {version}", hint=TRITON_ELSEWHERE)]
     return []
 
 
@@ -80,8 +80,8 @@ def triton_python() -> str | None:
 def pythons() -> list[str]:
     """Return every Python here that Triton's environment could be made with, the running one first."""
     running = [sys.executable] if sys.version_info[:2] in TRITON_PYTHONS else []
-    named = [shutil.which(f"python{major}.{minor}") for major, minor in TRITON_PYTHONS]
-    return [*running, *(python for python in named if python and _works(python))]
+    paths = [shutil.which(f"python{major}.{minor}") for major, minor in TRITON_PYTHONS]
+    return [*running, *(python for python in paths if python and _works(python))]
 
 
 def for_stub(stub: Path, *, library_path: str) -> list[Lack]:

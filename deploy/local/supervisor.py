@@ -66,9 +66,9 @@ class Supervisor:
 
         Raises StartFailed when one dies again and again, or does nothing for its `idle_seconds`.
         """
-        wanted = set(names)
-        waiting = [running for running in self._services if running.service.name in wanted]
-        begun = told = time.monotonic()
+        service_names = set(names)
+        waiting = [running for running in self._services if running.service.name in service_names]
+        begun = last = time.monotonic()
         while waiting:
             self.tend()
             now = time.monotonic()
@@ -76,15 +76,15 @@ class Supervisor:
             for running in list(waiting):
                 service = running.service
                 if running.is_up():
-                    told = now
+                    last = now
                     self._say(f"  {service.name:<12} ready after {waited:4.1f} s   {service.says}")
                     waiting.remove(running)
                 elif running.deaths >= _DEATHS_AT_START:
                     raise self._failure(service, f"ended {running.deaths} times")
                 elif running.child.idle_seconds() > service.idle_seconds:
                     raise self._failure(service, f"has done nothing for {service.idle_seconds:g} s")
-            if now - told > _TELL_STARTING_SECONDS:
-                told = now
+            if now - last > _TELL_STARTING_SECONDS:
+                last = now
                 late = ", ".join(f"{running.service.name} ({waited:.0f} s)" for running in waiting)
                 self._say(f"  still starting: {late}")
 
@@ -93,7 +93,7 @@ class Supervisor:
 
         Raises StartFailed if it fails, or does nothing for its `idle_seconds`.
         """
-        begun = told = time.monotonic()
+        begun = last = time.monotonic()
         step = self._start_child(service)
         try:
             while step.exit_code() is None:
@@ -101,8 +101,8 @@ class Supervisor:
                 now = time.monotonic()
                 if step.idle_seconds() > service.idle_seconds:
                     raise self._failure(service, f"has done nothing for {service.idle_seconds:g} s")
-                if now - told > _TELL_SECONDS:
-                    told = now
+                if now - last > _TELL_SECONDS:
+                    last = now
                     self._tell(service, seconds=now - begun)
         finally:
             step.kill_group()

@@ -49,12 +49,12 @@ def count(given: str) -> int:
 def seconds(given: str) -> float:
     """Return a time to wait."""
     try:
-        found = float(given)
+        value = float(given)
     except ValueError:
-        found = math.nan
-    if not 0 < found < math.inf:
+        value = math.nan
+    if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{given[:20]!r} is not a number of seconds")
-    return found
+    return value
 
 
 def pair(given: str) -> tuple[str, str]:

@@ -47,13 +47,13 @@ class SimulatedWeb:
         host, _, path = address.partition("/")
         if path.startswith(PICTURE_PATH[1:]):
             return _picture(path[len(PICTURE_PATH) - 1 :])
-        known = self._found.get(address)
-        if known is None and self._find and (site := self._find(address)):
+        entry = self._found.get(address)
+        if entry is None and self._find and (site := self._find(address)):
             self.add(site)
-            known = self._found.get(address)
-        if known is None:
+            entry = self._found.get(address)
+        if entry is None:
             return Reply(status=404, body=pages.missing(host).encode())
-        return _answer(*known, host=host, agent=agent, at=at)
+        return _answer(*entry, host=host, agent=agent, at=at)
 
 
 def _answer(site: Site, number: int, *, host: str, agent: str, at: datetime) -> Reply | None:
