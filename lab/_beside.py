@@ -55,10 +55,10 @@ class SecondPlatform:
         """Register it with a running product, which this environment names, and give it a key."""
         command = [sys.executable, "manage.py", "create_api_key", PLATFORM]
         command += ["--register", "Beside (made up)", "--acts-as", "lead"]
-        made = subprocess.run(
+        result = subprocess.run(
             command, cwd=ROOT, env=dict(environment), stdout=subprocess.PIPE, check=True, timeout=120
         )
-        return cls(port=port, secret=made.stdout.decode().strip(), database=database)
+        return cls(port=port, secret=result.stdout.decode().strip(), database=database)
 
     def api(self) -> httpx.Client:
         return httpx.Client(
@@ -134,8 +134,8 @@ class Beside:
         kinds = ["ok"] * _QUICK + ["slow"] * _SLOW + [dead[number % 2] for number in range(_DEAD)]
         with self._source.api() as api:
             listed = api.get("/webhook-endpoints").raise_for_status().json()
-            for left in next(rows for rows in listed.values() if isinstance(rows, list)):  # of a run before
-                api.delete(f"/webhook-endpoints/{left['id']}").raise_for_status()
+            for row in next(rows for rows in listed.values() if isinstance(rows, list)):  # of a run before
+                api.delete(f"/webhook-endpoints/{row['id']}").raise_for_status()
             for number, kind in enumerate(kinds):
                 body = {"url": f"http://localhost:{ports[kind]}/{number}"}
                 api.post("/webhook-endpoints", json=body).raise_for_status()

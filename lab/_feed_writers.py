@@ -49,8 +49,8 @@ class Writers:
     def stop(self) -> None:
         """End; raises what a writer did not expect."""
         self._is_over.set()
-        for one in self._running:
-            one.result(300)
+        for writer in self._running:
+            writer.result(300)
         self._pool.shutdown()
 
     def told(self, decision_id: str) -> None:
@@ -156,10 +156,10 @@ class Writers:
                 decided = {"verdict": "spam", "case_version": version.group(1)}
                 desk.post(f"/review/{case.group(1)}/decide/", data=decided, headers=headers)
                 query = "SELECT max(id) FROM moderation_decision WHERE case_id = %s"
-                [[made]] = self._stand.rows(query, int(case.group(1)))
+                [[decision_id]] = self._stand.rows(query, int(case.group(1)))
                 self._is_over.wait(secrets.choice((0.0, 1.0, 2.9, 3.0, 3.1)))
-                if made is not None:
-                    answer = desk.post(f"/decisions/{made}/undo/", headers=headers)
+                if decision_id is not None:
+                    answer = desk.post(f"/decisions/{decision_id}/undo/", headers=headers)
                     self._count("undo", answer.status_code)
 
 

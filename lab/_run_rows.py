@@ -43,8 +43,8 @@ def silent(run: str) -> int:
 def lost_decisions(acknowledged: Collection[int]) -> int:
     """Count the decisions whose answer arrived and whose row is not there."""
     ids = list(acknowledged)
-    found = Decision.objects.filter(pk__in=ids).count()
-    return len(set(ids)) - found
+    number = Decision.objects.filter(pk__in=ids).count()
+    return len(set(ids)) - number
 
 
 def cases_decided_twice(run: str) -> int:

@@ -40,8 +40,8 @@ def main() -> None:
         from moderation.models import Case, Post
 
         _million.settle(cases=options.cases, labels=options.labels)
-        stored, waiting = Post.objects.count(), Case.objects.filter(state="open").count()
-        print(f"{stored:,} posts, {waiting:,} open cases; {options.moderators} moderators claim and decide")
+        posts, waiting = Post.objects.count(), Case.objects.filter(state="open").count()
+        print(f"{posts:,} posts, {waiting:,} open cases; {options.moderators} moderators claim and decide")
         p95 = _told("at the operation", _shift(options, [None]), seconds=options.seconds)
         with _mixed():
             mixed = _told("with a queue mix", _shift(options, [None]), seconds=options.seconds)

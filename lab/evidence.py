@@ -140,23 +140,23 @@ def _scored(
     payloads = _payloads(
         run=run, posts=int(options.rate * options.seconds), seed=int(run[-6:], 16), rate=options.rate
     )
-    sent: queue.Queue[tuple[str, float]] = queue.Queue()
+    starts: queue.Queue[tuple[str, float]] = queue.Queue()
     watcher = latency.Watcher(prefix=run, expected=len(payloads))
     watcher.start()
     ends = _Ends(run, posts=len(payloads) if collects == "on" else 0)
     ends.start()
-    latency.send_all(payloads, rate=options.rate, sent=sent)
+    latency.send_all(payloads, rate=options.rate, sent=starts)
     ends.is_sent.set()
     watcher.join()
-    started = dict(sent.queue)
+    started = dict(starts.queue)
     assert len(watcher.seen) == len(payloads), "posts were not scored"
     ends.join()
-    collected += [(seen - started[name]) * 1000 for name, seen in ends.seen.items()]
+    collected += [(seen_at - started[name]) * 1000 for name, seen_at in ends.seen.items()]
     if collects == "on" and len(ends.seen) < len(payloads):
         print(f"{len(payloads) - len(ends.seen)} posts without evidence")
     _settle()
     scores += _times_scored(run) if collects == "on" else []
-    return [(seen - started[name]) * 1000 for name, seen in watcher.seen.items()]
+    return [(seen_at - started[name]) * 1000 for name, seen_at in watcher.seen.items()]
 
 
 def _payloads(*, run: str, posts: int, seed: int, rate: float) -> list[dict[str, Any]]:
@@ -208,11 +208,11 @@ class _Ends(threading.Thread):
         news_at = time.monotonic()
         with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
             while waiting and not (self.is_sent.is_set() and time.monotonic() - news_at > _PATIENCE_SECONDS):
-                found = {name for (name,) in connection.execute(ended, [sorted(waiting)]).fetchall()}
+                names = {name for (name,) in connection.execute(ended, [sorted(waiting)]).fetchall()}
                 now = time.monotonic()
-                self.seen |= dict.fromkeys(found, now)
-                waiting -= found
-                news_at = now if found else news_at
+                self.seen |= dict.fromkeys(names, now)
+                waiting -= names
+                news_at = now if names else news_at
                 time.sleep(_POLL_SECONDS)
 
 

@@ -28,15 +28,15 @@ def main() -> None:
     options = _options()
     content = _content.connect()
     texts = _texts(count=options.texts + options.warm, tokens=options.tokens, seed=options.seed)
-    words, seconds, asked = [], [], []
+    words, seconds, numbers = [], [], []
     for text in texts:
-        counted = _Counted(content)
+        counter = _Counted(content)
         started = time.perf_counter()
-        words.append(len(word_contributions(text, probabilities=counted.probabilities)))
+        words.append(len(word_contributions(text, probabilities=counter.probabilities)))
         seconds.append(time.perf_counter() - started)
-        asked.append(counted.texts)
+        numbers.append(counter.texts)
     # The first explanations also compile shap's loops; a worker pays that once.
-    _print(np.array(seconds[options.warm :]), words[options.warm :], asked[options.warm :], options=options)
+    _print(np.array(seconds[options.warm :]), words[options.warm :], numbers[options.warm :], options=options)
     print(f"first explanation of the process: {seconds[0]:.2f} s")
 
 

@@ -34,13 +34,13 @@ def main() -> None:
     options = _options()
     addresses.fill()
     payloads = _payloads(posts=int(options.rate * options.seconds), seed=options.seed, rate=options.rate)
-    sent: queue.Queue[tuple[str, float]] = queue.Queue()
+    starts: queue.Queue[tuple[str, float]] = queue.Queue()
     watcher = Watcher(prefix=payloads[0]["external_id"].rsplit("-", 1)[0], expected=len(payloads))
     watcher.start()
-    answers = send_all(payloads, rate=options.rate, sent=sent)
+    answers = send_all(payloads, rate=options.rate, sent=starts)
     watcher.join()
-    started = dict(sent.queue)
-    waits = np.array([seen - started[name] for name, seen in watcher.seen.items()]) * 1000
+    started = dict(starts.queue)
+    waits = np.array([seen_at - started[name] for name, seen_at in watcher.seen.items()]) * 1000
     _print(waits=waits, answers=np.array(answers) * 1000, options=options, lost=len(payloads) - len(waits))
     if len(waits) < len(payloads):
         sys.exit(1)

@@ -70,8 +70,8 @@ def _command(options: argparse.Namespace) -> list[str]:
 
 def _children_seconds() -> float:
     """Return the processor time of children that have ended, and of theirs."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _triton_seconds() -> float:

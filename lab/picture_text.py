@@ -49,12 +49,12 @@ def main() -> None:
     _, started = _read(pictures[:1])
     seconds, processor = _read([pictures[0], *pictures])
     fastest, median, p95 = np.percentile(seconds[1:], (0, 50, 95))
-    each = (processor - started) / len(pictures)
+    share = (processor - started) / len(pictures)
     loads = ", ".join(f"{load:.0f}" for load in os.getloadavg())
     print("| pictures | size | processor s each | fastest s | median s | p95 s | load average |")
     print("|---|---|---|---|---|---|---|")
     print(
-        f"| {len(pictures)} | {SIZE[0]} x {SIZE[1]} | {each:.2f} | {fastest:.2f} | {median:.2f} | {p95:.2f}"
+        f"| {len(pictures)} | {SIZE[0]} x {SIZE[1]} | {share:.2f} | {fastest:.2f} | {median:.2f} | {p95:.2f}"
         f" | {loads} |"
     )
 
@@ -78,8 +78,8 @@ def _read(pictures: list[bytes]) -> tuple[list[float], float]:
 
 
 def _processor_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _options() -> argparse.Namespace:
@@ -98,6 +98,6 @@ def _drawn(chance: random.Random) -> bytes:
     for number in range(3):
         words = " ".join(chance.choices(_WORDS, k=5))
         drawing.text((30, 25 + 90 * number), words, fill="black", font=font)
-    written = io.BytesIO()
-    picture.save(written, "PNG")
-    return written.getvalue()
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()

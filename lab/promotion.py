@@ -43,13 +43,13 @@ def main() -> None:
     _product.connect()
     from moderation import scorer
 
-    with tempfile.TemporaryDirectory(prefix="spamdesk-promotion-") as folder, _asking() as asked:
+    with tempfile.TemporaryDirectory(prefix="spamdesk-promotion-") as folder, _asking() as counts:
         flips, posts = _under_load(Path(folder), rate=options.rate, seconds=options.seconds)
     scored = _scores(posts)
-    _print(flips=flips, posts=len(posts), scored=scored, asked=asked)
+    _print(flips=flips, posts=len(posts), scored=scored, asked=counts)
     scorer.forget()  # gRPC complains of a connection that is still open at the very end
     degraded = sum(count for (_, is_degraded), count in scored.items() if is_degraded)
-    if asked["failed"] or degraded or sum(scored.values()) < len(posts):
+    if counts["failed"] or degraded or sum(scored.values()) < len(posts):
         sys.exit("requests failed, or posts were scored without content or not at all")
 
 
@@ -118,7 +118,7 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
 
     def send() -> None:
         begun = time.monotonic()
-        for number, payload in enumerate(one.payload for one in events if isinstance(one, PostEvent)):
+        for number, payload in enumerate(event.payload for event in events if isinstance(event, PostEvent)):
             if ended.wait(max(0.0, begun + number / rate - time.monotonic())):
                 return
             name = f"{run}-{number}"

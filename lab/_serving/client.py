@@ -27,7 +27,7 @@ Ask = Callable[[list[str]], Awaitable[None]]
 
 def run_apart(job: dict[str, Any]) -> dict[str, Any]:
     """Do a job in a process of its own and return the report. Raises CalledProcessError."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "lab._serving.client"],
         input=json.dumps(job),
         stdout=subprocess.PIPE,
@@ -35,7 +35,7 @@ def run_apart(job: dict[str, Any]) -> dict[str, Any]:
         cwd=ROOT,
         check=True,
     )
-    report: dict[str, Any] = json.loads(done.stdout)
+    report: dict[str, Any] = json.loads(result.stdout)
     return report
 
 
@@ -63,10 +63,10 @@ async def _callers(job: dict[str, Any]) -> dict[str, Any]:
 
 async def _caller(ask: Ask, batches: Iterator[list[str]], *, warm_until: float, end: float) -> list[float]:
     latencies: list[float] = []
-    while (sent := time.perf_counter()) < end or len(latencies) < _FEWEST_CALLS:
+    while (start := time.perf_counter()) < end or len(latencies) < _FEWEST_CALLS:
         await ask(next(batches))
-        if sent >= warm_until:
-            latencies.append(time.perf_counter() - sent)
+        if start >= warm_until:
+            latencies.append(time.perf_counter() - start)
     return latencies
 
 
@@ -115,9 +115,9 @@ def _thread_pool(job: dict[str, Any]) -> dict[str, Any]:
     def ask(text: str) -> float:
         if not hasattr(local, "ask"):
             local.ask = _blocking(job)
-        sent = time.perf_counter()
+        start = time.perf_counter()
         local.ask([text])
-        return time.perf_counter() - sent
+        return time.perf_counter() - start
 
     texts = [text for _ in range(job["repeats"]) for text in job["texts"]]
     with ThreadPoolExecutor(job["callers"]) as pool:

@@ -28,7 +28,7 @@ def own_seconds() -> float:
             parents[int(entry.name)] = int(fields[1])
             ticks[int(entry.name)] = int(fields[11]) + int(fields[12])
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    living = sum(used for process, used in ticks.items() if _is_ours(process, parents))
+    living = sum(count for process, count in ticks.items() if _is_ours(process, parents))
     return living / _TICKS + ended.ru_utime + ended.ru_stime
 
 

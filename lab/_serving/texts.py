@@ -25,8 +25,8 @@ def published(collection: Path) -> list[str]:
     Raises KeyError naming an id that the file lacks.
     """
     rows = map(json.loads, collection.read_text(encoding="utf-8").splitlines())
-    found = {row["id"]: row["text"] for row in rows if row["id"] in PUBLISHED_IDS}
-    return [found[wanted] for wanted in PUBLISHED_IDS]
+    texts = {row["id"]: row["text"] for row in rows if row["id"] in PUBLISHED_IDS}
+    return [texts[id_] for id_ in PUBLISHED_IDS]
 
 
 def make(*, kind: str, tokenizer: Path, count: int, seed: int = 1) -> list[str]:

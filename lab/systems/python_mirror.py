@@ -58,10 +58,10 @@ def write(folder: Path, *, python: str) -> dict[str, str]:
 
 
 def _source(python: str) -> _Source:
-    asked = subprocess.run([python, "-c", _PROGRAM], capture_output=True, text=True, check=True)
-    found = json.loads(asked.stdout)
-    version = found.pop("version")
-    return _Source(version, **{name: Path(path) for name, path in found.items()})
+    result = subprocess.run([python, "-c", _PROGRAM], capture_output=True, text=True, check=True)
+    paths = json.loads(result.stdout)
+    version = paths.pop("version")
+    return _Source(version, **{name: Path(path) for name, path in paths.items()})
 
 
 def _pack(packed: tarfile.TarFile, source: _Source) -> None:

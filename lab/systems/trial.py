@@ -119,8 +119,8 @@ def _check(command: list[str]) -> None:
         ).returncode
     if code != 0:
         _fail(f"{' '.join(command)} ended with exit code {code}", log)
-    said = log.read_text().strip().rpartition("\n")[2]
-    print(f"  {' '.join(command)}: {said.strip('= ')}; {time.monotonic() - began:.0f} s in all", flush=True)
+    line = log.read_text().strip().rpartition("\n")[2]
+    print(f"  {' '.join(command)}: {line.strip('= ')}; {time.monotonic() - began:.0f} s in all", flush=True)
 
 
 def _fail(what: str, log: Path) -> NoReturn:
