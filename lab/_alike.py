@@ -1,4 +1,4 @@
-"""Posts alike that wait for a human, however harmless they are: a campaign to be decided as one."""
+"""Near-duplicates that wait for a human: a campaign to be decided as one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def send(api: httpx.Client, *, run: str, count: int) -> list[int]:
 
 
 def gather(api: httpx.Client, *, run: str, count: int, say: Callable[[str], object]) -> None:
-    """Send them and wait until all of them wait in one campaign. Raises TimeoutError."""
+    """Send them and wait until one campaign holds them all. Raises TimeoutError."""
     if any(status != httpx.codes.MULTI_STATUS for status in send(api, run=run, count=count)):
         raise TimeoutError(f"the {count} posts alike were not taken")
     deadline, waiting, last = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
@@ -49,7 +49,7 @@ def gather(api: httpx.Client, *, run: str, count: int, say: Callable[[str], obje
 
 
 def author(run: str, number: int) -> str:
-    """Return who wrote one of them."""
+    """Return the author of one."""
     return f"spammer-{run}-{number}"
 
 

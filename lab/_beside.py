@@ -98,7 +98,7 @@ class Beside:
             thread.start()
 
     def stop(self, *, patience_seconds: float = 300) -> list[Found]:
-        """End it; return what each poller read, against the database, once all could be read."""
+        """Stop; return what each poller read, compared with the database."""
         self._is_over.set()
         for thread in self._threads:
             thread.join(patience_seconds)
@@ -108,11 +108,11 @@ class Beside:
         return compare(self._source, self._pollers, platform=PLATFORM)
 
     def messages(self) -> int:
-        """Count what there is to tell the endpoints that answer at once."""
+        """Count the messages due to the endpoints that answer."""
         return len(self._source.rows(_MESSAGES, PLATFORM, f"{self._quick}%"))
 
     def told(self) -> int:
-        """Count what they took."""
+        """Count those received."""
         return len(self._source.rows(f"{_MESSAGES} AND y.state = 'delivered'", PLATFORM, f"{self._quick}%"))
 
     def standing(self) -> list[tuple[Any, ...]]:
@@ -142,7 +142,7 @@ class Beside:
         return f"http://localhost:{ports['ok']}/"
 
     def _keep(self, act: Callable[[httpx.Client], None]) -> None:
-        """Do it again and again; what a killed process breaks is counted, and tried again."""
+        """Repeat it; failures of killed processes are counted and retried."""
         while not self._is_over.wait(self._pause_seconds):
             try:
                 with self._source.api() as api:
@@ -175,7 +175,7 @@ class Beside:
         return answer.status_code == httpx.codes.CREATED
 
     def _answer(self, api: httpx.Client, path: str, body: dict[str, Any]) -> httpx.Response:
-        """Ask until there is an answer: one that a killed server lost may stand for a decision made."""
+        """Ask until there is an answer: the lost answer of a killed server may be a decision."""
         headers = {"Idempotency-Key": secrets.token_hex(16)}
         while True:
             try:

@@ -58,7 +58,7 @@ def fill(*, posts: int, cases: int) -> None:
 
 
 def query_counts() -> list[tuple[str, float, str, float | None]]:
-    """Count the queries of the pages at this size, by two numbers of rows: equal means that no row asks."""
+    """Count the pages' queries for two numbers of rows: equal counts mean no query per row."""
     desk = Client(headers={"host": "localhost"})
     desk.force_login(User.objects.get(username="moderator"))
     case_id = (

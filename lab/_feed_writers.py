@@ -47,7 +47,7 @@ class Writers:
         self._running = [self._pool.submit(self._keep, act) for act in acts]
 
     def stop(self) -> None:
-        """End; raises what a writer did not expect."""
+        """Stop; raises a writer's error."""
         self._is_over.set()
         for writer in self._running:
             writer.result(300)
@@ -108,7 +108,7 @@ class Writers:
             self._count("reversal", answer.status_code)
 
     def _whole_campaign(self, api: httpx.Client) -> None:
-        """Decide as one what is gathered, then send posts alike again."""
+        """Decide the gathered campaign, then send its posts again."""
         if not self._campaign:
             self._is_over.wait(1)
             return

@@ -62,7 +62,7 @@ def dismiss(issued: list[tuple[ApiKey, str]]) -> None:
 
 
 class Reviewer(threading.Thread):
-    """Claims the next case, decides it, waits; until told to go home."""
+    """Claims the next case, decides it and waits, until stopped."""
 
     def __init__(self, *, url: str, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -98,7 +98,7 @@ class Reviewer(threading.Thread):
             self.reviews.refused += 1
 
     def _ask(self, path: str, body: dict[str, Any]) -> tuple[httpx.Response, float]:
-        """Ask under one key until there is an answer; a lost one is given again."""
+        """Ask under one key until there is an answer; a lost one is repeated."""
         key, began = str(uuid.uuid4()), time.monotonic()
         while True:
             try:

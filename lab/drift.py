@@ -61,7 +61,7 @@ class _Watch:
         return alarms
 
     def copy(self) -> _Watch:
-        """Return the same to go on from twice."""
+        """Return a copy to go on from."""
         blocks = [deque(block, maxlen=_DAYS) for block in self.blocks]
         return _Watch(blocks, self.sums.copy(), self.evidence.copy(), self.number)
 

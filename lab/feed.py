@@ -37,7 +37,7 @@ class Patient(Stand):
     """A product on a machine that has other things to do."""
 
     def wait_until(self, holds: Callable[[], bool], what: str, *, patience_seconds: float = 300) -> None:
-        """Wait until it holds; fails with what the supervisor said."""
+        """Wait until it holds; fails with the supervisor's message."""
         super().wait_until(holds, what, patience_seconds=patience_seconds)
 
 

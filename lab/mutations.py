@@ -25,7 +25,7 @@ _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
 def main() -> None:
-    """Print a table of what was made wrong and what noticed it."""
+    """Print a table of the mutations and the tests that failed."""
     parser = argparse.ArgumentParser(prog="bench mutations", description=__doc__)
     parser.add_argument("--only", default="", help="a part of the changed file's path")
     mutations = [mutation for mutation in MUTATIONS if parser.parse_args().only in mutation.file]

@@ -41,7 +41,7 @@ class Takeover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What accounts have in common that one script made.
+    """What accounts made by one script have in common.
 
     `age_place` is where their age stands among the role's, as a draw from the standard normal distribution.
     """
@@ -146,7 +146,7 @@ def create(
 
 
 def first_name(language: str, *, rng: random.Random) -> str:
-    """Return a name as people have it who write this language."""
+    """Return a usual name for this language."""
     names = material.table("people")["first_names"]
     return str(rng.choice(names.get(language, names["en"])))
 

@@ -57,7 +57,7 @@ def circumstances(text: Text, *, author: Author, role: Role, rng: random.Random)
 
 
 def _style(text: Text, *, role: Role, rng: random.Random) -> Style:
-    """Return how the post was made; what honest people pass on they paste, or let an app post."""
+    """Return how the post was made; honest people paste what they pass on, or use an app."""
     if text.is_passed_on and rng.random() < 0.4:
         return Style.PASTING
     styles, weights = _STYLES[role]

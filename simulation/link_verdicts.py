@@ -13,7 +13,7 @@ _HOLD = timedelta(days=365)
 
 
 def rows(row: PostLink, *, said: Reputation, is_new: bool, at: datetime) -> list[LinkVerdict]:
-    """Return the rows that the answers make, of a domain only once; they hold for a simulated year."""
+    """Return the answers as rows, a domain's only once; they hold for a simulated year."""
     dates: dict[str, Any] = {"fetched_at": at, "expires_at": at + _HOLD}
     domain = {**dates, "subject": row.domain.name}
     verdicts = [

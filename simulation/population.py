@@ -86,7 +86,7 @@ class Population:
         return authors.batch(role=facts, network=self._network, farm=farm, at=at, rng=self._rng)
 
     def _hijacked(self, *, language: str, at: datetime) -> Author:
-        """Return a hijacked account, mostly somebody heard before, whose owner is mostly locked out."""
+        """Return a hijacked account, mostly one that posted before and whose owner is locked out."""
         rng, accounts = self._rng, self._spammers[Role.HIJACKED, language]
         if accounts and rng.random() < _STILL_HIJACKED_SHARE:
             return rng.choice(accounts)
@@ -101,7 +101,7 @@ class Population:
         return author
 
     def _victim(self, *, language: str, at: datetime) -> Author | None:
-        """Return somebody to take over, rather while they sleep."""
+        """Return somebody to take over, preferably asleep."""
         rng, talkers = self._rng, self._talkers[language]
         candidates = [rng.choice(talkers) for _ in range(4 if len(talkers) >= _FEWEST_TALKERS else 0)]
         free = [author for author in candidates if author.takeover is None and author.role != Role.FEED]
@@ -142,7 +142,7 @@ class Population:
         )
 
     def _awake(self, talkers: list[Author], *, at: datetime) -> Author:
-        """Return one of the talkers, rather one whose day it is."""
+        """Return one of the talkers, preferably one awake."""
         author = self._skewed(talkers)
         return self._skewed(talkers) if author.is_asleep(at) and self._rng.random() < 0.85 else author
 

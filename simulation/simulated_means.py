@@ -52,9 +52,9 @@ def means(web: SimulatedWeb, *, readings: Readings, clock: Callable[[], datetime
 
 
 def opinions_of(triton: str) -> Opinions:
-    """Return what says what the parts of the shipped release make of a post; Triton serves its content model.
+    """Return a function that gives the shipped sub-models' opinions of a post, with Triton's content model.
 
-    It raises content.Unavailable where that does not answer: nothing is to be taken for harmless words.
+    It raises content.Unavailable without an answer: silence must not pass for harmless words.
     """
     release = shipped()
     content = ContentModel(
@@ -130,8 +130,7 @@ class Collecting:
     """How the evidence of a replay is collected: the simulated web, its readings, and how late.
 
     With `is_awaited` every record waits for its evidence; else some are frozen before, as scoring does.
-    `opinions` are what the parts of a release make of a post that somebody decides on; nobody is asked if
-    None.
+    `opinions` gives the sub-models' opinions of a decided post; None asks nobody.
     """
 
     readings: Readings

@@ -31,7 +31,7 @@ class Families(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A family of posts. `complaints` is how many times as much as about others readers complain.
+    """A family of posts. `complaints` is their rate relative to other kinds.
 
     `traits` are the lists of material/families.toml that name it.
     """
@@ -71,7 +71,7 @@ class TextSource(Protocol):
         ...
 
     def shared(self, *, rng: random.Random, is_spam: bool) -> Text | None:
-        """Return what a campaign, or honest people, are about to post again; None where nothing is."""
+        """Return a text for a campaign or honest people to repeat, None without one."""
         ...
 
     def reworded(self, text: Text, *, rng: random.Random) -> Text:

@@ -1,4 +1,4 @@
-"""What simulated posts answer: posts of before, or articles that the platform shows and does not send."""
+"""What simulated posts answer: earlier posts, or articles that the platform does not send."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Threads:
         return self._article(text)
 
     def _article(self, text: Text) -> dict[str, Any] | None:
-        """Return an article on what a text is about, None where that is all there is to say."""
+        """Return an article on the subject of a text, None if there is no other."""
         articles = self._articles[text.kind.name, text.language]
         if self._texts and (not articles or self._rng.random() < _NEW_ARTICLE_SHARE):
             self._articles_written += 1

@@ -54,12 +54,12 @@ def _budget_seconds() -> int:
 
 
 def _is_place(argument: str) -> bool:
-    """Tell whether an argument of pytest names tests: who asks for some waits for no other check."""
+    """Tell whether an argument of pytest names tests: then no other check runs."""
     return (ROOT / argument.partition("::")[0]).exists()
 
 
 def _without_django(arguments: list[str]) -> list[str]:
-    """Return what leaves Django and servers out of a run of tests/scoring alone: it starts sooner."""
+    """Return the options that skip Django and servers for tests/scoring alone."""
     places = [place for place in arguments if _is_place(place)]
     if not all(place.startswith("tests/scoring") for place in places):
         return []
@@ -105,7 +105,7 @@ def _pytest(arguments: list[str]) -> list[str]:
 
 
 def _side_by_side() -> list[str]:
-    """Return what runs tests side by side where there is a second processor, and names the slowest."""
+    """Return the options that run tests side by side on several processors, and name the slowest."""
     # One more than two processors: the trials that kill processes wait most of their time.
     workers = "3" if len(os.sched_getaffinity(0)) > 1 else "1"
     # In the order of tests/lanes.py, the longest first; xdist would begin with the largest groups.

@@ -32,7 +32,7 @@ class Lack:
 
     @property
     def cure(self) -> str:
-        """Return the command that brings what is missing."""
+        """Return the command that installs it."""
         install = f"apt-get install -y --no-install-recommends {' '.join(self.packages)}"
         return self.hint or (install if os.geteuid() == 0 else f"sudo {install}")
 

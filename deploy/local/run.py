@@ -113,7 +113,7 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
 
 
 def _launch_simulated_web(supervisor: Supervisor, state: State) -> None:
-    """Serve what simulated posts lead to, and tell who fetches it where; not if the environment says 0."""
+    """Serve the simulated web and pass on its address; not if the environment says 0."""
     variable = "SPAMDESK_SIMULATED_WEB_PORT"
     if supervisor.environment.get(variable):
         return

@@ -54,7 +54,7 @@ def serve(folder: Path, *, python: str) -> Path:
 
 
 def of_texts(folder: Path, *, width: int, python: str, has_onnxruntime: bool) -> Iterator[Form]:
-    """Yield what is timed at this width; the first is what the others are compared with."""
+    """Yield the forms to time at this width; the others are compared with the first."""
     here = sys.executable
     yield Form(name="TorchScript FP32", kind="torchscript", file=folder / "logits-float.pt", python=here)
     yield Form(name="TorchScript FP16", kind="torchscript", file=folder / "logits-half.pt", python=here)

@@ -71,7 +71,7 @@ def under_python(repository: Path) -> None:
 def measure(
     loads: list[Cell], *, scripts: dict[str, Path], repository: Path, tokenizer: Path, device: str, turns: int
 ) -> list[dict[str, Any]]:
-    """Ask every server in turn, so often; return a row for each cell, server and turn."""
+    """Ask every server in turns; return a row for each cell, server and turn."""
     rows = []
     with (
         tempfile.TemporaryDirectory(prefix="spamdesk-gpu-") as name,
@@ -113,7 +113,7 @@ def once(cell: Cell, *, server: Server) -> dict[str, float]:
 
 
 def summed_up(reports: list[dict[str, Any]]) -> dict[str, float]:
-    """Return what several clients saw together."""
+    """Return the figures of all clients."""
     times = np.concatenate([report["latencies"] for report in reports]) * 1_000
     p50, p95, p99 = np.percentile(times, [50, 95, 99])
     rate = reports[0]["calls_per_second"]

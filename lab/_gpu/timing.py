@@ -29,7 +29,7 @@ def measure(forms: Iterable[Form], *, shapes: Iterable[Shape], seconds: float, t
 
 
 def summed_up(turns: list[dict[str, Any]]) -> dict[str, float]:
-    """Return what a row of the table says of some turns."""
+    """Return the figures of some turns for a row."""
     middle = [turn["p50_ms"] for turn in turns]
     return {
         "p50_ms": statistics.median(middle),

@@ -30,7 +30,7 @@ class Server:
 
 @contextlib.contextmanager
 def running(*, folder: Path) -> Iterator[Starter]:
-    """Give a starter; stop all that it started in the end."""
+    """Yield a starter; stop all its servers in the end."""
     state = State(folder / "state")
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None

@@ -18,7 +18,7 @@ _AS_BEHIND_TLS = {"Host": "localhost", "X-Forwarded-Proto": "https", "Referer": 
 
 
 class Refused(Failed):
-    """The server refused what would be refused again."""
+    """The server refused; repeating will not help."""
 
     def __init__(self, said: str, *, status: int) -> None:
         super().__init__(said)

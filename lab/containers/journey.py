@@ -94,7 +94,7 @@ def posts_are_scored_with_content(api: Api, *, run: str) -> set[str]:
 
 
 def labels_are_exported(api: Api) -> int:
-    """Ask for exports until one holds labels, and return how many; what can still be undone is none yet."""
+    """Ask for exports until one holds labels, and return how many; undoable decisions are none yet."""
     export: dict[str, Any] = {"state": "ready", "rows": 0}
 
     def has_labels() -> bool:

@@ -35,7 +35,7 @@ def run(product: Product, *, folder: Path, say: containers.Say) -> None:
 
 
 def check(traffic: Traffic, *, say: containers.Say) -> None:
-    """Say what the platform did, once all of it has had its effect. Raises Failed if some has not."""
+    """Report what the platform did. Raises Failed if some of it had no effect."""
     say(f"sent, decided and read beside all this: {traffic.counts}")
     if findings := traffic.findings():
         raise Failed("; ".join(findings))

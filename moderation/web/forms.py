@@ -40,7 +40,7 @@ class DecideForm(forms.Form):
         return cleaned
 
     def choice(self) -> Choice:
-        """Return what was chosen. Call after `is_valid`."""
+        """Return the choice. Call after `is_valid`."""
         fields = self.cleaned_data
         return Choice(
             verdict=Verdict(fields["verdict"]),
@@ -74,7 +74,7 @@ class HeldForm(forms.Form):
         return _ids(self.cleaned_data["held"])
 
     def clean_leaving(self) -> list[int]:
-        """Return the ids, as of those held."""
+        """Return the ids, like `clean_held`."""
         return _ids(self.cleaned_data["leaving"])
 
 

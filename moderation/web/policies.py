@@ -56,7 +56,7 @@ class PolicyForm(forms.Form):
 
 
 class ActivationForm(forms.Form):
-    """From which probability on a policy does what, and for how long."""
+    """A policy's effect, threshold and duration."""
 
     effect = forms.ChoiceField(choices=EFFECTS)
     threshold = forms.FloatField(min_value=0, max_value=1)
@@ -80,7 +80,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.leads
 def new(request: access.DeskRequest) -> HttpResponse:
-    """Write down a policy and try it."""
+    """Draft a policy and try it."""
     form = PolicyForm(request.POST)
     if not form.is_valid():
         return _list(request, form=form, status=422)
@@ -206,7 +206,7 @@ def _shown(
 
 
 def _threshold(request: access.DeskRequest, found: Policy) -> float:
-    """Return the threshold that the address or the form names, of an active policy its own."""
+    """Return the threshold of the address or form, else the policy's own."""
     form = ThresholdForm(request.POST if request.method == "POST" else request.GET)
     if form.is_valid():
         threshold: float = form.cleaned_data["threshold"]
@@ -215,7 +215,7 @@ def _threshold(request: access.DeskRequest, found: Policy) -> float:
 
 
 def _is_away(*, at: datetime) -> bool:
-    """Whether policies are in force and nothing can be compared with them now."""
+    """Whether policies are in force but cannot be compared now."""
     return policy_pages.count(state=PolicyState.LIVE, at=at) > 0 and not topics.is_answering()
 
 

@@ -251,7 +251,7 @@ def _again(touched: int) -> str:
 
 
 def _needs_a_second_look(target: Target, *, effect: str, form: RequeueForm) -> bool:
-    """Tell whether a ban would hit posts that people judged harmless, and nobody said so be it."""
+    """Tell whether a ban would hit posts judged harmless, without a confirmation."""
     if effect != RuleEffect.BAN or form.cleaned_data["sure"]:
         return False
     # Counted again, not taken from the form: people judge posts while the page is open.

@@ -26,7 +26,7 @@ class Reply:
 
 
 class SimulatedWeb:
-    """Every site that is known. `find` may know more: it is asked by key for an address that is not."""
+    """Every known site. `find` is asked by key for an unknown address."""
 
     def __init__(
         self, sites: Iterable[Site] = (), *, find: Callable[[str], Site | None] | None = None
@@ -67,7 +67,7 @@ def _answer(site: Site, number: int, *, host: str, agent: str, at: datetime) -> 
 
 
 def _on(site: Site, number: int) -> Reply:
-    """Send on to the next address, the last time by the page itself if it does so."""
+    """Redirect to the next address, at last by the page itself if it does so."""
     target = site.urls[number + 1]
     if site.refreshes and number == len(site.urls) - 2:
         meta = f'<meta http-equiv="refresh" content="0; url={escape(target)}">'

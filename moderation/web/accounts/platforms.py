@@ -74,7 +74,7 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @require_POST
 @access.admins
 def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Choose of which posts the pages behind links are fetched."""
+    """Choose the posts whose linked pages are fetched."""
     form = CollectingForm(request.POST)
     return _chosen(request, platform_id, form, choose=accounts_platforms.collect_evidence)
 

@@ -54,7 +54,7 @@ class PreferencesForm(forms.Form):
 
     @classmethod
     def of(cls, preferences: Preferences, *, theme: str) -> PreferencesForm:
-        """Return the form filled with what is stored."""
+        """Return the form with the stored values."""
         return cls(preferences.to_json() | {"theme": theme})
 
     def chosen(self, *, keys: Mapping[str, str]) -> Preferences:

@@ -25,13 +25,13 @@ _EARLIEST = date(2000, 1, 1)
 
 
 class PeriodForm(forms.Form):
-    """A span and a day within it; what is no span or day is today's."""
+    """A span and a day within it; invalid values mean today."""
 
     span = forms.ChoiceField(choices=[(span.value, span.value) for span in Span], required=False)
     day = forms.DateField(required=False)
 
     def period(self, *, at: datetime) -> Period:
-        """Return the period asked for; none begins after `at`."""
+        """Return the chosen period; none begins after `at`."""
         self.is_valid()
         latest = at.date()
         day = self.cleaned_data.get("day") or latest

@@ -75,6 +75,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 def _details(entry: AuditEntry) -> str:
-    """Return what an entry tells besides, as one line."""
+    """Return an entry's details as one line."""
     line = ", ".join(f"{name}: {value}" for name, value in entry.details.items() if value not in (None, ""))
     return line if len(line) <= _LONGEST_DETAILS else f"{line[:_LONGEST_DETAILS]}…"

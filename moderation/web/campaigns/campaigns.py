@@ -30,7 +30,7 @@ from moderation.web.middleware.standby_reads import may_be_behind
 
 
 class CampaignFilterForm(FilterForm):
-    """Which campaigns the list shows: those that wait, or all."""
+    """Which campaigns the list shows: waiting ones, or all."""
 
     show = forms.ChoiceField(choices=[("all", "all")], required=False)
 
@@ -39,7 +39,7 @@ class CampaignFilterForm(FilterForm):
 @access.deciders
 @may_be_behind
 def index(request: access.DeskRequest) -> HttpResponse:
-    """List the campaigns of which posts wait, or all."""
+    """List the campaigns with waiting posts, or all."""
     is_all = CampaignFilterForm(request.GET).given("show") == "all"
     listed = campaign_pages.newest if is_all else campaign_pages.waiting
     with list_pages.cursor_or_404():
@@ -183,7 +183,7 @@ class Choice:
 
     @property
     def at_first(self) -> int:
-        """What the button says before anything is ticked; where nothing waits, it is about the others."""
+        """The button's first label; if nothing waits, it is about the others."""
         return self.waiting or self.together
 
 

@@ -30,7 +30,7 @@ Shares = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidAt:
-    """What is said in a recording from a time on, marked as the text of a page is."""
+    """A cue of a recording, marked like the text of a page."""
 
     start_ms: int
     segments: list[Segment]
@@ -59,7 +59,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """A code in a picture: its format, what it says, and the host that this leads to, "" if unknown."""
+    """A code in a picture: its format, its content, and the host that it names, "" if unknown."""
 
     format: str
     text: str
@@ -79,7 +79,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captions:
-    """What is said in a video by the captions that the platform sent: the first cues, marked as pages are."""
+    """A video's captions, as the platform sent them: the first cues, marked like pages."""
 
     transcript: Transcript
     said: list[SaidAt]
@@ -155,7 +155,7 @@ def _page(finding: Finding, hits: Hits, shares: Shares) -> Page:
 
 
 def _said(heard: Transcript, hits: Hits, shares: Shares) -> Iterator[SaidAt]:
-    """Yield the first cues; the text in which rules were looked for is these, one on each line."""
+    """Yield the first cues; rules were matched against all cues, one a line."""
     begins = 0
     for cue in heard.cues:
         if begins >= _PAGE_CHARACTERS:
@@ -188,7 +188,7 @@ def _is_marked(text: str, shares: Shares, *, most: int) -> bool:
 
 
 def _words(text: str, shares: Shares) -> Iterator[tuple[int, int, float]]:
-    """Yield where a text has one of the words, and how much each says."""
+    """Yield the places of the words in a text, with their shares."""
     if not shares:
         return
     matches = ((start, end, shares.get(word, 0.0)) for word, start, end in behind.words_in(text))

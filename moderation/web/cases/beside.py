@@ -76,7 +76,7 @@ def _panel(request: access.DeskRequest, case_id: int, kind: str, *, at: datetime
 
 
 def _made(request: access.DeskRequest, target: targets.Target, form: RuleForm, *, at: datetime) -> str:
-    """Make or propose the rule and say so; "" where the form says why not."""
+    """Make or propose the rule; return a message, "" after an error."""
     fields: dict[str, Any] = {
         "effect": form.cleaned_data["effect"] or RuleEffect.BAN.value,
         "kind": target.kind,
@@ -123,7 +123,7 @@ def _shown(
 def _done(
     request: access.DeskRequest, case_id: int, panel: Panel, told: str, *, at: datetime
 ) -> HttpResponse:
-    """Show the panel anew, with what was done."""
+    """Show the panel again, with a message."""
     if not request.htmx:
         messages.info(request, told)
         return redirect(_address("case-beside", panel))

@@ -35,7 +35,7 @@ class BulkForm(forms.Form):
     confirmed_count = forms.IntegerField(required=False)
 
     def __init__(self, data: QueryDict) -> None:
-        """Take whatever has the shape of a case and its version."""
+        """Accept every name of the form "id:version"."""
         super().__init__(data)
         names = {name for name in data.getlist("case") if _is_named(name)}
         self.fields["case"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]  # a choice field
@@ -47,7 +47,7 @@ class BulkForm(forms.Form):
         return cleaned
 
     def picked(self) -> Picked:
-        """Return what was picked. Call after `is_valid`."""
+        """Return the choice. Call after `is_valid`."""
         cleaned = self.cleaned_data
         pairs = [name.split(":") for name in cleaned["case"]]
         return Picked(
@@ -90,7 +90,7 @@ def decide(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.deciders
 def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
-    """Show what was decided at once, and how long it can be taken back."""
+    """Show a bulk decision, and how long it can be undone."""
     decisions = bulk.decided(key=key, moderator=request.user)
     if not decisions:
         raise Http404
@@ -109,7 +109,7 @@ def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
 @require_POST
 @access.deciders
 def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
-    """Take all of it back."""
+    """Undo all of it."""
     try:
         cases = bulk.undo(key=key, moderator=request.user, at=timezone.now())
     except Refusal as refusal:

@@ -131,7 +131,7 @@ def groups(scored: ScoredPost) -> tuple[Group, ...]:
 def top(found: Sequence[Group], *, is_spam: bool | None) -> tuple[Line, ...]:
     """Return the strongest reasons for a verdict; without one (None) also those against, after the first.
 
-    What counts the same earlier posts is checked at once: the strongest such line stands for all.
+    Of lines that count the same earlier posts, only the strongest is kept.
     """
     reasons = [line for group in found for line in group.lines if line.is_reason]
     reasons.sort(key=lambda line: -abs(line.share))

@@ -27,7 +27,7 @@ _TITLES = {
 @require_safe
 @access.readers
 def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
-    """Show the posts that a number on a case was counted in; not while the case is judged blindly."""
+    """Show the posts behind a count on a case; not while the case is judged blindly."""
     at = timezone.now()
     case_page = case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
     domain = request.GET.get("domain", "")

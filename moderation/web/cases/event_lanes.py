@@ -64,7 +64,7 @@ class DrawnLane:
 
     @property
     def top(self) -> int:
-        """The upper edge, where what reacts to the pointer begins."""
+        """The upper edge of the part that reacts to the pointer."""
         return self.y - LANE_HEIGHT // 2
 
     @property

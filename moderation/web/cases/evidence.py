@@ -66,7 +66,7 @@ class Offer:
 
     @property
     def title(self) -> str:
-        """What suggests the reason, and the beginning of its guideline, for a pointer over it."""
+        """The tooltip: what suggests the reason, and the start of its guideline."""
         proposed = f"{_('Proposed:')} {self.why}." if self.why else ""
         guideline = inert.excerpt(self.reason.shown_guideline, length=_TITLE_LENGTH)
         return " ".join(filter(None, (proposed, guideline)))
@@ -85,14 +85,14 @@ def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """How a case is announced to those who listen: by whom, and its first words; "" where it is blurred."""
+    """What a screen reader announces of a case: its author, and its first words, "" if blurred."""
 
     author: str
     words: str
 
 
 def announcement(page: CasePage, *, is_blurred: bool) -> Announcement:
-    """Return what is said of a case that comes in front, without characters that cannot be heard."""
+    """Return the announcement of a new current case, without hidden characters."""
     text = page.case.score.revision.text
     return Announcement(
         author=_heard(str(page.case.post.author), length=40),
@@ -217,7 +217,7 @@ def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
 
 
 def _heard(text: str, *, length: int) -> str:
-    # Hidden characters go before the cut, but a post of a hundred thousand of them is not walked through.
+    # Remove hidden characters before the cut, but do not read a post of a hundred thousand of them.
     visible = "".join(character for character in text[: length * 8] if not characters.hidden_label(character))
     segments = inert.segments(inert.excerpt(visible, length=length), read_link=read_link)
     return "".join(segment.text for segment in segments)

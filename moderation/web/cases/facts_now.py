@@ -1,4 +1,4 @@
-"""What became known since a case's post was scored, beside what was known then."""
+"""Facts that changed since a case's post was scored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsLine:
-    """What changed about one thing, in words; `subject` was written by somebody else."""
+    """A change of one fact, in words; `subject` is untrusted text."""
 
     name: str
     subject: str
@@ -54,7 +54,7 @@ def _line(change: Change) -> NewsLine:
 
 
 def _latest(change: Change) -> str:
-    """Say what is so now: of a full sample old posts fall out as new ones come."""
+    """Return the present counts: in a full sample, new posts replace old ones."""
     return _("now %(spam)s spam, %(not_spam)s not in the latest %(posts)s") % {
         "spam": count(change.now.confirmed_spam),
         "not_spam": count(change.now.confirmed_not_spam),

@@ -1,4 +1,4 @@
-"""Golden items, for leads: marked on a post's page, confirmed by another, retired; what people answered."""
+"""Golden items, for leads: marking, confirming and retiring them, and people's results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.leads
 def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
-    """Vouch for the decision that stands on a post."""
+    """Mark a decided post as a golden item."""
     form = GoldenForm(request.POST)
     note = form.cleaned_data["note"] if form.is_valid() else ""
     if not Post.objects.filter(pk=post_id).exists():
@@ -70,7 +70,7 @@ def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
 @require_POST
 @access.leads
 def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
-    """Confirm what another lead marked."""
+    """Confirm another lead's item."""
     try:
         operations.confirm(item_id=item_id, lead=request.user, at=timezone.now())
     except Refusal as refusal:

@@ -47,7 +47,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.deciders
 def count(request: access.DeskRequest) -> HttpResponse:
-    """Show how many wait, for the header of every page, which asks for it by itself."""
+    """Show the number of waiting notes, for the header of every page."""
     waiting = mention_pages.open_count(request.user)
     context = {"waiting": waiting, "is_more": waiting >= mention_pages.MOST_COUNTED}
     return render(request, "cases/_mention_count.html", context)
@@ -56,7 +56,7 @@ def count(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.deciders
 def names(request: access.DeskRequest) -> HttpResponse:
-    """Answer whom a note can name, for what was typed after its @, as JSON."""
+    """Return the names that complete what was typed after an @, as JSON."""
     start = request.GET.get("start", "")[:_LONGEST]
     people = mention_pages.beginning(start, viewer=request.user)
     return JsonResponse({"names": [{"name": person.name, "told": _told(person)} for person in people]})
@@ -65,7 +65,7 @@ def names(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.deciders
 def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
-    """Say that one is done."""
+    """Mark a note as done."""
     notes.settle(mention_id=mention_id, by=request.user, at=timezone.now())
     return redirect("mentions")
 

@@ -141,7 +141,7 @@ def of(scored: ScoredPost, *, at: datetime) -> ModelView:
 
 
 def reasons_for_spam(scored: ScoredPost) -> Iterator[tuple[str, Said]]:
-    """Yield the strongest features for spam that have a sentence which says so."""
+    """Yield the strongest features for spam that have a matching sentence."""
     is_unread = scored.is_unread
     for feature, value, share in scored.score.contributions[:_STRONGEST]:
         if is_unread and feature == CONTENT:
@@ -152,7 +152,7 @@ def reasons_for_spam(scored: ScoredPost) -> Iterator[tuple[str, Said]]:
 
 
 def _is_spam(score: Score) -> bool | None:
-    """Return which verdict is to be explained; None where a human is asked and spam is the less likely."""
+    """Return the verdict to explain; None if the post is in review and spam is less likely."""
     if score.spam_probability >= 0.5 or score.route == RouteChoice.REMOVE:
         return True
     return False if score.route == RouteChoice.ALLOW else None
@@ -198,7 +198,7 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
 
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
-    """Yield the sub-models; one without input, or without effect, has no number: a base rate is none."""
+    """Yield the sub-models; one without input or effect has no number."""
     for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:

@@ -47,7 +47,7 @@ def reason_words(row: QueueRow) -> str:
 
 
 def place_words(row: QueueRow, sort: Sort) -> str:
-    """Return what it is sorted by in the chosen order, in words."""
+    """Return the value that the chosen order sorts by."""
     if row.is_escalated:
         return _("escalated: first")
     if sort is Sort.NEWEST:

@@ -158,7 +158,7 @@ def beat(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.deciders
 def hand_back(request: access.DeskRequest) -> HttpResponse:
-    """Release the named cases: the page, named by its id, is left, or the moderator returns to the queue."""
+    """Release the named cases, as the page is left or the moderator returns to the queue."""
     form = HeldForm(request.POST)
     if form.is_valid() and form.cleaned_data["page"]:
         shift.leave_page(

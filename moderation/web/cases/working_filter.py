@@ -1,6 +1,6 @@
 """The filter that a user works by: chosen on the queue page, kept in the session, shown while reviewing.
 
-Where none is chosen, users to whom named queues were assigned work through these.
+Without one, users with assigned queues work through these.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class WorkingFilter:
 
 
 def choose(request: access.DeskRequest, *, at: datetime) -> None:
-    """Take over the filter that a start names; a start that names none goes on with the one before."""
+    """Store the filter of a start; without one, the previous filter stays."""
     if "filter" not in request.POST:
         return
     values = QueryDict(request.POST["filter"].removeprefix("?"))
@@ -82,7 +82,7 @@ def shown(request: access.DeskRequest, *, at: datetime) -> WorkingFilter | None:
 
 
 def filter_of(query: QueryDict) -> QueueFilter:
-    """Read a filter of the queue page; a named queue that does not exist any more is nothing."""
+    """Read a filter of the queue page; a deleted queue is ignored."""
     form = QueueFilterForm(query)
     choice, queue_id = form.wanted(), form.given("queue")
     if not queue_id:
@@ -92,7 +92,7 @@ def filter_of(query: QueryDict) -> QueueFilter:
 
 
 def _own(request: access.DeskRequest, *, at: datetime) -> list[Assigned]:
-    """Return the user's own queues; read again after an act, which counts, but not where there are none."""
+    """Return the user's own queues, read anew each time unless there were none."""
     if getattr(request, "has_no_queues", False):
         return []
     own = named_queues.assigned(user=request.user, at=at)

@@ -59,12 +59,12 @@ class DecisionFilterForm(FilterForm):
 
     @property
     def is_everyone(self) -> bool:
-        """True where decisions of several may stand side by side."""
+        """True if the list may show several people's decisions."""
         return self._viewer.may_read_everyones_decisions and self.whose_value in {EVERYONE, FILTER}
 
     @property
     def is_filtered(self) -> bool:
-        """True where more than the person was chosen."""
+        """True if a filter besides the person is set."""
         return any(value != "" for name, value in self.chosen.items() if name != "whose")
 
     def wanted(self) -> DecisionFilter:

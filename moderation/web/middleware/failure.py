@@ -37,7 +37,7 @@ class OutageMiddleware:
 
 
 class WrongMethodMiddleware:
-    """Shows a page where an address only takes a form, as when signing in again leads there.
+    """Shows a page if an address takes only a form, for instance after signing in.
 
     Django's own answer is empty.
     """

@@ -70,13 +70,13 @@ def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
 def _behind(
     revision: Revision, findings: Sequence[Finding], explained: ScoredPost | None, *, at: datetime
 ) -> behind.Shown:
-    """Return what a revision leads to; words stand out if the shown score is of it."""
+    """Return what a revision leads to; words are marked if the shown score is of it."""
     score = _score_of(revision, explained)
     return behind.of(revision, findings, at=at, words=score.evidence_words if score else None)
 
 
 def _text(revision: Revision, explained: ScoredPost | None) -> _Text:
-    """Return a revision with its text, inert; words stand out in the one that the shown score is of."""
+    """Return a revision with its inert text; words are marked if the shown score is of it."""
     score = _score_of(revision, explained)
     words = explained.word_contributions if explained and score else ()
     segments = evidence.segments_of(revision.text, is_whole=False, words=words)
@@ -92,7 +92,7 @@ def _score_of(revision: Revision, explained: ScoredPost | None) -> Score | None:
 @access.readers
 @csp(_NOTHING)  # type: ignore[arg-type]  # it is annotated for views without arguments
 def picture(request: HttpRequest, post_id: int, digest: str) -> HttpResponse:  # noqa: ARG001 - Django's
-    """Answer with a thumbnail that a post carries; who may read posts may see it."""
+    """Answer with a thumbnail of a post, to all who may read posts."""
     thumbnail = thumbnails.of_post(post_id=post_id, digest=digest)
     if thumbnail is None:
         raise Http404("This post has no such picture.")

@@ -51,7 +51,7 @@ class PostFilterForm(FilterForm):
     until = days.DayField(required=False)
 
     def policies(self) -> list[tuple[str, StrOrPromise]]:
-        """Return the policies in words that are in force."""
+        """Return the active policies in words."""
         return [("", _("any")), *policy_pages.options(at=timezone.now())]
 
     def wanted(self) -> PostFilter:

@@ -19,7 +19,7 @@ from moderation.web.cases import evidence
 
 
 def is_foreign(revision: Revision, user: User) -> bool:
-    """Tell whether a revision says something in a language that the user does not read, or nobody named."""
+    """Tell whether a revision has text in an unknown language or one that the user does not read."""
     languages = {_primary(language) for language in (*user.languages, _of_desk())}
     return bool(revision.text.strip()) and _primary(revision.language) not in languages
 

@@ -67,7 +67,7 @@ EXAMPLES = (
 
 
 class PreviewForm(forms.Form):
-    """A post as far as somebody would like to make it up."""
+    """A made-up post; most fields are optional."""
 
     platform = forms.ModelChoiceField(
         queryset=Platform.objects.order_by("name"),
@@ -86,14 +86,14 @@ class PreviewForm(forms.Form):
     followers = forms.IntegerField(min_value=0, max_value=10**9, required=False)
 
     def clean_link(self) -> str:
-        """Refuse what would be left out without a word."""
+        """Refuse a link that would be ignored."""
         link: str = self.cleaned_data["link"]
         if link and not score_preview.is_link(link):
             raise forms.ValidationError(_("No browser opens this. A link is like http://example.org/page."))
         return link
 
     def post(self, *, at: datetime) -> IncomingPost:
-        """Return the post; without an author it comes from one who is not known."""
+        """Return the post; without an author it comes from an unknown one."""
         values = self.cleaned_data
         days = values["account_days"]
         return IncomingPost(

@@ -89,7 +89,7 @@ def _lane(measure: Measure, figures: Sequence[QualityFigure], places: dict[datet
 
 
 def reliability(rows: Rows) -> tuple[Point, ...]:
-    """Draw what posts with a probability came to; on the diagonal the model is right."""
+    """Draw true shares over probabilities; on the diagonal the model is right."""
     return tuple(
         Point(
             x=round(row["said"] * _SIDE, 1),

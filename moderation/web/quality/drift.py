@@ -1,4 +1,4 @@
-"""The page Drift: what has become more frequent among the posts, and which posts these are."""
+"""The page Drift: what became more frequent among the posts, and where."""
 
 from __future__ import annotations
 

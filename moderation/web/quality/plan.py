@@ -1,4 +1,4 @@
-"""Sentences beside the figures: how many labels a narrow one takes, and what undecided posts do to it."""
+"""Sentences beside the figures: labels needed for narrow ones, and the effect of undecided posts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moderation.web.quality import shares
 
 
 def plan(rows: Rows) -> list[str]:
-    """Say how many labels a week measure the missed spam, beside those that come now."""
+    """Say how many labels a week measuring missed spam takes, and how many come."""
     if not rows:
         return []
     [row] = rows

@@ -23,7 +23,7 @@ from moderation.web.quality import charts, plan, shares, tables
 
 
 class QualityForm(forms.Form):
-    """A platform, a span, a language and a release; what is none of them is left out."""
+    """A platform, a span, a language and a release; invalid values are ignored."""
 
     platform = forms.SlugField(required=False)
     span = forms.ChoiceField(choices=[(span.value, span.label) for span in stored.SPANS], required=False)
@@ -32,7 +32,7 @@ class QualityForm(forms.Form):
     unit = forms.ChoiceField(choices=QualityUnit.choices, required=False)
 
     def unit_chosen(self) -> QualityUnit:
-        """Return what shares are of."""
+        """Return the shares' unit."""
         self.is_valid()
         return QualityUnit(self.cleaned_data.get("unit") or QualityUnit.POSTS)
 

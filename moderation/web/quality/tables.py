@@ -23,7 +23,7 @@ from moderation.web.quality import shares
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Words, and where the posts behind them are listed; "" where they are not."""
+    """Words, and the URL of the posts behind them, "" if there is none."""
 
     words: str
     address: str = ""

@@ -57,7 +57,7 @@ def _nothing_there(feature: str, record: PostRecord) -> Said | None:
 
 
 def is_of_evidence(feature: str) -> bool:
-    """Return whether a feature is of what was collected: it stands in no vector that could be searched."""
+    """Return whether a feature is of collected evidence, which no search covers."""
     return feature in found.SENTENCES
 
 

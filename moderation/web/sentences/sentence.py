@@ -193,7 +193,7 @@ def either_side(at: float, *, above: str, below: str) -> Says:
 
 
 def from_least(least: float, says: Says) -> Says:
-    """Say a value from here on; a smaller one is what most posts have, and says nothing."""
+    """State a value from here on; smaller ones are usual and say nothing."""
     return lambda value, record: says(value, record) if value >= least else ""
 
 

@@ -75,7 +75,7 @@ def line(text: str, *, length: int, read_link: LinkReader | None = None) -> list
 
 
 def _of_whole(text: str, shown: str, *, length: int, read_link: LinkReader | None) -> LinkReader | None:
-    """Return what reads a link that was cut at the end as the whole one: a part names another domain."""
+    """Return a reader that completes a link cut at the end: a part names another domain."""
     if read_link is None or not shown.endswith("…"):
         return read_link
     start = shown.removesuffix("…")

@@ -1,4 +1,4 @@
-"""Write what a reader of pages, pictures and captions learns from: simulated texts with their truth."""
+"""Write the training texts for pages, pictures and captions: simulated, with their truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simulation.web import learning
 
 
 class Command(BaseCommand):
-    """Word, read, write; no database is asked."""
+    """Write the texts; uses no database."""
 
     help = (
         "Write texts of simulated pages, posters and captions with their truth as JSON lines, for "

@@ -256,8 +256,8 @@ def _write(file: TextIO, one: Frozen) -> None:
         # All worlds draw from the same texts: whole families stay on one side of a split.
         "group": f"words of {one.truth.words or one.truth.kind}",
     }
-    # Where spam whose own words are harmless says the rest, honest posts that lead on in the same way, who
-    # worded all that (a reader is judged on what it has not learnt from), and how it hides from readers.
+    # Where spam with harmless words hides its message, its honest twins, the families of the wording (a
+    # reader is judged on unseen ones), and the tricks against readers.
     names = ("hides_in", "twin_in", "families", "tricks")
     line |= {name: value for name in names if (value := getattr(one.truth, name))}
     file.write(json.dumps(line, ensure_ascii=False) + "\n")
