@@ -212,10 +212,10 @@ def _card() -> str:
             "no NVIDIA driver (libcuda.so.1): a plan is built on the GPU that it runs on"
         ) from absent
     device, name = ctypes.c_int(0), ctypes.create_string_buffer(128)
-    failed = driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0)
-    failed = failed or driver.cuDeviceGetName(name, len(name), device)
-    if failed:
-        raise Refused(f"the NVIDIA driver gives no GPU (CUDA error {failed})")
+    error = driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0)
+    error = error or driver.cuDeviceGetName(name, len(name), device)
+    if error:
+        raise Refused(f"the NVIDIA driver gives no GPU (CUDA error {error})")
     parts = [_attribute(driver, which, device) for which in (_CAPABILITY_MAJOR, _CAPABILITY_MINOR)]
     words = re.sub(r"[^A-Za-z0-9]+", "-", name.value.decode(errors="replace")).strip("-")
     return f"{words}-sm{parts[0]}{parts[1]}"

@@ -36,16 +36,16 @@ def gather(api: httpx.Client, *, run: str, count: int, say: Callable[[str], obje
     """Send them and wait until one campaign holds them all. Raises TimeoutError."""
     if any(status != httpx.codes.MULTI_STATUS for status in send(api, run=run, count=count)):
         raise TimeoutError(f"the {count} posts alike were not taken")
-    deadline, waiting, last = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
-    while waiting < count:
+    deadline, largest, last = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
+    while largest < count:
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{waiting} of {count} posts alike were gathered in {_GATHERED_SECONDS} s")
+            raise TimeoutError(f"{largest} of {count} posts alike were gathered in {_GATHERED_SECONDS} s")
         time.sleep(1)
         rows = api.get("/campaigns").raise_for_status().json()["data"]
-        waiting = max((row["waiting"] for row in rows), default=0)
+        largest = max((row["waiting"] for row in rows), default=0)
         if time.monotonic() > last + _SAID_EVERY_SECONDS:
             last = time.monotonic()
-            say(f"{waiting} of {count} posts alike are gathered")
+            say(f"{largest} of {count} posts alike are gathered")
 
 
 def author(run: str, number: int) -> str:

@@ -133,8 +133,8 @@ class Beside:
         dead = ("broken", "mute")
         kinds = ["ok"] * _QUICK + ["slow"] * _SLOW + [dead[number % 2] for number in range(_DEAD)]
         with self._source.api() as api:
-            listed = api.get("/webhook-endpoints").raise_for_status().json()
-            for row in next(rows for rows in listed.values() if isinstance(rows, list)):  # of a run before
+            answer = api.get("/webhook-endpoints").raise_for_status().json()
+            for row in next(rows for rows in answer.values() if isinstance(rows, list)):  # of a run before
                 api.delete(f"/webhook-endpoints/{row['id']}").raise_for_status()
             for number, kind in enumerate(kinds):
                 body = {"url": f"http://localhost:{ports[kind]}/{number}"}

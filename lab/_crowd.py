@@ -121,15 +121,15 @@ def example() -> Case:
         author=IncomingAuthor(external_id="example"),
         ip="198.51.100.1",
     )
-    [accepted] = ingest.accept(platform=platform, posts=[incoming], at=at)
-    assert isinstance(accepted, ingest.Accepted)
-    score.run(revision_ids=[accepted.revision_id], at=at)
-    scored = Revision.objects.get(pk=accepted.revision_id).scores.get()
-    case = Case.objects.filter(score=scored).first()
+    [answer] = ingest.accept(platform=platform, posts=[incoming], at=at)
+    assert isinstance(answer, ingest.Accepted)
+    score.run(revision_ids=[answer.revision_id], at=at)
+    base = Revision.objects.get(pk=answer.revision_id).scores.get()
+    case = Case.objects.filter(score=base).first()
     return case or Case.objects.create(
-        post=scored.revision.post,
+        post=base.revision.post,
         platform=platform,
-        score=scored,
+        score=base,
         reason="uncertain",
         priority=1,
         opened_at=at,

@@ -74,8 +74,8 @@ def query_counts() -> list[tuple[str, float, str, float | None]]:
 
 def _templates() -> list[Score]:
     """Return scored posts, those that waited for a human first."""
-    scored = Score.objects.select_related("revision__post__platform").order_by("pk")
-    templates = list(scored.filter(route="review")[:_TEMPLATES]) or list(scored[:_TEMPLATES])
+    scores = Score.objects.select_related("revision__post__platform").order_by("pk")
+    templates = list(scores.filter(route="review")[:_TEMPLATES]) or list(scores[:_TEMPLATES])
     if not templates:
         sys.exit("No post is scored yet: send some first (make demo-data).")
     return templates

@@ -38,9 +38,9 @@ class Pool:
         sample = dice.integers(0, len(self.starts) - 1, posts)
         lengths = self.starts[sample + 1] - self.starts[sample]
         ends = np.cumsum(lengths)
-        within = np.arange(int(ends[-1]) if posts else 0) - np.repeat(ends - lengths, lengths)
+        offsets = np.arange(int(ends[-1]) if posts else 0) - np.repeat(ends - lengths, lengths)
         numbers: Numbers = np.bincount(
-            self.places[np.repeat(self.starts[sample], lengths) + within], minlength=BUCKETS
+            self.places[np.repeat(self.starts[sample], lengths) + offsets], minlength=BUCKETS
         ).astype(np.float64)
         return numbers
 
@@ -68,10 +68,10 @@ def campaign(posts: int, *, is_reworded: bool, seed: int) -> Pool:
 
 
 def _pool(posts: Iterator[set[int]]) -> Pool:
-    listed: Sequence[set[int]] = list(posts)
-    lengths = np.array([len(post) for post in listed], dtype=np.int64)
+    rows: Sequence[set[int]] = list(posts)
+    lengths = np.array([len(post) for post in rows], dtype=np.int64)
     return Pool(
-        places=np.fromiter((place for post in listed for place in post), dtype=np.int64),
+        places=np.fromiter((place for post in rows for place in post), dtype=np.int64),
         starts=np.concatenate(([0], np.cumsum(lengths))),
     )
 

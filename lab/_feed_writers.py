@@ -153,8 +153,8 @@ class Writers:
                 version = re.search(r'case_version" value="(\d+)"', body)
                 if case is None or version is None:
                     continue
-                decided = {"verdict": "spam", "case_version": version.group(1)}
-                desk.post(f"/review/{case.group(1)}/decide/", data=decided, headers=headers)
+                fields = {"verdict": "spam", "case_version": version.group(1)}
+                desk.post(f"/review/{case.group(1)}/decide/", data=fields, headers=headers)
                 query = "SELECT max(id) FROM moderation_decision WHERE case_id = %s"
                 [[decision_id]] = self._stand.rows(query, int(case.group(1)))
                 self._is_over.wait(secrets.choice((0.0, 1.0, 2.9, 3.0, 3.1)))

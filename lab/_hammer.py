@@ -60,13 +60,13 @@ def main() -> None:
     """Send what the file holds."""
     header, _, raw = Path(sys.argv[1]).read_bytes().partition(b"\n")
     port, lengths = json.loads(header)
-    waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     start = 0
     for length in lengths:
-        waiting.put(raw[start : start + length])
+        jobs.put(raw[start : start + length])
         start += length
     answers: list[tuple[str, float, bytes]] = []
-    threads = [threading.Thread(target=_work, args=(port, waiting, answers)) for _ in range(int(sys.argv[2]))]
+    threads = [threading.Thread(target=_work, args=(port, jobs, answers)) for _ in range(int(sys.argv[2]))]
     began, cpu = time.perf_counter(), _cpu()
     for thread in threads:
         thread.start()

@@ -69,8 +69,8 @@ def print_kills(kills: list[Kill]) -> None:
 def _postgres() -> list[int]:
     """Return the server that the lock of the cluster names; it overwrites its environment."""
     folder = Path(os.environ["SPAMDESK_STATE_DIR"]) / "postgres"
-    moved = folder / "elsewhere"
-    cluster = (Path(moved.read_text().strip()) if moved.exists() else folder) / "cluster"
+    pointer = folder / "elsewhere"
+    cluster = (Path(pointer.read_text().strip()) if pointer.exists() else folder) / "cluster"
     try:
         process = int((cluster / "postmaster.pid").read_text().splitlines()[0])
         is_there = Path(f"/proc/{process}").exists()

@@ -37,8 +37,8 @@ class Memory(threading.Thread):
     def between(self, begin: float, end: float) -> dict[str, float]:
         """Return the median of each part between two shares of the time, in megabytes; 0 if never seen."""
         whole = time.monotonic() - self._began
-        within = [sizes for at, sizes in self._seen if begin * whole <= at <= end * whole]
-        return {part: statistics.median([sizes[part] for sizes in within] or [0.0]) for part in _PARTS}
+        samples = [sizes for at, sizes in self._seen if begin * whole <= at <= end * whole]
+        return {part: statistics.median([sizes[part] for sizes in samples] or [0.0]) for part in _PARTS}
 
 
 def _megabytes(part: str) -> float:

@@ -93,7 +93,7 @@ def grow(*, to: int) -> None:
     """Copy what is there until there are so many posts."""
     have = Post.objects.count()
     copies = -(-(to - have) // have)
-    started = time.perf_counter()
+    start = time.perf_counter()
     steps: dict[type[Model], int] = {
         model: _step(model) for model in (Author, Domain, Post, Revision, PostLink, AuthorBand)
     }
@@ -102,7 +102,7 @@ def grow(*, to: int) -> None:
     for first in range(1, copies + 1, _COPIES_AT_ONCE):
         last = min(copies, first + _COPIES_AT_ONCE - 1)
         _copy_all(steps, first=first, last=last, kept=domain_id)
-        sys.stderr.write(f"\r{last} of {copies} copies, {time.perf_counter() - started:.0f} s\x1b[K")
+        sys.stderr.write(f"\r{last} of {copies} copies, {time.perf_counter() - start:.0f} s\x1b[K")
     _run(
         "INSERT INTO moderation_similarityband (digest, similarity_group)"
         " SELECT t.digest # hashint8extended(g, 0), md5(t.similarity_group::text || g)::uuid"

@@ -108,15 +108,15 @@ class NewPlatform:
         answer = self._ask(
             "POST", "/posts:bulk", content=lines, headers={"Content-Type": "application/x-ndjson"}
         )
-        refused = [result["problem"]["detail"] for result in answer["results"] if "problem" in result]
-        if refused:
-            raise RuntimeError(f"{len(refused)} posts were refused: {refused[0]}")
-        scored = Revision.objects.filter(
+        refusals = [result["problem"]["detail"] for result in answer["results"] if "problem" in result]
+        if refusals:
+            raise RuntimeError(f"{len(refusals)} posts were refused: {refusals[0]}")
+        revisions = Revision.objects.filter(
             post__platform=self._platform,
             post__external_id__in=[_name(text) for text in texts],
             score_state=ScoreState.SCORED,
         )
-        _wait(scored.count, expected=len(texts), says="posts scored")
+        _wait(revisions.count, expected=len(texts), says="posts scored")
 
     def _decide_shown(self, wanted: int) -> bool:
         """Decide the open cases, the oldest first; return whether there was one."""

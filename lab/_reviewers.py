@@ -40,7 +40,7 @@ def hire(count: int) -> list[tuple[ApiKey, str]]:
         User.objects.get_or_create(username=f"soak-{number}", defaults={"role": Role.MODERATOR})[0]
         for number in range(1, count + 1)
     ]
-    issued = [
+    keys = [
         api_keys.issue(
             platform=platform,
             name="soak",
@@ -52,7 +52,7 @@ def hire(count: int) -> list[tuple[ApiKey, str]]:
         for person in people
     ]
     connection.close()  # it would die with the database that is killed
-    return issued
+    return keys
 
 
 def dismiss(issued: list[tuple[ApiKey, str]]) -> None:

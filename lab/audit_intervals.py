@@ -68,12 +68,12 @@ def _options() -> argparse.Namespace:
 def _say_needed(*, seed: int) -> None:
     print(f"labels of posts let through for a standard error of ±{_WANTED:.0%} of the missed spam, expected")
     for kind in WorldKind:
-        needed = _audit_worlds.needed_labels(
+        needs = _audit_worlds.needed_labels(
             kind, error=_WANTED, posts=_MANY_POSTS, dice=np.random.default_rng(seed)
         )
         print(
-            f"{kind:<11} uniform {needed.uniform:.0f}, by score {needed.by_score:.0f}, "
-            f"by the best chances that follow from the score {needed.best:.0f}"
+            f"{kind:<11} uniform {needs.uniform:.0f}, by score {needs.by_score:.0f}, "
+            f"by the best chances that follow from the score {needs.best:.0f}"
         )
     print(flush=True)
 
@@ -141,9 +141,9 @@ def _row(weeks: list[list[_Look]]) -> str:
         f"{100 * at_last:5.1f} {100 * at_all:5.1f}" for at_last, at_all in zip(last, always, strict=True)
     )
     widths = f"standard error ±{error:.1%}, interval ±{half_width:.1%}"
-    needed = [labels * (width / _WANTED) ** 2 for width in (error, half_width)]
+    needs = [labels * (width / _WANTED) ** 2 for width in (error, half_width)]
     return (
-        f"{labels:6.0f}  {covered}   {widths}; for ±{_WANTED:.0%}: {needed[0]:.0f} and {needed[1]:.0f} labels"
+        f"{labels:6.0f}  {covered}   {widths}; for ±{_WANTED:.0%}: {needs[0]:.0f} and {needs[1]:.0f} labels"
     )
 
 

@@ -53,8 +53,8 @@ def main() -> None:
 def _run(connections: int) -> bool:
     answers = asyncio.run(_send_all(connections))
     counts = Counter(answer.said for answer in answers)
-    accepted = [answer.post for answer in answers if answer.said == "202"]
-    lost = len(accepted) - _stored(accepted)
+    posts = [answer.post for answer in answers if answer.said == "202"]
+    lost = len(posts) - _stored(posts)
     p50, p95 = np.percentile([answer.seconds for answer in answers], (50, 95))
     slowest = max(answer.seconds for answer in answers)
     print(

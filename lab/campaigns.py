@@ -145,9 +145,9 @@ def _gather(post_ids: Sequence[int], *, at: datetime) -> float:
     from moderation.operations.campaigns import gather
 
     revisions = list(Revision.objects.filter(post__in=post_ids).select_related("post").order_by("id"))
-    started = time.perf_counter()
+    start = time.perf_counter()
     gather.gather(revisions=revisions, at=at)
-    return time.perf_counter() - started
+    return time.perf_counter() - start
 
 
 def _analyze() -> None:

@@ -138,13 +138,13 @@ def _shift(
     page.wait_for_timeout(1_500)
     painted = page.evaluate("window.painted")
     shifts = page.evaluate("window.shifts")
-    refused = page.locator("#failure:visible, #notices .notice").count()
+    notices = page.locator("#failure:visible, #notices .notice").count()
     context.close()
     return [
         (f"{name} painted after the key, median of {len(painted)}", statistics.median(painted), "ms", 100.0),
         (f"{name} painted after the key, p95", float(np.percentile(painted, 95)), "ms", None),
         ("keys without a next case", float(options.decisions - len(painted)), "", 0.0),
-        ("notices or failures", float(refused), "", 0.0),
+        ("notices or failures", float(notices), "", 0.0),
         (
             "layout shift, in thousandths",
             1000 * sum(value for value, had_input in shifts if not had_input),

@@ -156,9 +156,9 @@ def _delay(
 def _said(delays: list[float], *, is_reworded: bool) -> str:
     hours = np.sort(delays)
     wording = "written anew each time" if is_reworded else "one wording"
-    within = float((hours <= 24).mean())
+    share = float((hours <= 24).mean())
     middle, most = hours[len(hours) // 2], hours[min(len(hours) - 1, int(0.95 * len(hours)))]
-    return f"{wording}: median {middle:.1f} h, 95 of 100 by {most:.1f} h; within a day {within:.0%}"
+    return f"{wording}: median {middle:.1f} h, 95 of 100 by {most:.1f} h; within a day {share:.0%}"
 
 
 if __name__ == "__main__":

@@ -74,9 +74,9 @@ def _measure(decisions: int) -> list[str]:
     print(f"{numbered} numbered in {seconds:.1f} s, {numbered / max(seconds, 1e-9):.0f} a second")
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE moderation_feedentry")
-    broken = _pages(platform, at=at)
+    problems = _pages(platform, at=at)
     _beside_an_old_snapshot(platform, decisions=min(decisions, _MOST_HELD), at=at)
-    return broken
+    return problems
 
 
 def _beside_an_old_snapshot(platform: Platform, *, decisions: int, at: datetime) -> None:
@@ -111,7 +111,7 @@ def _pages(platform: Platform, *, at: datetime) -> list[str]:
 
     rows = FeedEntry.objects.filter(platform=platform, stream=Stream.DECISIONS, number__isnull=False)
     count = rows.count()
-    broken = []
+    problems = []
     for name, place in (("beginning", 1), ("middle", count // 2), ("end", count - 200)):
         entry = rows.get(number=place)
         assert entry.entered_at is not None
@@ -123,8 +123,8 @@ def _pages(platform: Platform, *, at: datetime) -> list[str]:
         print(f"{name:<12}a page of 100 in {_median_ms(read):.1f} ms")
         plan = _plan(read)
         whole = [line.strip() for line in plan.splitlines() if "Seq Scan on moderation_feedentry" in line]
-        broken += [f"{name}: {line}" for line in whole]
-    return broken
+        problems += [f"{name}: {line}" for line in whole]
+    return problems
 
 
 def _median_ms(act: Callable[[], None]) -> float:

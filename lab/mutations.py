@@ -54,8 +54,8 @@ def _servers() -> Iterator[None]:
 def _copied(code: Path) -> Path:
     """Copy what git does not ignore, as it stands in the working tree; the environments are linked."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
-    for name in filter(None, listed.stdout.split("\0")):
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
+    for name in filter(None, result.stdout.split("\0")):
         if (ROOT / name).is_file():
             (code / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, code / name)

@@ -36,9 +36,9 @@ def main() -> None:
     options = parser.parse_args()
     with _stack.running(name="picture-groups"):
         django.setup()
-        broken = _measure(options.pictures, times=options.times, chance=random.Random(options.seed))
-    if broken:
-        sys.exit("Broken: " + "; ".join(broken))
+        problems = _measure(options.pictures, times=options.times, chance=random.Random(options.seed))
+    if problems:
+        sys.exit("Broken: " + "; ".join(problems))
 
 
 def _measure(pictures: int, *, times: int, chance: random.Random) -> list[str]:
@@ -51,14 +51,14 @@ def _measure(pictures: int, *, times: int, chance: random.Random) -> list[str]:
     _write([*known_hashes, *hashes[times:]])
     print("| groups | of them in one band | picture | found | fastest ms | p50 | p95 | load average |")
     print("|---|---|---|---|---|---|---|---|")
-    broken = _look_up(pictures, seen=known_hashes, chance=chance, flood=times)
+    problems = _look_up(pictures, seen=known_hashes, chance=chance, flood=times)
     _write([_marked(chance.getrandbits(_BITS)) for _ in range(pictures)])
-    broken += _look_up(2 * pictures, seen=known_hashes, chance=chance, flood=times + pictures)
-    return broken + _plan(known_hashes[0])
+    problems += _look_up(2 * pictures, seen=known_hashes, chance=chance, flood=times + pictures)
+    return problems + _plan(known_hashes[0])
 
 
 def _look_up(groups: int, *, seen: list[int], chance: random.Random, flood: int) -> list[str]:
-    broken, loads = [], ", ".join(f"{load:.0f}" for load in os.getloadavg())
+    problems, loads = [], ", ".join(f"{load:.0f}" for load in os.getloadavg())
     copies = [_copy(hash_, chance=chance) for hash_ in seen]
     strangers = [_marked(chance.getrandbits(_BITS)) for _ in seen]
     for label, hashes, expected, place in (
@@ -75,8 +75,8 @@ def _look_up(groups: int, *, seen: list[int], chance: random.Random, flood: int)
         fastest, median, p95 = np.percentile(seconds, (0, 50, 95))
         times = " | ".join(f"{value:.1f}" for value in (fastest, median, p95))
         print(f"| {groups} | {flood} | {label} | {matches} of {len(hashes)} | {times} | {loads} |")
-        broken += [] if matches == expected else [f"{label}: {matches} of {len(hashes)} found"]
-    return broken
+        problems += [] if matches == expected else [f"{label}: {matches} of {len(hashes)} found"]
+    return problems
 
 
 def _is_known(hashes: list[int]) -> bool:

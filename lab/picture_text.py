@@ -46,10 +46,10 @@ def main() -> None:
         raise SystemExit("No text engine is installed: requirements/runtime.txt brings one.")
     chance = random.Random(options.seed)
     pictures = [_drawn(chance) for _ in range(options.pictures)]
-    _, started = _read(pictures[:1])
+    _, start = _read(pictures[:1])
     seconds, processor = _read([pictures[0], *pictures])
     fastest, median, p95 = np.percentile(seconds[1:], (0, 50, 95))
-    share = (processor - started) / len(pictures)
+    share = (processor - start) / len(pictures)
     loads = ", ".join(f"{load:.0f}" for load in os.getloadavg())
     print("| pictures | size | processor s each | fastest s | median s | p95 s | load average |")
     print("|---|---|---|---|---|---|---|")

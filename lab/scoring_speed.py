@@ -97,9 +97,9 @@ def _timed(act: Callable[[Any], object], given: Sequence[Any]) -> list[float]:
     """Return the CPU seconds of this process that each call took: what else the machine does is left out."""
     seconds = []
     for argument in given:
-        begun = time.process_time()
+        start = time.process_time()
         act(argument)
-        seconds.append(time.process_time() - begun)
+        seconds.append(time.process_time() - start)
     return seconds
 
 

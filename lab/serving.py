@@ -141,9 +141,9 @@ def _measure_once(cell: Cell, *, server: Server, options: argparse.Namespace) ->
         "warm_seconds": 1.0,
     }
     busy, own = machine.busy_seconds(), machine.own_seconds()
-    started = time.monotonic()
+    start = time.monotonic()
     report = client.run_apart(job)
-    elapsed = time.monotonic() - started
+    elapsed = time.monotonic() - start
     others = (machine.busy_seconds() - busy - machine.own_seconds() + own) / elapsed
     latencies = np.array(report["latencies"]) * 1000
     return Found(

@@ -72,8 +72,8 @@ def main() -> None:
         print(
             f"--seed {seed}: " + ", ".join(f"{name} at {share:.0%}" for share, name in schedule), flush=True
         )
-        if broken := _round(options, seed=seed, schedule=schedule):
-            sys.exit(f"Broken with --seed {seed}: {', '.join(broken)}")
+        if problems := _round(options, seed=seed, schedule=schedule):
+            sys.exit(f"Broken with --seed {seed}: {', '.join(problems)}")
 
 
 def _schedule(seed: int, *, kills: int) -> list[tuple[float, str]]:
@@ -89,11 +89,11 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
 
     run = f"soak-{secrets.token_hex(4)}"
     beside = _beside.Beside(_second_platform(), campaign=options.campaign, times=10, pause_seconds=5)
-    issued = _reviewers.hire(options.reviewers)
+    keys = _reviewers.hire(options.reviewers)
     is_over, memory = threading.Event(), Memory()
     reviewers = [
         _reviewers.Reviewer(url=_url(), secret=secret, pause_seconds=options.pause, is_over=is_over)
-        for _, secret in issued
+        for _, secret in keys
     ]
     probes = Probes(_url())
     for thread in (*reviewers, memory, probes):
@@ -104,7 +104,7 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     memory.stop()
     for reviewer in reviewers:
         reviewer.join()
-    _reviewers.dismiss(issued)
+    _reviewers.dismiss(keys)
     _product.wait_for(done=lambda: _run_rows.settled(run), expected=totals.posts, says="scored with content")
     findings = beside.stop()
     unwell = probes.stop()
@@ -117,14 +117,14 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
         "forgotten": _run_rows.lost_decisions(acknowledged),
         "twice": _run_rows.cases_decided_twice(run),
     }
-    broken = _print_counts(totals, counts)
-    broken += _print_beside(beside, findings)
+    problems = _print_counts(totals, counts)
+    problems += _print_beside(beside, findings)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
-    broken += [f"{path} does not answer well at the end" for path in unwell]
+    problems += [f"{path} does not answer well at the end" for path in unwell]
     _print_times(totals, reviews)
-    broken += _print_memory(*memories, limit=options.growth, is_judged=_is_long(options.seconds))
+    problems += _print_memory(*memories, limit=options.growth, is_judged=_is_long(options.seconds))
     beside.end()
-    return broken
+    return problems
 
 
 def _options() -> argparse.Namespace:
@@ -166,23 +166,23 @@ def _send(
     """Send what is due, in bulk where a server was away, and kill when it is time."""
     total, posts = int(options.seconds * options.rate), 0
     kills: list[_kills.Kill] = []
-    refused: list[str] = []
+    refusals: list[str] = []
     times: list[float] = []
     due = [(share * total, name) for share, name in schedule]
-    begun = time.monotonic()
+    start = time.monotonic()
     with _product.api() as api, ThreadPoolExecutor(max(1, len(due))) as watchers:
         while posts < total:
             if due and posts >= due[0][0]:
                 kills.append(_kills.kill(due.pop(0)[1], after_posts=posts, watchers=watchers))
-            number = min(total, int((time.monotonic() - begun) * options.rate) + 1) - posts
+            number = min(total, int((time.monotonic() - start) * options.rate) + 1) - posts
             batch = [next(waiting) for _ in range(min(number, _MOST_AT_ONCE))]
             if batch:
                 asked_at = time.monotonic()
-                refused += api.send_posts(batch)
+                refusals += api.send_posts(batch)
                 times.append(time.monotonic() - asked_at)
                 posts += len(batch)
             time.sleep(_TICK_SECONDS)
-    return _Sent(posts=posts, refused=refused, seconds=times, kills=kills)
+    return _Sent(posts=posts, refused=refusals, seconds=times, kills=kills)
 
 
 def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
@@ -222,8 +222,8 @@ def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
         label = f"read by a poller, {poller.limit} at a time"
         print(f"{label:<48}{poller.read:>8}   skipped {poller.skipped}, doubled {poller.doubled},", end="")
         print(f" out of order {poller.out_of_order}, undone {poller.undone}")
-    broken = [f"poller {poller.limit}" for poller in read if not poller.is_whole]
-    return broken + ([] if is_told else ["messages not sent to endpoints that answer"])
+    problems = [f"poller {poller.limit}" for poller in read if not poller.is_whole]
+    return problems + ([] if is_told else ["messages not sent to endpoints that answer"])
 
 
 def _print_times(sent: _Sent, reviews: list[Reviews]) -> None:

@@ -58,11 +58,11 @@ def main() -> None:
         import django
 
         django.setup()
-        broken = _healthy(supervisor, state, ports, count=options.deliveries)
+        problems = _healthy(supervisor, state, ports, count=options.deliveries)
         with _tended(supervisor):
-            broken += _beside_the_dead(ports, backlog=options.backlog, seconds=options.seconds)
-    if broken:
-        sys.exit("Broken: " + ", ".join(broken))
+            problems += _beside_the_dead(ports, backlog=options.backlog, seconds=options.seconds)
+    if problems:
+        sys.exit("Broken: " + ", ".join(problems))
 
 
 def _healthy(supervisor: Supervisor, state: State, ports: dict[str, int], *, count: int) -> list[str]:
@@ -100,36 +100,36 @@ def _beside_the_dead(ports: dict[str, int], *, backlog: int, seconds: float) -> 
     _put([*slow, *dead], backlog)
     [third] = _endpoints("third", [f"http://localhost:{ports['ok']}/third"])
     killed_at, unscored_ids = _kill_scoring()
-    waited, ages, seals, scored_after = [], [], [], None
+    waits, ages, seals, scored_after = [], [], [], None
     is_long = seconds >= _SCORED_WITHIN_SECONDS  # a shorter run ends before the lease of the killed one
     ends_at = time.monotonic() + seconds
     while time.monotonic() < ends_at:
         [row] = _put([third], 1)
         began = time.monotonic()
         _wait(lambda row=row: row.__class__.objects.get(pk=row.pk).state == "delivered", seconds=60)
-        waited.append(time.monotonic() - began)
+        waits.append(time.monotonic() - began)
         now = _now()
-        late = sweeps.listed(at=now)
+        rows = sweeps.listed(at=now)
         ages += [
             age.total_seconds()
-            for sweep in late
+            for sweep in rows
             if (age := sweep.age(at=now)) and sweep.period.total_seconds() <= 10
         ]
         oldest = lateness.oldest_unsealed_at()
         seals.append((now - oldest).total_seconds() if oldest else 0.0)
         if scored_after is None and not _unscored(unscored_ids):
             scored_after = time.monotonic() - killed_at
-        time.sleep(max(0.0, _PROBE_SECONDS - waited[-1]))
-    p50, p95 = np.percentile(waited, [50, 95])
+        time.sleep(max(0.0, _PROBE_SECONDS - waits[-1]))
+    p50, p95 = np.percentile(waits, [50, 95])
     print(f"{'another platform, seconds until delivered: p50':<52}{p50:>8.2f}")
-    print(f"{'p95':<52}{p95:>8.2f}   longest {max(waited):.2f} of {len(waited)}")
+    print(f"{'p95':<52}{p95:>8.2f}   longest {max(waits):.2f} of {len(waits)}")
     print(
         f"{'oldest frequent sweep, seconds: p95':<52}"
         f"{np.percentile(ages, 95):>8.1f}   longest {max(ages):.1f}"
     )
     print(f"{'oldest unsealed audit entry, seconds':<52}{max(seals):>8.1f}")
-    scored = f"{scored_after or float('nan'):>8.1f}   of {len(unscored_ids)}"
-    print(f"{'posts of the killed scoring worker scored after, s':<52}{scored}")
+    line = f"{scored_after or float('nan'):>8.1f}   of {len(unscored_ids)}"
+    print(f"{'posts of the killed scoring worker scored after, s':<52}{line}")
     print(f"{'messages in the queue webhooks at the end':<52}{_messages():>8}")
     return [
         *([f"p95 {p95:.1f} s"] if p95 >= 2 else []),

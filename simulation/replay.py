@@ -226,9 +226,9 @@ class Replay:
     def _judge_waiting(self, collected: set[int], *, at: datetime) -> list[Frozen]:
         """Judge the posts whose evidence is there, where that was waited for."""
         self._uncollected -= collected
-        waiting = [verdict for verdict in self._verdicts_before if verdict[0] in collected]
-        self._verdicts_before = [row for row in self._verdicts_before if row not in waiting]
-        for revision_id, is_spam in waiting:
+        verdicts = [verdict for verdict in self._verdicts_before if verdict[0] in collected]
+        self._verdicts_before = [row for row in self._verdicts_before if row not in verdicts]
+        for revision_id, is_spam in verdicts:
             self._judge(revision_id, is_spam=is_spam, at=at)
         return []
 

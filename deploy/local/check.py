@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
         _become_pytest(["--lane=rest", "-m", "not long", *_side_by_side(), *rest])
     if what == "test" and any(map(_is_place, rest)):
         _become_pytest([*rest, *_without_django(rest)])
-    begun = time.monotonic()
+    start = time.monotonic()
     with tempfile.TemporaryFile("w+") as output, subprocess.Popen(_TYPES, cwd=ROOT, stdout=output) as types:
         try:
             for title, command in [] if what == "types" else _QUICK:
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> None:
         finally:
             types.kill()
     if what == "test" and not rest:
-        print(f"== {time.monotonic() - begun:.0f} s; the budget is {_budget_seconds()} s (pyproject.toml)")
+        print(f"== {time.monotonic() - start:.0f} s; the budget is {_budget_seconds()} s (pyproject.toml)")
 
 
 def _budget_seconds() -> int:

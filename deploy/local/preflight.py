@@ -51,10 +51,10 @@ def for_environment() -> list[Lack]:
 
 def for_wheels() -> list[Lack]:
     """Return the shared libraries that wheels expect of every system and this one lacks."""
-    needed = {"libstdc++.so.6": "libstdc++6", "libz.so.1": "zlib1g", "libgcc_s.so.1": "libgcc-s1"}
+    packages = {"libstdc++.so.6": "libstdc++6", "libz.so.1": "zlib1g", "libgcc_s.so.1": "libgcc-s1"}
     return [
         Lack(f"the shared library {library} is missing", (package,))
-        for library, package in needed.items()
+        for library, package in packages.items()
         if not _loads(library)
     ]
 

@@ -71,15 +71,15 @@ def create(wanted: Wanted, *, say: Callable[[str], None]) -> None:
     for part, _ in steps:
         if _is_there(part):
             raise Failed(f"{part.title} is there already: {part.way_out}")
-    begun: list[_Part] = []
+    parts: list[_Part] = []
     try:
         for part, make in steps:
-            begun.append(part)  # before it is made: AWS may do what is asked, and the answer be lost
+            parts.append(part)  # before it is made: AWS may do what is asked, and the answer be lost
             with refusals():
                 make()
             say(f"created {part.title}")
     except BaseException:
-        if rest := _removed_but(begun[::-1], say=say):
+        if rest := _removed_but(parts[::-1], say=say):
             say(f"left behind: {', '.join(rest)}; delete {wanted.name} when the reason is gone")
         raise
 

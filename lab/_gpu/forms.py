@@ -76,8 +76,8 @@ def _shipped_onnx() -> Path:
 
 def _lay_out(out: Path) -> None:
     """Copy what a repository has beside model.onnx."""
-    left_out = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
-    shutil.copytree(models.REPOSITORY, out, ignore=left_out, dirs_exist_ok=True)
+    ignore = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
+    shutil.copytree(models.REPOSITORY, out, ignore=ignore, dirs_exist_ok=True)
 
 
 def _build(graph: Path, *, plan: Path, tokens: int, python: str) -> dict[str, Any]:

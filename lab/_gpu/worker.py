@@ -55,9 +55,9 @@ def timed(run: Run, *, rows: int, tokens: int, seconds: float) -> dict[str, Any]
         calls += 1
     times: list[float] = []
     until = time.perf_counter() + seconds
-    while (begun := time.perf_counter()) < until:
+    while (start := time.perf_counter()) < until:
         run(batches[len(times) % len(batches)])
-        times.append(1_000 * (time.perf_counter() - begun))
+        times.append(1_000 * (time.perf_counter() - start))
     p50, p95, p99 = np.percentile(times, [50, 95, 99])
     return {"calls": len(times), "p50_ms": float(p50), "p95_ms": float(p95), "p99_ms": float(p99)}
 
@@ -84,8 +84,8 @@ def answered(run: Run, *, arrays: str, out: str) -> dict[str, Any]:
         run({name: array[start : start + _BATCH] for name, array in inputs.items()})
         for start in range(0, rows, _BATCH)
     ]
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    np.savez(out, **joined)  # type: ignore[arg-type] # numpy 1 has no allow_pickle here
+    outputs = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    np.savez(out, **outputs)  # type: ignore[arg-type] # numpy 1 has no allow_pickle here
     return {"rows": rows}
 
 

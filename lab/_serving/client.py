@@ -42,9 +42,9 @@ def run_apart(job: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Do the job of standard input."""
     job = json.load(sys.stdin)
-    started = time.process_time()
+    start = time.process_time()
     report = _thread_pool(job) if job["is_thread_pool"] else asyncio.run(_callers(job))
-    json.dump(report | {"client_cpu_seconds": time.process_time() - started}, sys.stdout)
+    json.dump(report | {"client_cpu_seconds": time.process_time() - start}, sys.stdout)
 
 
 async def _callers(job: dict[str, Any]) -> dict[str, Any]:
@@ -124,14 +124,14 @@ def _thread_pool(job: dict[str, Any]) -> dict[str, Any]:
         list(pool.map(ask, texts[: 4 * job["callers"]]))
         while time.time() < job.get("start_at", 0):  # several clients begin together
             list(pool.map(ask, texts[: job["callers"]]))
-        started = time.time()
+        begin = time.time()
         latencies = list(pool.map(ask, texts))
-    ended = time.time()
+    end = time.time()
     return {
         "latencies": latencies,
-        "calls_per_second": len(texts) / (ended - started),
-        "started": started,
-        "ended": ended,
+        "calls_per_second": len(texts) / (end - begin),
+        "started": begin,
+        "ended": end,
     }
 
 

@@ -107,13 +107,13 @@ class Engine:
 
     def program(self, *command: str, given: bytes | None = None, log: Path | None = None) -> str:
         """Run a program with this engine and return its output; with `log`, write both outputs there."""
-        ended = subprocess.run(command, env=self.environment, input=given, capture_output=True, check=False)
-        output = ended.stdout.decode(errors="replace")
+        result = subprocess.run(command, env=self.environment, input=given, capture_output=True, check=False)
+        output = result.stdout.decode(errors="replace")
         if log is not None:
-            log.write_bytes(ended.stdout + ended.stderr)
-        if ended.returncode != 0:
-            end = (output + ended.stderr.decode(errors="replace"))[-3_000:]
-            raise Failed(f"{shlex.join(command)[:300]} ended with exit code {ended.returncode}:\n{end}")
+            log.write_bytes(result.stdout + result.stderr)
+        if result.returncode != 0:
+            end = (output + result.stderr.decode(errors="replace"))[-3_000:]
+            raise Failed(f"{shlex.join(command)[:300]} ended with exit code {result.returncode}:\n{end}")
         return output
 
     def succeeds(self, *arguments: str) -> bool:

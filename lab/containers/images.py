@@ -64,12 +64,12 @@ def _import_system(engine: Engine, *, release: str, name: str) -> None:
 def _pip_settings() -> tuple[dict[str, str], list[Path]]:
     """Return pip's settings on this machine, and the files and folders that they name."""
     command = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     settings: dict[str, str] = {}
-    for line in sorted(listed.splitlines(), key=lambda line: line.startswith(":env:")):
-        key, _, quoted = line.partition("=")
-        if (name := key.rpartition(".")[2]) in _PIP and quoted:
-            settings[name] = str(ast.literal_eval(quoted))
+    for line in sorted(output.splitlines(), key=lambda line: line.startswith(":env:")):
+        key, _, literal = line.partition("=")
+        if (name := key.rpartition(".")[2]) in _PIP and literal:
+            settings[name] = str(ast.literal_eval(literal))
     words = [word for value in settings.values() for word in value.split()]
     paths = {Path(word) for word in words if word.startswith("/")} | {_CERTIFICATES}
     # The pages of an index on disk name files that lie beside them.

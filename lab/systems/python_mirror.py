@@ -50,8 +50,8 @@ def write(folder: Path, *, python: str) -> dict[str, str]:
         / f"cpython-{source.version}+{_BUILD}-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz"
     )
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "w:gz", compresslevel=1) as packed:
-        _pack(packed, source)
+    with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
+        _pack(tar, source)
     listing = folder / "downloads.json"
     listing.write_text(json.dumps(_listing(source, archive), indent=1))
     return {"UV_PYTHON_INSTALL_MIRROR": f"file://{folder}", "UV_PYTHON_DOWNLOADS_JSON_URL": str(listing)}

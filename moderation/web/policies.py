@@ -121,7 +121,7 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
         return _shown(request, draft, form=form, status=422)
     at = timezone.now()
     try:
-        touched = operations_policy.activate(
+        number = operations_policy.activate(
             policy_id=policy_id,
             effect=form.cleaned_data["effect"],
             threshold=form.cleaned_data["threshold"],
@@ -143,7 +143,7 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
         messages.warning(request, str(refusal))
     else:
         message = _("“%(name)s” is active: every new post is compared with it.") % {"name": draft.name}
-        messages.success(request, message + _again(touched))
+        messages.success(request, message + _again(number))
     return redirect("policy", policy_id=policy_id)
 
 
@@ -153,12 +153,12 @@ def end(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """End a policy, or discard a draft."""
     row = policy_pages.one(policy_id)
     try:
-        touched = operations_policy.end(policy_id=policy_id, actor=request.user, at=timezone.now())
+        number = operations_policy.end(policy_id=policy_id, actor=request.user, at=timezone.now())
     except operations_policy.NotInForce as refusal:
         messages.warning(request, str(refusal))
     else:
         message = _("“%(name)s” has ended.") % {"name": row.name}
-        messages.success(request, message + _again(touched))
+        messages.success(request, message + _again(number))
     return redirect("policies")
 
 

@@ -189,14 +189,14 @@ def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     is_requeued = request.POST.get("requeue") == "1"
     try:
         lifted = Rule.objects.select_related("domain", "author__platform").get(pk=rule_id)
-        touched = operations_rules.lift(
+        number = operations_rules.lift(
             rule_id=rule_id, actor=request.user, at=timezone.now(), is_requeued=is_requeued
         )
     except operations_rules.NotInForce as refusal:
         messages.warning(request, str(refusal))
         return redirect("rules")
     message = _("The rule for %(value)s was lifted.") % {"value": lifted.label}
-    messages.success(request, message + _again(touched))
+    messages.success(request, message + _again(number))
     return _to_target(targets.target_of(lifted))
 
 

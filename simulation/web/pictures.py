@@ -152,8 +152,8 @@ def _families(show: Show, *, is_hostile: bool, held_out: bool, kind: str) -> Seq
     if show == Show.PHOTO:
         return ("photo",)
     if show == Show.WORDS:
-        worded = [name for name, texts in _english(held_out).items() if texts[0].kind.is_spam == is_hostile]
-        return (kind,) if kind in worded else worded
+        names = [name for name, texts in _english(held_out).items() if texts[0].kind.is_spam == is_hostile]
+        return (kind,) if kind in names else names
     side = families.of_side(is_hostile=is_hostile, held_out=held_out)
     fitting = families.page_kinds(kind) if kind else ()
     return [family.name for family in side if family.kind in fitting] or [family.name for family in side]

@@ -46,15 +46,15 @@ def said(family: Family, *, post_kind: str, language: str, site: str, rng: rando
     Pages are written in English only; in another language a page says what posts of its kind say.
     """
     spoken = english(family, site=site, rng=rng)
-    worded = [
+    texts = [
         text.text
         for families in Families
         for text in curated(families)
         if (text.kind.name, text.language) == (post_kind, language)
     ]
-    if language in ("", "en") or not worded:
+    if language in ("", "en") or not texts:
         return spoken
-    paragraphs = tuple(rng.sample(worded, k=min(len(worded), _MOST)))
+    paragraphs = tuple(rng.sample(texts, k=min(len(texts), _MOST)))
     return Said(title=paragraphs[0][:70], paragraphs=paragraphs, calls=spoken.calls)
 
 

@@ -91,8 +91,8 @@ class Driver:
         self._call("cuGraphLaunch", graph, self.stream)
 
     def _call(self, name: str, *arguments: Any) -> None:
-        if failed := getattr(self._library, name)(*arguments):
-            raise DriverError(f"{name}: CUDA error {failed}")
+        if error := getattr(self._library, name)(*arguments):
+            raise DriverError(f"{name}: CUDA error {error}")
 
 
 class Plan:

@@ -41,9 +41,9 @@ class CampaignFilterForm(FilterForm):
 def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns with waiting posts, or all."""
     is_all = CampaignFilterForm(request.GET).given("show") == "all"
-    listed = campaign_pages.newest if is_all else campaign_pages.waiting
+    query = campaign_pages.newest if is_all else campaign_pages.waiting
     with list_pages.cursor_or_404():
-        campaigns = listed(cursor=request.GET.get("cursor", ""))
+        campaigns = query(cursor=request.GET.get("cursor", ""))
     context = {
         "section": "campaigns",
         "at": timezone.now(),
@@ -253,12 +253,12 @@ def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Re
 
 
 def _moved(refusal: campaign_decisions.CountMoved) -> str:
-    joined = refusal.found - refusal.expected
+    change = refusal.found - refusal.expected
     why = (
-        ngettext("%(count)s more waiting now", "%(count)s more waiting now", joined) % {"count": joined}
-        if joined > 0
-        else ngettext("%(count)s fewer waiting now", "%(count)s fewer waiting now", -joined)
-        % {"count": -joined}
+        ngettext("%(count)s more waiting now", "%(count)s more waiting now", change) % {"count": change}
+        if change > 0
+        else ngettext("%(count)s fewer waiting now", "%(count)s fewer waiting now", -change)
+        % {"count": -change}
     )
     return _(
         "Nothing was decided: the campaign changed while you were looking at it. You saw "

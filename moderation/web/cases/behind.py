@@ -161,10 +161,10 @@ def _said(heard: Transcript, hits: Hits, shares: Shares) -> Iterator[SaidAt]:
         if begins >= _PAGE_CHARACTERS:
             return
         spans = tuple((start - begins, end - begins) for start, end in hits.spans if start >= begins)
-        within = Hits(spans=tuple(span for span in spans if span[1] <= len(cue.text)))
+        cue_hits = Hits(spans=tuple(span for span in spans if span[1] <= len(cue.text)))
         yield SaidAt(
             start_ms=cue.start_ms,
-            segments=_segments(cue.text, within, shares, most=_PAGE_CHARACTERS - begins),
+            segments=_segments(cue.text, cue_hits, shares, most=_PAGE_CHARACTERS - begins),
         )
         begins += len(cue.text) + 1
 

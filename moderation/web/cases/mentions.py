@@ -48,8 +48,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.deciders
 def count(request: access.DeskRequest) -> HttpResponse:
     """Show the number of waiting notes, for the header of every page."""
-    waiting = mention_pages.open_count(request.user)
-    context = {"waiting": waiting, "is_more": waiting >= mention_pages.MOST_COUNTED}
+    number = mention_pages.open_count(request.user)
+    context = {"waiting": number, "is_more": number >= mention_pages.MOST_COUNTED}
     return render(request, "cases/_mention_count.html", context)
 
 

@@ -39,10 +39,10 @@ class Command(BaseCommand):
     def handle(self, *_: Any, each: int, seed: int, families: str, out: Path, **__: Any) -> None:
         """Write the file and say what it holds."""
         out.parent.mkdir(parents=True, exist_ok=True)
-        count, worded = 0, set()
+        count, names = 0, set()
         with out.open("w", encoding="utf-8") as file:
             for text in learning.texts(pages_each=each, seed=seed, held_out=families == Families.KEPT_OUT):
                 file.write(json.dumps(dataclasses.asdict(text), ensure_ascii=False) + "\n")
                 count += 1
-                worded.add(text.family)
-        self.stdout.write(f"{count} simulated texts of {len(worded)} families in {out}.")
+                names.add(text.family)
+        self.stdout.write(f"{count} simulated texts of {len(names)} families in {out}.")
