@@ -57,7 +57,7 @@ class Engine:
 
 
 def main(words: Sequence[str]) -> None:
-    """Become the command that follows `--plans=FOLDER`; ends with exit code 1, and why, if that is vain."""
+    """Become the command that follows `--plans=FOLDER`; ends with exit code 1, and why, if that fails."""
     plans = Path(words[0].removeprefix("--plans="))
     try:
         command = [_served(word, plans=plans) for word in words[1:]]

@@ -135,7 +135,7 @@ def _write(hashes: list[int]) -> None:
 
 
 def _plan(one: int) -> list[str]:
-    """Print by what the statement finds its rows; return what reads all of them."""
+    """Print the statement's plan; return its steps that read all rows."""
     from django.db import connection, transaction
     from django.test.utils import CaptureQueriesContext
 

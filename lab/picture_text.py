@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _read(pictures: list[bytes]) -> tuple[list[float], float]:
-    """Read pictures in a process of their own; return how long each took, and its processor's time in all.
+    """Read pictures in a process of their own; return how long each took, and the processor time in all.
 
     The first read also starts the process and loads the models.
     """

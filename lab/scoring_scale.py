@@ -81,7 +81,7 @@ def _runs(options: argparse.Namespace) -> Iterator[Run]:
 
 
 def _against_first(runs: list[Run], *, stored: int) -> float:
-    """Keep what these runs cost; return the dearest, in times of the same run at the smallest size kept."""
+    """Store the runs' costs; return the highest ratio to the same run at the smallest size."""
     file = ROOT / ".state" / "bench" / "scoring_scale.json"
     costs: dict[str, dict[str, float]] = json.loads(file.read_text()) if file.exists() else {}
     costs[str(stored)] = {run.name: run.cost for run in runs}

@@ -47,7 +47,7 @@ _HISTORIES = (
 
 
 class KnownContent:
-    """Answers at once: what is measured is everything else."""
+    """Answers at once, so that the rest is measured."""
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """Return an even probability for each text."""

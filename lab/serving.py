@@ -41,7 +41,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """As the table says it."""
+        """Its name in the table."""
         if self.repeats:
             return f"load test of {self.kind} 4 x {self.repeats}, {self.callers} threads"
         return (

@@ -24,7 +24,7 @@ _DRAWN_AFTER = (3, 7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """What became of a run: the first day on which the gate refused, 0 for never, and what was named."""
+    """The result of a run: the first day on which the gate refused, 0 for never, and what was named."""
 
     refused_on: int
     is_named: bool

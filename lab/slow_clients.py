@@ -113,7 +113,7 @@ def _write_large_file(state: State) -> None:
 
 
 def web_processes() -> set[int]:
-    """Return the web server's processes, whoever listens on its port."""
+    """Return the processes that listen on the web server's port."""
     return {
         process.pid
         for process in psutil.Process().children(recursive=True)

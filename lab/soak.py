@@ -186,7 +186,7 @@ def _send(
 
 
 def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
-    """Print what was found; return the names of what must be zero and is not."""
+    """Print the counts; return the names of those that should be zero."""
     zeros = {
         "posts refused": len(sent.refused),
         "posts lost (sent, not scored with content)": sent.posts - found["settled"],

@@ -238,7 +238,7 @@ def _wait(holds: Any, *, seconds: float) -> None:
 
 @contextmanager
 def _tended(supervisor: Supervisor) -> Iterator[None]:
-    """Let the supervisor start again what dies, as it does under `make run`."""
+    """Let the supervisor restart dead processes, as under `make run`."""
     is_over = threading.Event()
 
     def tend() -> None:
@@ -266,7 +266,7 @@ def _cpu(worker: str) -> float:
 
 @contextmanager
 def _receivers() -> Iterator[dict[str, int]]:
-    """Run the receivers in a process of their own; give their ports."""
+    """Run the receivers in another process; yield their ports."""
     process = subprocess.Popen(
         [sys.executable, "-m", "lab._receivers"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )

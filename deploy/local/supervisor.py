@@ -24,7 +24,7 @@ class StartFailed(Exception):
 
 
 class Stopped(Exception):
-    """Someone asked for the end while services were starting."""
+    """A stop was requested while services were starting."""
 
 
 class Supervisor:
@@ -58,7 +58,7 @@ class Supervisor:
         self._services.append(Running(service, self._start_child))
 
     def launch_once(self, service: Service) -> None:
-        """Start a process that may end when it likes and is not started again."""
+        """Start a process that may end and is not restarted."""
         self._guests.append(self._start_child(service))
 
     def wait_until_up(self, names: Iterable[str]) -> None:
@@ -89,7 +89,7 @@ class Supervisor:
                 self._say(f"  still starting: {line}")
 
     def run_step(self, service: Service) -> None:
-        """Run a process that ends by itself, tending the others meanwhile; say now and then where it stands.
+        """Run a process that ends by itself, tending the others meanwhile; report now and then.
 
         Raises StartFailed if it fails, or does nothing for its `idle_seconds`.
         """

@@ -17,7 +17,7 @@ MOST_CLASSES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """A tensor of byte strings, one to a row, and the output that is wanted."""
+    """A tensor of byte strings, one to a row, and the output to return."""
 
     tensor: str
     rows: Sequence[bytes]
