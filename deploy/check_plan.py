@@ -22,9 +22,9 @@ def refusals(repositories: Sequence[Path]) -> Iterator[str]:
         built_with = str(json.loads(note.read_text(encoding="utf-8"))["tensorrt"])
         here = version_here(major=built_with.partition(".")[0])
         if here != built_with:
-            found = f"TensorRT {here}" if here else f"no TensorRT {built_with.partition('.')[0]}"
+            version = f"TensorRT {here}" if here else f"no TensorRT {built_with.partition('.')[0]}"
             yield (
-                f"{note.parent}: its plan was built with TensorRT {built_with}, this image has {found}:"
+                f"{note.parent}: its plan was built with TensorRT {built_with}, this image has {version}:"
                 " build it in the version of this image, or serve it with the image of that version"
             )
 
@@ -43,7 +43,7 @@ def version_here(*, major: str) -> str:
 
 def main(command: Sequence[str]) -> None:
     """Become the command; ends with exit code 1 and one line for each plan that it could not read."""
-    given = [Path(word.removeprefix(REPOSITORY)) for word in command if word.startswith(REPOSITORY)]
-    if found := list(refusals(given)):
-        sys.exit("\n".join(found))
+    repositories = [Path(word.removeprefix(REPOSITORY)) for word in command if word.startswith(REPOSITORY)]
+    if lines := list(refusals(repositories)):
+        sys.exit("\n".join(lines))
     os.execvp(command[0], list(command))

@@ -57,7 +57,7 @@ class Engine:
 
 
 def main(words: Sequence[str]) -> None:
-    """Become the command that follows `--plans=FOLDER`; ends with exit code 1, and why, if that is vain."""
+    """Become the command that follows `--plans=FOLDER`; ends with exit code 1, and why, if that fails."""
     plans = Path(words[0].removeprefix("--plans="))
     try:
         command = [_served(word, plans=plans) for word in words[1:]]
@@ -82,9 +82,9 @@ def _served(word: str, *, plans: Path) -> str:
     for recipe in recipes:
         place = copy / recipe.parent.relative_to(repository)
         if not (place / _PLAN).exists():
-            kept = _kept(recipe, engine=Engine.here(), plans=plans)
+            source = _kept(recipe, engine=Engine.here(), plans=plans)
             for file in (_PLAN, check_plan.NOTE):
-                (place / file).symlink_to(kept / file)
+                (place / file).symlink_to(source / file)
     if lines := list(check_plan.refusals([copy])):
         raise Refused("\n".join(lines))
     for recipe in recipes:
@@ -129,17 +129,17 @@ def _build(recipe: Path, *, folder: Path, engine: Engine) -> None:
     """Build a plan in a folder that appears when it is whole."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        made = Path(scratch, "made")
-        made.mkdir()
+        target = Path(scratch, "made")
+        target.mkdir()
         arguments = json.loads(recipe.read_text(encoding="utf-8"))["arguments"]
-        files = [f"--onnx={recipe.with_name(_GRAPH)}", f"--saveEngine={made / _PLAN}"]
+        files = [f"--onnx={recipe.with_name(_GRAPH)}", f"--saveEngine={target / _PLAN}"]
         _trtexec(
             [*files, *arguments, "--skipInference"],
             what=f"no plan of {recipe.parent}",
             seconds=_SECONDS_TO_BUILD,
         )
-        (made / check_plan.NOTE).write_text(json.dumps({"tensorrt": engine.tensorrt}), encoding="utf-8")
-        made.rename(folder)
+        (target / check_plan.NOTE).write_text(json.dumps({"tensorrt": engine.tensorrt}), encoding="utf-8")
+        target.rename(folder)
 
 
 def _ask(recipe: Path, *, plan: Path) -> None:
@@ -148,7 +148,7 @@ def _ask(recipe: Path, *, plan: Path) -> None:
     if answers is None:
         return
     with tempfile.TemporaryDirectory() as scratch:
-        said = Path(scratch, "said.json")
+        output = Path(scratch, "said.json")
         inputs = []
         for name, rows in answers["inputs"].items():
             Path(scratch, name).write_bytes(array.array("i", rows).tobytes())
@@ -157,16 +157,16 @@ def _ask(recipe: Path, *, plan: Path) -> None:
             f"--loadEngine={plan}",
             f"--shapes={answers['shapes']}",
             f"--loadInputs={','.join(inputs)}",
-            f"--exportOutput={said}",
+            f"--exportOutput={output}",
             *("--iterations=1", "--warmUp=0", "--duration=0"),
         ]
         _trtexec(arguments, what=f"{plan} does not run", seconds=_SECONDS_TO_ANSWER)
-        logits = _logits(said, rows=len(answers["probabilities"]))
+        logits = _logits(output, rows=len(answers["probabilities"]))
     for row, expected in enumerate(answers["probabilities"]):
-        found = 1 / (1 + math.exp(min(logits[2 * row] - logits[2 * row + 1], _LARGEST_EXPONENT)))
-        if not abs(found - expected) <= TOLERANCE:  # so written that NaN is refused, too
+        estimate = 1 / (1 + math.exp(min(logits[2 * row] - logits[2 * row + 1], _LARGEST_EXPONENT)))
+        if not abs(estimate - expected) <= TOLERANCE:  # so written that NaN is refused, too
             raise Refused(
-                f"{plan}: P(spam) of probe {row + 1} is {found:.3f}, of the model that it was built from"
+                f"{plan}: P(spam) of probe {row + 1} is {estimate:.3f}, of the model that it was built from"
                 f" {expected:.3f}: serve the variant onnxruntime-gpu or cpu instead"
             )
 
@@ -175,11 +175,11 @@ def _logits(said: Path, *, rows: int) -> list[float]:
     """Read what trtexec wrote of the outputs, row by row. Raises Refused."""
     try:
         outputs = json.loads(re.sub(r"-?\b(nan|inf)\b", "NaN", said.read_text(encoding="utf-8")))
-        found: list[float] = next(one["values"] for one in outputs if one["name"] == "logits")
-        _ = found[2 * rows - 1]
+        values: list[float] = next(output["values"] for output in outputs if output["name"] == "logits")
+        _ = values[2 * rows - 1]
     except (OSError, ValueError, LookupError, StopIteration) as wrong:
         raise Refused(f"{said}: trtexec wrote no {rows} rows of logits: {wrong!r}") from wrong
-    return found
+    return values
 
 
 def _trtexec(arguments: Sequence[str], *, what: str, seconds: float) -> None:
@@ -188,7 +188,7 @@ def _trtexec(arguments: Sequence[str], *, what: str, seconds: float) -> None:
     if program is None:
         raise Refused(f"{what}: no trtexec in this image: build it by `python -m training tensorrt`")
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [program, *arguments],
             capture_output=True,
             text=True,
@@ -198,9 +198,9 @@ def _trtexec(arguments: Sequence[str], *, what: str, seconds: float) -> None:
         )
     except subprocess.TimeoutExpired as late:
         raise Refused(f"{what}: trtexec took more than {seconds} s") from late
-    if done.returncode != 0:
-        last = (done.stdout + done.stderr).splitlines()[-15:]
-        raise Refused("\n".join([f"{what}: trtexec ended with {done.returncode}:", *last]))
+    if result.returncode != 0:
+        last = (result.stdout + result.stderr).splitlines()[-15:]
+        raise Refused("\n".join([f"{what}: trtexec ended with {result.returncode}:", *last]))
 
 
 def _card() -> str:
@@ -212,10 +212,10 @@ def _card() -> str:
             "no NVIDIA driver (libcuda.so.1): a plan is built on the GPU that it runs on"
         ) from absent
     device, name = ctypes.c_int(0), ctypes.create_string_buffer(128)
-    failed = driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0)
-    failed = failed or driver.cuDeviceGetName(name, len(name), device)
-    if failed:
-        raise Refused(f"the NVIDIA driver gives no GPU (CUDA error {failed})")
+    error = driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0)
+    error = error or driver.cuDeviceGetName(name, len(name), device)
+    if error:
+        raise Refused(f"the NVIDIA driver gives no GPU (CUDA error {error})")
     parts = [_attribute(driver, which, device) for which in (_CAPABILITY_MAJOR, _CAPABILITY_MINOR)]
     words = re.sub(r"[^A-Za-z0-9]+", "-", name.value.decode(errors="replace")).strip("-")
     return f"{words}-sm{parts[0]}{parts[1]}"

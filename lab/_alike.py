@@ -1,4 +1,4 @@
-"""Posts alike that wait for a human, however harmless they are: a campaign to be decided as one."""
+"""Near-duplicates that wait for a human: a campaign to be decided as one."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ def send(api: httpx.Client, *, run: str, count: int) -> list[int]:
 
 
 def gather(api: httpx.Client, *, run: str, count: int, say: Callable[[str], object]) -> None:
-    """Send them and wait until all of them wait in one campaign. Raises TimeoutError."""
+    """Send them and wait until one campaign holds them all. Raises TimeoutError."""
     if any(status != httpx.codes.MULTI_STATUS for status in send(api, run=run, count=count)):
         raise TimeoutError(f"the {count} posts alike were not taken")
-    deadline, waiting, said = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
-    while waiting < count:
+    deadline, largest, last = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
+    while largest < count:
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{waiting} of {count} posts alike were gathered in {_GATHERED_SECONDS} s")
+            raise TimeoutError(f"{largest} of {count} posts alike were gathered in {_GATHERED_SECONDS} s")
         time.sleep(1)
         rows = api.get("/campaigns").raise_for_status().json()["data"]
-        waiting = max((row["waiting"] for row in rows), default=0)
-        if time.monotonic() > said + _SAID_EVERY_SECONDS:
-            said = time.monotonic()
-            say(f"{waiting} of {count} posts alike are gathered")
+        largest = max((row["waiting"] for row in rows), default=0)
+        if time.monotonic() > last + _SAID_EVERY_SECONDS:
+            last = time.monotonic()
+            say(f"{largest} of {count} posts alike are gathered")
 
 
 def author(run: str, number: int) -> str:
-    """Return who wrote one of them."""
+    """Return the author of one."""
     return f"spammer-{run}-{number}"
 
 

@@ -59,8 +59,8 @@ def chances(scores: Numbers, *, share: float, by_score: bool) -> Numbers:
         return np.full(len(scores), share)
     doubts = np.sqrt(scores * (1.0 - scores))
     times = audit_chance.UNIFORM + (1.0 - audit_chance.UNIFORM) * doubts / doubts.mean()
-    found: Numbers = -np.expm1(times * np.log1p(-share))
-    return found
+    values: Numbers = -np.expm1(times * np.log1p(-share))
+    return values
 
 
 def views(*, posts: int, spread: float, dice: np.random.Generator) -> Numbers | None:
@@ -85,9 +85,9 @@ class NeededLabels:
 
 def needed_labels(kind: WorldKind, *, error: float, posts: int, dice: np.random.Generator) -> NeededLabels:
     """Return what a relative standard error takes in a world, for the weighted share."""
-    found = week(kind, posts=posts, dice=dice)
-    drawn = chances(found.scores, share=1e-6, by_score=True)[~found.is_removed]
-    scores, is_spam = found.scores[~found.is_removed], found.is_spam[~found.is_removed]
+    world = week(kind, posts=posts, dice=dice)
+    odds = chances(world.scores, share=1e-6, by_score=True)[~world.is_removed]
+    scores, is_spam = world.scores[~world.is_removed], world.is_spam[~world.is_removed]
     share = float(is_spam.mean())
     bins = np.searchsorted(_SCORE_BINS, scores, side="right")
     of_bin = np.bincount(bins, minlength=len(_SCORE_BINS) + 1)
@@ -97,6 +97,6 @@ def needed_labels(kind: WorldKind, *, error: float, posts: int, dice: np.random.
     most = (error * share) ** 2
     return NeededLabels(
         uniform=float(spread.mean()) / most,
-        by_score=float(drawn.mean() * (spread / drawn).mean()) / most,
+        by_score=float(odds.mean() * (spread / odds).mean()) / most,
         best=float(np.sqrt(spread).mean()) ** 2 / most,
     )

@@ -55,10 +55,10 @@ class SecondPlatform:
         """Register it with a running product, which this environment names, and give it a key."""
         command = [sys.executable, "manage.py", "create_api_key", PLATFORM]
         command += ["--register", "Beside (made up)", "--acts-as", "lead"]
-        made = subprocess.run(
+        result = subprocess.run(
             command, cwd=ROOT, env=dict(environment), stdout=subprocess.PIPE, check=True, timeout=120
         )
-        return cls(port=port, secret=made.stdout.decode().strip(), database=database)
+        return cls(port=port, secret=result.stdout.decode().strip(), database=database)
 
     def api(self) -> httpx.Client:
         return httpx.Client(
@@ -98,7 +98,7 @@ class Beside:
             thread.start()
 
     def stop(self, *, patience_seconds: float = 300) -> list[Found]:
-        """End it; return what each poller read, against the database, once all could be read."""
+        """Stop; return what each poller read, compared with the database."""
         self._is_over.set()
         for thread in self._threads:
             thread.join(patience_seconds)
@@ -108,11 +108,11 @@ class Beside:
         return compare(self._source, self._pollers, platform=PLATFORM)
 
     def messages(self) -> int:
-        """Count what there is to tell the endpoints that answer at once."""
+        """Count the messages due to the endpoints that answer."""
         return len(self._source.rows(_MESSAGES, PLATFORM, f"{self._quick}%"))
 
     def told(self) -> int:
-        """Count what they took."""
+        """Count those received."""
         return len(self._source.rows(f"{_MESSAGES} AND y.state = 'delivered'", PLATFORM, f"{self._quick}%"))
 
     def standing(self) -> list[tuple[Any, ...]]:
@@ -133,16 +133,16 @@ class Beside:
         dead = ("broken", "mute")
         kinds = ["ok"] * _QUICK + ["slow"] * _SLOW + [dead[number % 2] for number in range(_DEAD)]
         with self._source.api() as api:
-            listed = api.get("/webhook-endpoints").raise_for_status().json()
-            for left in next(rows for rows in listed.values() if isinstance(rows, list)):  # of a run before
-                api.delete(f"/webhook-endpoints/{left['id']}").raise_for_status()
+            answer = api.get("/webhook-endpoints").raise_for_status().json()
+            for row in next(rows for rows in answer.values() if isinstance(rows, list)):  # of a run before
+                api.delete(f"/webhook-endpoints/{row['id']}").raise_for_status()
             for number, kind in enumerate(kinds):
                 body = {"url": f"http://localhost:{ports[kind]}/{number}"}
                 api.post("/webhook-endpoints", json=body).raise_for_status()
         return f"http://localhost:{ports['ok']}/"
 
     def _keep(self, act: Callable[[httpx.Client], None]) -> None:
-        """Do it again and again; what a killed process breaks is counted, and tried again."""
+        """Repeat it; failures of killed processes are counted and retried."""
         while not self._is_over.wait(self._pause_seconds):
             try:
                 with self._source.api() as api:
@@ -175,7 +175,7 @@ class Beside:
         return answer.status_code == httpx.codes.CREATED
 
     def _answer(self, api: httpx.Client, path: str, body: dict[str, Any]) -> httpx.Response:
-        """Ask until there is an answer: one that a killed server lost may stand for a decision made."""
+        """Ask until there is an answer: the lost answer of a killed server may be a decision."""
         headers = {"Idempotency-Key": secrets.token_hex(16)}
         while True:
             try:

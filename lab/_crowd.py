@@ -68,13 +68,13 @@ def measured(*, times: int, pages: Sequence[str] = _PAGES) -> Iterator[str]:
     desk.force_login(lead)
     yield f"{'page':<40}{'queries':>8}{'p50 ms':>9}{'p95 ms':>9}{'kB':>7}"
     for page in pages:
-        asked: list[str] = []
-        with connection.execute_wrapper(_noted(asked)):
+        queries: list[str] = []
+        with connection.execute_wrapper(_noted(queries)):
             answer = desk.get(page)
         assert answer.status_code == 200, (page, answer.status_code)
         p50, p95 = np.percentile([_seconds(desk, page) * 1000 for _ in range(times)], [50, 95])
         size = len(answer.content) / 1000
-        yield f"{page:<40}{len(asked):>8}{p50:>9.1f}{p95:>9.1f}{size:>7.0f}"
+        yield f"{page:<40}{len(queries):>8}{p50:>9.1f}{p95:>9.1f}{size:>7.0f}"
 
 
 def fill(*, posts: int, cases: int) -> None:
@@ -121,15 +121,15 @@ def example() -> Case:
         author=IncomingAuthor(external_id="example"),
         ip="198.51.100.1",
     )
-    [accepted] = ingest.accept(platform=platform, posts=[incoming], at=at)
-    assert isinstance(accepted, ingest.Accepted)
-    score.run(revision_ids=[accepted.revision_id], at=at)
-    scored = Revision.objects.get(pk=accepted.revision_id).scores.get()
-    case = Case.objects.filter(score=scored).first()
+    [answer] = ingest.accept(platform=platform, posts=[incoming], at=at)
+    assert isinstance(answer, ingest.Accepted)
+    score.run(revision_ids=[answer.revision_id], at=at)
+    base = Revision.objects.get(pk=answer.revision_id).scores.get()
+    case = Case.objects.filter(score=base).first()
     return case or Case.objects.create(
-        post=scored.revision.post,
+        post=base.revision.post,
         platform=platform,
-        score=scored,
+        score=base,
         reason="uncertain",
         priority=1,
         opened_at=at,
@@ -140,9 +140,9 @@ def multiply(model: type[Model], example: Any, times: int, **instead: str) -> No
     """Copy one row many times in PostgreSQL; `instead` is SQL for columns that differ, g counts from 1."""
     meta = model._meta  # noqa: SLF001 - documented under this name
     columns = [str(field.column) for field in meta.concrete_fields]
-    given = ", ".join(instead.get(column, f't."{column}"') for column in columns).replace("%", "%%")
+    expressions = ", ".join(instead.get(column, f't."{column}"') for column in columns).replace("%", "%%")
     names = ", ".join(f'"{column}"' for column in columns)
-    copied = f'SELECT {given} FROM "{meta.db_table}" t, generate_series(1, %s) g WHERE t.id = %s'
+    copied = f'SELECT {expressions} FROM "{meta.db_table}" t, generate_series(1, %s) g WHERE t.id = %s'
     with connection.cursor() as cursor:
         cursor.execute(f'INSERT INTO "{meta.db_table}" ({names}) {copied}', [times, example])
 

@@ -58,27 +58,27 @@ def fill(*, posts: int, cases: int) -> None:
 
 
 def query_counts() -> list[tuple[str, float, str, float | None]]:
-    """Count the queries of the pages at this size, by two numbers of rows: equal means that no row asks."""
+    """Count the pages' queries for two numbers of rows: equal counts mean no query per row."""
     desk = Client(headers={"host": "localhost"})
     desk.force_login(User.objects.get(username="moderator"))
     case_id = (
         Case.objects.filter(state=CaseState.OPEN).order_by("-priority", "id").values_list("pk", flat=True)[0]
     )
-    found: list[tuple[str, float, str, float | None]] = []
+    results: list[tuple[str, float, str, float | None]] = []
     for name, path, limit in (("queue page", "/queue/", 12.0), ("review page", f"/review/{case_id}/", 14.0)):
         with CaptureQueriesContext(connection) as queries:
             desk.get(path)
-        found.append((f"queries of the {name}", float(len(queries)), "", limit))
-    return found
+        results.append((f"queries of the {name}", float(len(queries)), "", limit))
+    return results
 
 
 def _templates() -> list[Score]:
     """Return scored posts, those that waited for a human first."""
-    scored = Score.objects.select_related("revision__post__platform").order_by("pk")
-    found = list(scored.filter(route="review")[:_TEMPLATES]) or list(scored[:_TEMPLATES])
-    if not found:
+    scores = Score.objects.select_related("revision__post__platform").order_by("pk")
+    templates = list(scores.filter(route="review")[:_TEMPLATES]) or list(scores[:_TEMPLATES])
+    if not templates:
         sys.exit("No post is scored yet: send some first (make demo-data).")
-    return found
+    return templates
 
 
 def _copy(
@@ -112,9 +112,9 @@ def _copy(
 
 
 def _fields(row: Any, **changed: object) -> dict[str, Any]:
-    kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}  # noqa: SLF001
-    kept.pop("id")
-    return kept | changed
+    values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}  # noqa: SLF001
+    values.pop("id")
+    return values | changed
 
 
 def _revision(post: Post, original: Score, number: int) -> Revision:

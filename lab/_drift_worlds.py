@@ -35,14 +35,14 @@ class Pool:
 
     def counts(self, posts: int, *, dice: np.random.Generator) -> Numbers:
         """Draw posts, each by an author of its own, and count them in each bucket."""
-        drawn = dice.integers(0, len(self.starts) - 1, posts)
-        lengths = self.starts[drawn + 1] - self.starts[drawn]
+        sample = dice.integers(0, len(self.starts) - 1, posts)
+        lengths = self.starts[sample + 1] - self.starts[sample]
         ends = np.cumsum(lengths)
-        within = np.arange(int(ends[-1]) if posts else 0) - np.repeat(ends - lengths, lengths)
-        found: Numbers = np.bincount(
-            self.places[np.repeat(self.starts[drawn], lengths) + within], minlength=BUCKETS
+        offsets = np.arange(int(ends[-1]) if posts else 0) - np.repeat(ends - lengths, lengths)
+        numbers: Numbers = np.bincount(
+            self.places[np.repeat(self.starts[sample], lengths) + offsets], minlength=BUCKETS
         ).astype(np.float64)
-        return found
+        return numbers
 
 
 def ordinary(posts: int, *, seed: int) -> Pool:
@@ -60,18 +60,18 @@ def campaign(posts: int, *, is_reworded: bool, seed: int) -> Pool:
     """
     rng, texts = random.Random(seed), CuratedTexts(Families.TRAIN)
     first = texts.shared(rng=rng, is_spam=True)
-    written = (texts.reworded(first, rng=rng) if is_reworded else first for _ in range(posts))
+    messages = (texts.reworded(first, rng=rng) if is_reworded else first for _ in range(posts))
     return _pool(
         _post(dataclasses.replace(text, text=typos.with_typos(text.text, rng=rng)), rng=rng, is_blind=True)
-        for text in written
+        for text in messages
     )
 
 
 def _pool(posts: Iterator[set[int]]) -> Pool:
-    listed: Sequence[set[int]] = list(posts)
-    lengths = np.array([len(post) for post in listed], dtype=np.int64)
+    rows: Sequence[set[int]] = list(posts)
+    lengths = np.array([len(post) for post in rows], dtype=np.int64)
     return Pool(
-        places=np.fromiter((place for post in listed for place in post), dtype=np.int64),
+        places=np.fromiter((place for post in rows for place in post), dtype=np.int64),
         starts=np.concatenate(([0], np.cumsum(lengths))),
     )
 
@@ -80,7 +80,7 @@ def _post(text: Text, *, rng: random.Random, is_blind: bool = False) -> set[int]
     is_found = text.kind.is_spam and not is_blind
     probability = rng.betavariate(8, 2) if is_found else rng.betavariate(0.4, 12)
     route = "remove" if probability >= 0.9 else "review" if probability >= 0.4 else "allow"
-    links = tuple(Link(url=one.url, host=one.host, domain=one.domain) for one in links_in(text.text))
+    links = tuple(Link(url=link.url, host=link.host, domain=link.domain) for link in links_in(text.text))
     author = AuthorSnapshot(
         external_id="author",
         friends=int(rng.lognormvariate(6, 1)),

@@ -105,33 +105,33 @@ def wait_until_read(
 
     What is unread after `patience_seconds` without any progress is counted as skipped.
     """
-    read, ends_at = 0, time.monotonic() + patience_seconds
+    rows, ends_at = 0, time.monotonic() + patience_seconds
     while time.monotonic() < ends_at:
-        wanted = len(_ids(source, _TOLD, platform))
-        if not _ids(source, _WAITING, platform) and all(len(one.rows) >= wanted for one in pollers):
+        number = len(_ids(source, _TOLD, platform))
+        if not _ids(source, _WAITING, platform) and all(len(poller.rows) >= number for poller in pollers):
             return
-        before, read = read, sum(len(one.rows) for one in pollers)
-        if read > before:
+        before, rows = rows, sum(len(poller.rows) for poller in pollers)
+        if rows > before:
             ends_at = time.monotonic() + patience_seconds
         time.sleep(0.5)
 
 
 def compare(source: Source, pollers: list[Poller], *, platform: str) -> list[Found]:
     """Count for each poller. All must have read in the same order, that of the first."""
-    told, undone = _ids(source, _TOLD, platform), _ids(source, _UNDONE, platform)
+    ids, undone = _ids(source, _TOLD, platform), _ids(source, _UNDONE, platform)
     first = [row["id"] for row in pollers[0].rows]
     return [
         Found(
-            limit=one.limit,
-            read=len(one.rows),
-            skipped=len(told - {int(row["id"]) for row in one.rows}),
-            doubled=sum(count - 1 for count in Counter(row["id"] for row in one.rows).values()),
-            out_of_order=_out_of_order(one.rows)
-            + sum(a != b for a, b in zip(first, (row["id"] for row in one.rows), strict=False)),
-            undone=len(undone & {int(row["id"]) for row in one.rows}),
-            asked_again=one.failed,
+            limit=poller.limit,
+            read=len(poller.rows),
+            skipped=len(ids - {int(row["id"]) for row in poller.rows}),
+            doubled=sum(count - 1 for count in Counter(row["id"] for row in poller.rows).values()),
+            out_of_order=_out_of_order(poller.rows)
+            + sum(a != b for a, b in zip(first, (row["id"] for row in poller.rows), strict=False)),
+            undone=len(undone & {int(row["id"]) for row in poller.rows}),
+            asked_again=poller.failed,
         )
-        for one in pollers
+        for poller in pollers
     ]
 
 
@@ -141,12 +141,12 @@ def _ids(source: Source, query: str, platform: str) -> set[int]:
 
 def _out_of_order(rows: list[dict[str, Any]]) -> int:
     """Count steps back in time, replacements before their originals, and a post's decisions out of turn."""
-    wrong, before, newest, seen = 0, "", dict[str, int](), set[str]()
+    wrong, before, newest, ids = 0, "", dict[str, int](), set[str]()
     for row in rows:
         entered_at = row["entered_at"].removesuffix("Z").ljust(26, "0")
         wrong += entered_at < before
-        wrong += bool(row["reverses"]) and row["reverses"] not in seen
+        wrong += bool(row["reverses"]) and row["reverses"] not in ids
         wrong += int(row["id"]) < newest.get(row["post"]["id"], 0)
         before, newest[row["post"]["id"]] = entered_at, int(row["id"])
-        seen.add(row["id"])
+        ids.add(row["id"])
     return wrong

@@ -47,10 +47,10 @@ class Writers:
         self._running = [self._pool.submit(self._keep, act) for act in acts]
 
     def stop(self) -> None:
-        """End; raises what a writer did not expect."""
+        """Stop; raises a writer's error."""
         self._is_over.set()
-        for one in self._running:
-            one.result(300)
+        for writer in self._running:
+            writer.result(300)
         self._pool.shutdown()
 
     def told(self, decision_id: str) -> None:
@@ -108,7 +108,7 @@ class Writers:
             self._count("reversal", answer.status_code)
 
     def _whole_campaign(self, api: httpx.Client) -> None:
-        """Decide as one what is gathered, then send posts alike again."""
+        """Decide the gathered campaign, then send its posts again."""
         if not self._campaign:
             self._is_over.wait(1)
             return
@@ -153,13 +153,13 @@ class Writers:
                 version = re.search(r'case_version" value="(\d+)"', body)
                 if case is None or version is None:
                     continue
-                decided = {"verdict": "spam", "case_version": version.group(1)}
-                desk.post(f"/review/{case.group(1)}/decide/", data=decided, headers=headers)
+                fields = {"verdict": "spam", "case_version": version.group(1)}
+                desk.post(f"/review/{case.group(1)}/decide/", data=fields, headers=headers)
                 query = "SELECT max(id) FROM moderation_decision WHERE case_id = %s"
-                [[made]] = self._stand.rows(query, int(case.group(1)))
+                [[decision_id]] = self._stand.rows(query, int(case.group(1)))
                 self._is_over.wait(secrets.choice((0.0, 1.0, 2.9, 3.0, 3.1)))
-                if made is not None:
-                    answer = desk.post(f"/decisions/{made}/undo/", headers=headers)
+                if decision_id is not None:
+                    answer = desk.post(f"/decisions/{decision_id}/undo/", headers=headers)
                     self._count("undo", answer.status_code)
 
 

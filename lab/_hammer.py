@@ -49,39 +49,39 @@ def request(*, path: str, key: str, body: bytes, kind: str, name: str = "") -> b
 
 def send(requests: list[bytes], *, file: Path, port: int, connections: int) -> Result:
     """Send the requests from another process; raises CalledProcessError if it fails."""
-    file.write_bytes(json.dumps([port, [len(one) for one in requests]]).encode() + b"\n" + b"".join(requests))
+    file.write_bytes(json.dumps([port, [len(raw) for raw in requests]]).encode() + b"\n" + b"".join(requests))
     command = [sys.executable, "-m", "lab._hammer", str(file), str(connections)]
-    said = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    process = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     file.unlink()
-    return Result(**json.loads(said.stdout))
+    return Result(**json.loads(process.stdout))
 
 
 def main() -> None:
     """Send what the file holds."""
     header, _, raw = Path(sys.argv[1]).read_bytes().partition(b"\n")
     port, lengths = json.loads(header)
-    waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     start = 0
     for length in lengths:
-        waiting.put(raw[start : start + length])
+        jobs.put(raw[start : start + length])
         start += length
-    seen: list[tuple[str, float, bytes]] = []
-    threads = [threading.Thread(target=_work, args=(port, waiting, seen)) for _ in range(int(sys.argv[2]))]
-    began, used = time.perf_counter(), _cpu()
+    answers: list[tuple[str, float, bytes]] = []
+    threads = [threading.Thread(target=_work, args=(port, jobs, answers)) for _ in range(int(sys.argv[2]))]
+    began, cpu = time.perf_counter(), _cpu()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     seconds = time.perf_counter() - began
     statuses: dict[str, int] = {}
-    for status, _, _ in seen:
+    for status, _, _ in answers:
         statuses[status] = statuses.get(status, 0) + 1
     answer: dict[str, Any] = {
         "seconds": seconds,
         "statuses": statuses,
-        "answer_ms": [round(1000 * took, 2) for _, took, _ in seen],
-        "client_cpu_seconds": _cpu() - used,
-        "last_body": seen[-1][2].decode() if seen else "",
+        "answer_ms": [round(1000 * took, 2) for _, took, _ in answers],
+        "client_cpu_seconds": _cpu() - cpu,
+        "last_body": answers[-1][2].decode() if answers else "",
     }
     print(json.dumps(answer))
 
@@ -92,11 +92,11 @@ def _work(port: int, waiting: queue.SimpleQueue[bytes], seen: list[tuple[str, fl
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         while True:
             try:
-                one = waiting.get_nowait()
+                message = waiting.get_nowait()
             except queue.Empty:
                 return
             began = time.perf_counter()
-            connection.sendall(one)
+            connection.sendall(message)
             status, body = _answer(connection)
             seen.append((status, time.perf_counter() - began, body))
 
@@ -106,25 +106,25 @@ def _answer(connection: socket.socket) -> tuple[str, bytes]:
     while _BREAK not in raw:
         raw += _some(connection)
     head, _, body = raw.partition(_BREAK)
-    found = _LENGTH.search(head)
-    length = int(found[1]) if found else 0
+    match = _LENGTH.search(head)
+    length = int(match[1]) if match else 0
     parts = [body]
-    left = length - len(body)
-    while left > 0:
+    rest = length - len(body)
+    while rest > 0:
         parts.append(_some(connection))
-        left -= len(parts[-1])
+        rest -= len(parts[-1])
     return head[9:12].decode(), b"".join(parts)
 
 
 def _some(connection: socket.socket) -> bytes:
-    if got := connection.recv(1 << 18):
-        return got
+    if data := connection.recv(1 << 18):
+        return data
     raise ConnectionError("the server hung up")
 
 
 def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":

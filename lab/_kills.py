@@ -41,12 +41,12 @@ class Kill:
 
 def kill(name: str, *, after_posts: int, watchers: ThreadPoolExecutor) -> Kill:
     """Kill the part's first process, and watch for its successor in a thread; ends if there is none."""
-    found = processes(name)
-    if not found:
+    process_ids = processes(name)
+    if not process_ids:
         sys.exit(f"No {name} of this product runs here; it can only be killed on the machine of `make run`.")
-    os.kill(found[0], signal.SIGKILL)
-    back = watchers.submit(_seconds_until_back, name, gone=frozenset(found))
-    return Kill(name=name, after_posts=after_posts, process=found[0], seconds_until_back=back)
+    os.kill(process_ids[0], signal.SIGKILL)
+    back = watchers.submit(_seconds_until_back, name, gone=frozenset(process_ids))
+    return Kill(name=name, after_posts=after_posts, process=process_ids[0], seconds_until_back=back)
 
 
 def processes(name: str) -> list[int]:
@@ -61,16 +61,16 @@ def processes(name: str) -> list[int]:
 def print_kills(kills: list[Kill]) -> None:
     """Print a line for each, once their successors are there."""
     print(f"{'killed -9':<12}{'after posts':>12}{'process':>10}{'seen replaced after':>22}")
-    for one in kills:
-        seconds = one.seconds_until_back.result()
-        print(f"{one.name:<12}{one.after_posts:>12}{one.process:>10}{seconds:>20.1f} s")
+    for kill_ in kills:
+        seconds = kill_.seconds_until_back.result()
+        print(f"{kill_.name:<12}{kill_.after_posts:>12}{kill_.process:>10}{seconds:>20.1f} s")
 
 
 def _postgres() -> list[int]:
     """Return the server that the lock of the cluster names; it overwrites its environment."""
     folder = Path(os.environ["SPAMDESK_STATE_DIR"]) / "postgres"
-    moved = folder / "elsewhere"
-    cluster = (Path(moved.read_text().strip()) if moved.exists() else folder) / "cluster"
+    pointer = folder / "elsewhere"
+    cluster = (Path(pointer.read_text().strip()) if pointer.exists() else folder) / "cluster"
     try:
         process = int((cluster / "postmaster.pid").read_text().splitlines()[0])
         is_there = Path(f"/proc/{process}").exists()

@@ -26,8 +26,8 @@ class Memory(threading.Thread):
     def run(self) -> None:
         """Look until told to stop."""
         while not self._is_over.wait(_EVERY_SECONDS):
-            held = {part: _megabytes(part) for part in _PARTS}
-            self._seen.append((time.monotonic() - self._began, held))
+            sizes = {part: _megabytes(part) for part in _PARTS}
+            self._seen.append((time.monotonic() - self._began, sizes))
 
     def stop(self) -> None:
         """Stop measuring; returns once the thread has ended."""
@@ -37,8 +37,8 @@ class Memory(threading.Thread):
     def between(self, begin: float, end: float) -> dict[str, float]:
         """Return the median of each part between two shares of the time, in megabytes; 0 if never seen."""
         whole = time.monotonic() - self._began
-        within = [held for at, held in self._seen if begin * whole <= at <= end * whole]
-        return {part: statistics.median([held[part] for held in within] or [0.0]) for part in _PARTS}
+        samples = [sizes for at, sizes in self._seen if begin * whole <= at <= end * whole]
+        return {part: statistics.median([sizes[part] for sizes in samples] or [0.0]) for part in _PARTS}
 
 
 def _megabytes(part: str) -> float:
@@ -46,14 +46,14 @@ def _megabytes(part: str) -> float:
 
 
 def _family(part: str) -> set[psutil.Process]:
-    found: set[psutil.Process] = set()
+    processes: set[psutil.Process] = set()
     for number in _kills.processes(part):
         try:
             process = psutil.Process(number)
-            found |= {process, *process.children(recursive=True)}
+            processes |= {process, *process.children(recursive=True)}
         except psutil.NoSuchProcess:
             continue
-    return found
+    return processes
 
 
 def _pss(process: psutil.Process) -> float:

@@ -64,11 +64,11 @@ def posts(*, count: int, seed: int) -> Iterator[IncomingPost]:
 def take_in(found: Iterator[IncomingPost]) -> int:
     """Store posts as a bulk request does; return how many."""
     platform = Platform.objects.get(slug="demo-social")
-    stored = 0
+    number = 0
     while chunk := list(islice(found, 500)):
         answers = ingest.accept(platform=platform, posts=chunk, at=datetime.now(UTC))
-        stored += len([answer for answer in answers if isinstance(answer, ingest.Accepted)])
-    return stored
+        number += len([answer for answer in answers if isinstance(answer, ingest.Accepted)])
+    return number
 
 
 def unscored() -> int:
@@ -93,16 +93,16 @@ def grow(*, to: int) -> None:
     """Copy what is there until there are so many posts."""
     have = Post.objects.count()
     copies = -(-(to - have) // have)
-    started = time.perf_counter()
+    start = time.perf_counter()
     steps: dict[type[Model], int] = {
         model: _step(model) for model in (Author, Domain, Post, Revision, PostLink, AuthorBand)
     }
-    kept = Domain.objects.filter(name=EVERYWHERE).values_list("pk", flat=True).first() or 0
+    domain_id = Domain.objects.filter(name=EVERYWHERE).values_list("pk", flat=True).first() or 0
     bands = SimilarityBand.objects.count()
     for first in range(1, copies + 1, _COPIES_AT_ONCE):
         last = min(copies, first + _COPIES_AT_ONCE - 1)
-        _copy_all(steps, first=first, last=last, kept=kept)
-        sys.stderr.write(f"\r{last} of {copies} copies, {time.perf_counter() - started:.0f} s\x1b[K")
+        _copy_all(steps, first=first, last=last, kept=domain_id)
+        sys.stderr.write(f"\r{last} of {copies} copies, {time.perf_counter() - start:.0f} s\x1b[K")
     _run(
         "INSERT INTO moderation_similarityband (digest, similarity_group)"
         " SELECT t.digest # hashint8extended(g, 0), md5(t.similarity_group::text || g)::uuid"
@@ -158,11 +158,11 @@ class _Copy:
         """Copy with SQL for columns that differ; `g` is the number of the copy."""
         meta, step = model._meta, self._steps[model]  # noqa: SLF001 - documented
         columns = [str(field.column) for field in meta.concrete_fields]
-        given = {"id": f"t.id + g * {step}", **instead}
-        chosen = ", ".join(given.get(column, f't."{column}"') for column in columns)
+        expressions_by_column = {"id": f"t.id + g * {step}", **instead}
+        expressions = ", ".join(expressions_by_column.get(column, f't."{column}"') for column in columns)
         names = ", ".join(f'"{column}"' for column in columns)
         _run(
-            f"INSERT INTO {meta.db_table} ({names}) SELECT {chosen}"
+            f"INSERT INTO {meta.db_table} ({names}) SELECT {expressions}"
             f" FROM {meta.db_table} t, generate_series({self._first}, {self._last}) g"
             f" WHERE t.id <= {step} AND {where}",
             None,

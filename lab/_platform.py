@@ -108,31 +108,31 @@ class NewPlatform:
         answer = self._ask(
             "POST", "/posts:bulk", content=lines, headers={"Content-Type": "application/x-ndjson"}
         )
-        refused = [one["problem"]["detail"] for one in answer["results"] if "problem" in one]
-        if refused:
-            raise RuntimeError(f"{len(refused)} posts were refused: {refused[0]}")
-        scored = Revision.objects.filter(
+        refusals = [result["problem"]["detail"] for result in answer["results"] if "problem" in result]
+        if refusals:
+            raise RuntimeError(f"{len(refusals)} posts were refused: {refusals[0]}")
+        revisions = Revision.objects.filter(
             post__platform=self._platform,
             post__external_id__in=[_name(text) for text in texts],
             score_state=ScoreState.SCORED,
         )
-        _wait(scored.count, expected=len(texts), says="posts scored")
+        _wait(revisions.count, expected=len(texts), says="posts scored")
 
     def _decide_shown(self, wanted: int) -> bool:
         """Decide the open cases, the oldest first; return whether there was one."""
         cases = Case.objects.filter(state=CaseState.OPEN, post__platform=self._platform)
-        shown = list(
+        rows = list(
             cases.order_by("opened_at", "id").values_list("pk", "version", "post__external_id", "draw")[
                 : wanted - len(self.decided)
             ]
         )
-        for case, version, name, draw in shown:
+        for case, version, name, draw in rows:
             text = self._texts[name]
             self._ask("PUT", f"/claims/{case}")
             verdict = {"verdict": "spam" if text.is_spam else "not_spam", "version": version}
             self._ask("POST", f"/cases/{case}/decisions", json=verdict)
             self.decided.append(Decided(text=text, is_drawn=draw is not None))
-        return bool(shown)
+        return bool(rows)
 
     def _draw(self, posts: int) -> bool:
         """Ask for random posts to be labelled; return False once nothing is left."""
@@ -147,8 +147,8 @@ class NewPlatform:
         answer = self._api.request(method, path, **options)
         if not answer.is_success:
             raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
-        found: dict[str, Any] = answer.json()
-        return found
+        content: dict[str, Any] = answer.json()
+        return content
 
 
 def _payload(text: Text) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def wait_for(
     patience_seconds: float = 300,
     every_seconds: float = 1.0,
 ) -> bool:
-    """Wait until `done` counts what is expected, or nothing moved for too long; return whether it did."""
+    """Wait until `done` reaches the expected count or stops moving; return whether it did."""
     last, moved_at = -1, time.monotonic()
     while (count := done()) < expected:
         if count != last:

@@ -61,8 +61,8 @@ def filled(*, decisions: int, labels: int) -> Iterator[str]:
     with connection.cursor() as cursor:
         cursor.execute("analyze")
     began = time.perf_counter()
-    stored = refresh.refresh(at=datetime.now(UTC))
-    yield f"{stored} figures estimated from {labels} labels in {time.perf_counter() - began:.1f} s"
+    total = refresh.refresh(at=datetime.now(UTC))
+    yield f"{total} figures estimated from {labels} labels in {time.perf_counter() - began:.1f} s"
 
 
 def _decision(case: Case) -> Decision:

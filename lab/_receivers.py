@@ -37,11 +37,11 @@ async def _main() -> None:
     kinds |= {"mute": ("204 No Content", 1e6), "broken": ("500 Oh", 0.0)}
     servers = {
         name: await asyncio.start_server(
-            partial(_serve, status=said[0], wait=said[1]),
+            partial(_serve, status=kind[0], wait=kind[1]),
             "127.0.0.1",
             0,
         )
-        for name, said in kinds.items()
+        for name, kind in kinds.items()
     }
     sys.stdout.write(" ".join(f"{n}={s.sockets[0].getsockname()[1]}" for n, s in servers.items()) + "\n")
     sys.stdout.flush()

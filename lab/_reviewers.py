@@ -40,7 +40,7 @@ def hire(count: int) -> list[tuple[ApiKey, str]]:
         User.objects.get_or_create(username=f"soak-{number}", defaults={"role": Role.MODERATOR})[0]
         for number in range(1, count + 1)
     ]
-    issued = [
+    keys = [
         api_keys.issue(
             platform=platform,
             name="soak",
@@ -52,7 +52,7 @@ def hire(count: int) -> list[tuple[ApiKey, str]]:
         for person in people
     ]
     connection.close()  # it would die with the database that is killed
-    return issued
+    return keys
 
 
 def dismiss(issued: list[tuple[ApiKey, str]]) -> None:
@@ -62,7 +62,7 @@ def dismiss(issued: list[tuple[ApiKey, str]]) -> None:
 
 
 class Reviewer(threading.Thread):
-    """Claims the next case, decides it, waits; until told to go home."""
+    """Claims the next case, decides it and waits, until stopped."""
 
     def __init__(self, *, url: str, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -98,7 +98,7 @@ class Reviewer(threading.Thread):
             self.reviews.refused += 1
 
     def _ask(self, path: str, body: dict[str, Any]) -> tuple[httpx.Response, float]:
-        """Ask under one key until there is an answer; a lost one is given again."""
+        """Ask under one key until there is an answer; a lost one is repeated."""
         key, began = str(uuid.uuid4()), time.monotonic()
         while True:
             try:

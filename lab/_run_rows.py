@@ -14,15 +14,15 @@ from moderation.models.posts import ScoreState
 def count(run: str) -> dict[str, int]:
     """Count this run's posts: stored, scored, with content by now, scored more often than asked for."""
     revisions = Revision.objects.filter(post__external_id__startswith=run)
-    scored = revisions.annotate(
+    counted_revisions = revisions.annotate(
         times=Count("scores"), without_content=Count("scores", filter=Q(scores__is_degraded=True))
     )
     return {
         "posts": Post.objects.filter(external_id__startswith=run).count(),
-        "scored": scored.filter(times__gt=0).count(),
+        "scored": counted_revisions.filter(times__gt=0).count(),
         "settled": settled(run),
-        "degraded": scored.filter(without_content__gt=0).count(),
-        "doubled": scored.filter(times__gt=F("generation")).count(),
+        "degraded": counted_revisions.filter(without_content__gt=0).count(),
+        "doubled": counted_revisions.filter(times__gt=F("generation")).count(),
     }
 
 
@@ -34,17 +34,17 @@ def settled(run: str) -> int:
 
 def silent(run: str) -> int:
     """Count the posts that neither anybody decided nor waits for anybody: silently passed."""
-    decided = Decision.objects.filter(post=OuterRef("pk"), reversal__isnull=True)
-    waiting = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
+    decisions = Decision.objects.filter(post=OuterRef("pk"), reversal__isnull=True)
+    cases = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
     posts = Post.objects.filter(external_id__startswith=run)
-    return posts.filter(~Exists(decided), ~Exists(waiting)).count()
+    return posts.filter(~Exists(decisions), ~Exists(cases)).count()
 
 
 def lost_decisions(acknowledged: Collection[int]) -> int:
     """Count the decisions whose answer arrived and whose row is not there."""
     ids = list(acknowledged)
-    found = Decision.objects.filter(pk__in=ids).count()
-    return len(set(ids)) - found
+    number = Decision.objects.filter(pk__in=ids).count()
+    return len(set(ids)) - number
 
 
 def cases_decided_twice(run: str) -> int:

@@ -62,13 +62,13 @@ class ShadowWeek:
 
     def counted(self, posts: int) -> dict[Slice, Counter[Routes]]:
         """Count the first posts by both routes, of all and of each slice."""
-        found: dict[Slice, Counter[Routes]] = {ALL: Counter()}
+        counts: dict[Slice, Counter[Routes]] = {ALL: Counter()}
         columns = [self.slices[name][:posts].tolist() for name in self.slices]
         both = zip(self.live[:posts].tolist(), self.candidate[:posts].tolist(), strict=True)
         for routes, *values in zip(both, *columns, strict=True):
             for slice_ in (ALL, *zip(self.slices, values, strict=True)):
-                found.setdefault(slice_, Counter())[routes] += 1
-        return found
+                counts.setdefault(slice_, Counter())[routes] += 1
+        return counts
 
 
 def week(damage: Damage, *, posts: int, dice: np.random.Generator) -> ShadowWeek:

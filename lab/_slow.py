@@ -138,11 +138,11 @@ class Crowd:
         if client.connection is None:
             return
         try:
-            got = client.connection.recv(65_536)
+            data = client.connection.recv(65_536)
         except OSError:
-            got = b""
-        client.received += got
-        if not got:
+            data = b""
+        client.received += data
+        if not data:
             self._end(client, client.received[:12].decode("latin-1") or "cut off", selector)
 
     def _end(self, client: _Client, how: str, selector: selectors.BaseSelector | None = None) -> None:

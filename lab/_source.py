@@ -32,8 +32,8 @@ def read(path: Path) -> list[Text]:
 
     Raises Malformed, which names line and field, or OSError.
     """
-    found = [_text(line) for line in labelled_lines.lines(path)]
-    return [one for one in found if one.text.strip()]
+    texts = [_text(line) for line in labelled_lines.lines(path)]
+    return [text for text in texts if text.text.strip()]
 
 
 def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
@@ -44,24 +44,24 @@ def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
     by_group = _by_group(texts)
     names = sorted(by_group)
     np.random.default_rng(0).shuffle(names)
-    chosen: list[Text] = []
+    sample: list[Text] = []
     for name in names:
-        if len(chosen) >= most:
+        if len(sample) >= most:
             break
-        chosen.extend(by_group[name][:_MOST_OF_GROUP])
-    return chosen
+        sample.extend(by_group[name][:_MOST_OF_GROUP])
+    return sample
 
 
 def spam_share(texts: Iterable[Text]) -> float:
     """Return the share of spam among texts."""
-    return float(np.mean([one.is_spam for one in texts]))
+    return float(np.mean([text.is_spam for text in texts]))
 
 
 def _by_group(texts: Iterable[Text]) -> dict[str, list[Text]]:
-    found = defaultdict(list)
-    for one in texts:
-        found[one.group].append(one)
-    return found
+    groups = defaultdict(list)
+    for text in texts:
+        groups[text.group].append(text)
+    return groups
 
 
 def _text(line: LabelledLine) -> Text:

@@ -62,9 +62,9 @@ def demo_key() -> str:
 
 
 def _environment(state: State) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.endswith(("_URL", "_PROXY"))}
+    variables = {name: value for name, value in os.environ.items() if not name.endswith(("_URL", "_PROXY"))}
     return {
-        **kept,
+        **variables,
         "SPAMDESK_MODE": "demo",
         "SPAMDESK_STATE_DIR": str(state.path),
         "SPAMDESK_WEB_PORT": str(ports.free()),

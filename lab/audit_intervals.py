@@ -49,8 +49,8 @@ def main() -> None:
     print(f"{'world':<11} {'draw':<9} {'figure':<12} labels  {heads}")
     for kind in WorldKind:
         for design, (by_score, labels) in _DESIGNS.items():
-            found = _simulated(kind, by_score=by_score, labels=labels, options=options)
-            for figure, weeks in found.items():
+            weeks_by_figure = _simulated(kind, by_score=by_score, labels=labels, options=options)
+            for figure, weeks in weeks_by_figure.items():
                 print(f"{kind:<11} {design:<9} {figure:<12} {_row(weeks)}", flush=True)
 
 
@@ -68,12 +68,12 @@ def _options() -> argparse.Namespace:
 def _say_needed(*, seed: int) -> None:
     print(f"labels of posts let through for a standard error of ±{_WANTED:.0%} of the missed spam, expected")
     for kind in WorldKind:
-        needed = _audit_worlds.needed_labels(
+        needs = _audit_worlds.needed_labels(
             kind, error=_WANTED, posts=_MANY_POSTS, dice=np.random.default_rng(seed)
         )
         print(
-            f"{kind:<11} uniform {needed.uniform:.0f}, by score {needed.by_score:.0f}, "
-            f"by the best chances that follow from the score {needed.best:.0f}"
+            f"{kind:<11} uniform {needs.uniform:.0f}, by score {needs.by_score:.0f}, "
+            f"by the best chances that follow from the score {needs.best:.0f}"
         )
     print(flush=True)
 
@@ -83,30 +83,30 @@ def _simulated(
 ) -> dict[str, list[list[_Look]]]:
     """Return the seven looks of each week, by figure."""
     dice = np.random.default_rng(options.seed)
-    found: dict[str, list[list[_Look]]] = {"missed spam": [], "precision": []}
+    looks: dict[str, list[list[_Look]]] = {"missed spam": [], "precision": []}
     for _ in range(options.weeks):
         week = _audit_worlds.week(kind, posts=options.posts, dice=dice)
         chances = _audit_worlds.chances(week.scores, share=labels / options.posts, by_score=by_score)
-        drawn = dice.random(options.posts) < chances
+        draw = dice.random(options.posts) < chances
         views = _audit_worlds.views(posts=options.posts, spread=options.views, dice=dice)
         for figure, whole in (("missed spam", ~week.is_removed), ("precision", week.is_removed)):
-            found[figure].append(list(_looks(week, whole=whole, chances=chances, drawn=drawn, views=views)))
-    return found
+            looks[figure].append(list(_looks(week, whole=whole, chances=chances, drawn=draw, views=views)))
+    return looks
 
 
 def _looks(
     week: Week, *, whole: Flags, chances: Numbers, drawn: Flags, views: Numbers | None
 ) -> Iterator[_Look]:
     for day in range(1, _DAYS + 1):
-        come = len(drawn) * day // _DAYS
-        counts = None if views is None else views[:come][whole[:come]]
-        truth = float(np.average(week.is_spam[:come][whole[:come]], weights=counts))
-        seen = np.flatnonzero((drawn & whole)[:come])
+        arrived = len(drawn) * day // _DAYS
+        counts = None if views is None else views[:arrived][whole[:arrived]]
+        truth = float(np.average(week.is_spam[:arrived][whole[:arrived]], weights=counts))
+        places = np.flatnonzero((drawn & whole)[:arrived])
         yield _look(
-            week.is_spam[seen],
-            chances=chances[seen],
+            week.is_spam[places],
+            chances=chances[places],
             truth=truth,
-            views=None if views is None else views[seen],
+            views=None if views is None else views[places],
         )
 
 
@@ -131,8 +131,8 @@ def _look(is_spam: Flags, *, chances: Numbers, truth: float, views: Numbers | No
 
 
 def _row(weeks: list[list[_Look]]) -> str:
-    held = np.array([[look.is_held for look in week] for week in weeks])
-    last, always = held[:, -1].mean(axis=0), held.all(axis=1).mean(axis=0)
+    holds = np.array([[look.is_held for look in week] for week in weeks])
+    last, always = holds[:, -1].mean(axis=0), holds.all(axis=1).mean(axis=0)
     labels = float(np.mean([week[-1].labels for week in weeks]))
     error, half_width = (
         float(np.median([getattr(week[-1], name) for week in weeks])) for name in ("error", "half_width")
@@ -141,9 +141,9 @@ def _row(weeks: list[list[_Look]]) -> str:
         f"{100 * at_last:5.1f} {100 * at_all:5.1f}" for at_last, at_all in zip(last, always, strict=True)
     )
     widths = f"standard error ±{error:.1%}, interval ±{half_width:.1%}"
-    needed = [labels * (width / _WANTED) ** 2 for width in (error, half_width)]
+    needs = [labels * (width / _WANTED) ** 2 for width in (error, half_width)]
     return (
-        f"{labels:6.0f}  {covered}   {widths}; for ±{_WANTED:.0%}: {needed[0]:.0f} and {needed[1]:.0f} labels"
+        f"{labels:6.0f}  {covered}   {widths}; for ±{_WANTED:.0%}: {needs[0]:.0f} and {needs[1]:.0f} labels"
     )
 
 

@@ -44,24 +44,24 @@ def main() -> None:
     _slow.allow_many_files()
     with _stack.running(name="burst", has_web=True):
         processes = web_processes()
-        kept = [_run(options.connections) for _ in range(options.runs)]
+        results = [_run(options.connections) for _ in range(options.runs)]
         if web_processes() != processes:
             sys.exit("a web process was replaced")
-    sys.exit(0 if all(kept) else 1)
+    sys.exit(0 if all(results) else 1)
 
 
 def _run(connections: int) -> bool:
     answers = asyncio.run(_send_all(connections))
-    said = Counter(answer.said for answer in answers)
-    accepted = [answer.post for answer in answers if answer.said == "202"]
-    lost = len(accepted) - _stored(accepted)
+    counts = Counter(answer.said for answer in answers)
+    posts = [answer.post for answer in answers if answer.said == "202"]
+    lost = len(posts) - _stored(posts)
     p50, p95 = np.percentile([answer.seconds for answer in answers], (50, 95))
     slowest = max(answer.seconds for answer in answers)
     print(
-        f"{connections} connections: {dict(said)}, {lost} of those with 202 lost;"
+        f"{connections} connections: {dict(counts)}, {lost} of those with 202 lost;"
         f" p50 {p50:.1f} p95 {p95:.1f} slowest {slowest:.1f} s"
     )
-    return lost == 0 and set(said) <= {"202", "503 Retry-After"}
+    return lost == 0 and set(counts) <= {"202", "503 Retry-After"}
 
 
 async def _send_all(connections: int) -> list[_Answer]:
@@ -87,10 +87,10 @@ async def _send(post: str, go: asyncio.Event) -> _Answer:
     began = time.monotonic()
     try:
         async with asyncio.timeout(120):
-            said = await _ask(raw.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
+            status = await _ask(raw.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
     except OSError as failure:
-        said = type(failure).__name__
-    return _Answer(post=post, said=said, seconds=time.monotonic() - began)
+        status = type(failure).__name__
+    return _Answer(post=post, said=status, seconds=time.monotonic() - began)
 
 
 async def _ask(raw: bytes) -> str:

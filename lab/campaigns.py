@@ -79,9 +79,9 @@ def _replayed(*, seed: int, posts: int, common: str) -> _Found:
         truths: dict[int, Truth] = {}
         seconds: list[float] = []
         for events in _batches(seed=seed, posts=posts):
-            stored = _store(platform, events, common=common, rng=random.Random(f"{seed} {events[0].at}"))
-            truths |= stored
-            seconds.append(_gather(list(stored), at=events[-1].at) / len(stored))
+            batch = _store(platform, events, common=common, rng=random.Random(f"{seed} {events[0].at}"))
+            truths |= batch
+            seconds.append(_gather(list(batch), at=events[-1].at) / len(batch))
             if len(truths) in range(256, 256 + _BATCH) or len(truths) in range(1024, 1024 + _BATCH):
                 _analyze()
         return _measure(truths, seconds_per_post=np.array(seconds))
@@ -90,9 +90,9 @@ def _replayed(*, seed: int, posts: int, common: str) -> _Found:
 def _batches(*, seed: int, posts: int) -> Iterator[list[PostEvent]]:
     pace = SECONDS_PER_POST[seed % len(SECONDS_PER_POST)]
     events = World(seed=seed, run=f"bench{seed}").run(start=_START, seconds_per_post=pace, posts=posts)
-    written = [event for event in events if isinstance(event, PostEvent)]
-    for start in range(0, len(written), _BATCH):
-        yield written[start : start + _BATCH]
+    posts_of_world = [event for event in events if isinstance(event, PostEvent)]
+    for start in range(0, len(posts_of_world), _BATCH):
+        yield posts_of_world[start : start + _BATCH]
 
 
 @contextmanager
@@ -116,14 +116,14 @@ def _store(
     from moderation.operations.posts import ingest
     from simulation import rehearse
 
-    stored: dict[int, Truth] = {}
+    truths: dict[int, Truth] = {}
     for event in events:
         post = _shared(event, common=common, rng=rng)
         (answer,) = rehearse.accept(platform=platform, posts=[post], at=event.at)
         if not isinstance(answer, ingest.Accepted):
             raise SystemExit(f"{answer.external_id} was refused: {answer.detail}")
-        stored[answer.post_id] = event.truth
-    return stored
+        truths[answer.post_id] = event.truth
+    return truths
 
 
 def _shared(event: PostEvent, *, common: str, rng: random.Random) -> IncomingPost:
@@ -145,9 +145,9 @@ def _gather(post_ids: Sequence[int], *, at: datetime) -> float:
     from moderation.operations.campaigns import gather
 
     revisions = list(Revision.objects.filter(post__in=post_ids).select_related("post").order_by("id"))
-    started = time.perf_counter()
+    start = time.perf_counter()
     gather.gather(revisions=revisions, at=at)
-    return time.perf_counter() - started
+    return time.perf_counter() - start
 
 
 def _analyze() -> None:
@@ -163,10 +163,10 @@ def _measure(truths: dict[int, Truth], *, seconds_per_post: np.ndarray) -> _Foun
     from moderation.models import CampaignMember
 
     home = dict(CampaignMember.objects.filter(post__in=truths).values_list("post_id", "campaign_id"))
-    found: dict[int, list[int]] = defaultdict(list)
+    members: dict[int, list[int]] = defaultdict(list)
     for post, campaign in home.items():
-        found[campaign].append(post)
-    groups = [posts for posts in found.values() if len(posts) > 1]
+        members[campaign].append(post)
+    groups = [posts for posts in members.values() if len(posts) > 1]
     spam = [posts for posts in groups if 2 * sum(truths[post].is_spam for post in posts) > len(posts)]
     return _Found(
         campaigns=len(groups),
@@ -192,7 +192,7 @@ def _completeness(truths: dict[int, Truth], home: dict[int, int]) -> float:
         if truth.campaign and truth.is_spam:
             true[truth.campaign].append(home.get(post))
     of_several = [homes for homes in true.values() if len(homes) > 1]
-    together = [Counter(one for one in homes if one is not None).most_common(1) for homes in of_several]
+    together = [Counter(group for group in homes if group is not None).most_common(1) for homes in of_several]
     return sum(most[0][1] for most in together if most) / max(1, sum(map(len, of_several)))
 
 

@@ -40,8 +40,8 @@ def main() -> None:
         from moderation.models import Case, Post
 
         _million.settle(cases=options.cases, labels=options.labels)
-        stored, waiting = Post.objects.count(), Case.objects.filter(state="open").count()
-        print(f"{stored:,} posts, {waiting:,} open cases; {options.moderators} moderators claim and decide")
+        posts, cases = Post.objects.count(), Case.objects.filter(state="open").count()
+        print(f"{posts:,} posts, {cases:,} open cases; {options.moderators} moderators claim and decide")
         p95 = _told("at the operation", _shift(options, [None]), seconds=options.seconds)
         with _mixed():
             mixed = _told("with a queue mix", _shift(options, [None]), seconds=options.seconds)
@@ -100,8 +100,8 @@ def _filters() -> list[QueueFilter | None]:
     from moderation.models import Case
     from moderation.queries.cases.queue_filter import Part, QueueFilter
 
-    waiting = Case.objects.filter(state="open").values("language").annotate(number=Count("pk"))
-    languages = [str(row["language"]) for row in waiting.order_by("-number")[:4] if row["language"]]
+    rows = Case.objects.filter(state="open").values("language").annotate(number=Count("pk"))
+    languages = [str(row["language"]) for row in rows.order_by("-number")[:4] if row["language"]]
     part = Part(name="handed", languages=tuple(languages[-2:]), reasons=("uncertain",))
     return [
         *(QueueFilter(language=language) for language in languages),
@@ -144,11 +144,11 @@ def _shift_over_http(options: argparse.Namespace) -> list[float]:
     """
     from lab import _reviewers
 
-    issued, is_over = _reviewers.hire(options.moderators), threading.Event()
+    keys, is_over = _reviewers.hire(options.moderators), threading.Event()
     url = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
     people = [
         _reviewers.Reviewer(url=url, secret=secret, pause_seconds=options.pause, is_over=is_over)
-        for _, secret in issued
+        for _, secret in keys
     ]
     for person in people:
         person.start()
@@ -157,7 +157,7 @@ def _shift_over_http(options: argparse.Namespace) -> list[float]:
     is_over.set()
     for person in people:
         person.join()
-    _reviewers.dismiss(issued)
+    _reviewers.dismiss(keys)
     return [1000 * seconds for person in people for seconds in person.reviews.claimed[1:]]
 
 

@@ -56,13 +56,13 @@ def main() -> None:
     # Before the browser starts: beside its event loop Django refuses to ask the database.
     sessions = {name: _desk_rows.session(name) for name in ("moderator", "lead")}
     results: list[Result] = []
-    for found in (
+    for results_of_part in (
         _server(sessions["moderator"], options),
         _in_browser(sessions, options),
         _desk_rows.query_counts(),
     ):
-        results += found
-        for name, value, unit, limit in found:
+        results += results_of_part
+        for name, value, unit, limit in results_of_part:
             verdict = "" if limit is None else ("  ok" if value <= limit else f"  OVER {limit}")
             print(f"{name:<48}  {value:>9.1f} {unit}{verdict}", flush=True)
     if any(limit is not None and value > limit for _, value, _, limit in results):
@@ -93,7 +93,7 @@ def _server(session: str, options: argparse.Namespace) -> list[Result]:
     """Time whole answers over loopback, one after the other."""
     import httpx
 
-    found: list[Result] = []
+    results: list[Result] = []
     with httpx.Client(
         base_url=_address(), cookies={"sessionid": session}, trust_env=False, timeout=30
     ) as desk:
@@ -107,9 +107,9 @@ def _server(session: str, options: argparse.Namespace) -> list[Result]:
                 times.append((time.perf_counter() - began) * 1000)
                 answer.raise_for_status()
             limit = 50.0 if path == "/queue/" else None
-            found.append((f"{name}, p50", float(np.percentile(times, 50)), "ms", None))
-            found.append((f"{name}, p95", float(np.percentile(times, 95)), "ms", limit))
-    return found
+            results.append((f"{name}, p50", float(np.percentile(times, 50)), "ms", None))
+            results.append((f"{name}, p95", float(np.percentile(times, 95)), "ms", limit))
+    return results
 
 
 def _in_browser(sessions: dict[str, str], options: argparse.Namespace) -> list[Result]:
@@ -138,13 +138,13 @@ def _shift(
     page.wait_for_timeout(1_500)
     painted = page.evaluate("window.painted")
     shifts = page.evaluate("window.shifts")
-    refused = page.locator("#failure:visible, #notices .notice").count()
+    notices = page.locator("#failure:visible, #notices .notice").count()
     context.close()
     return [
         (f"{name} painted after the key, median of {len(painted)}", statistics.median(painted), "ms", 100.0),
         (f"{name} painted after the key, p95", float(np.percentile(painted, 95)), "ms", None),
         ("keys without a next case", float(options.decisions - len(painted)), "", 0.0),
-        ("notices or failures", float(refused), "", 0.0),
+        ("notices or failures", float(notices), "", 0.0),
         (
             "layout shift, in thousandths",
             1000 * sum(value for value, had_input in shifts if not had_input),

@@ -43,26 +43,26 @@ class _Watch:
         place = self.number % _BLOCKS_A_DAY
         same_hours = self.blocks[place]
         self.number += 1
-        found: npt.NDArray[np.intp] = np.zeros(0, dtype=np.intp)
+        alarms: npt.NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         if is_weighed and len(same_hours) == _DAYS:
             paid = drift_evidence.payoffs(
                 now=counts,
                 before=self.sums[place],
                 authors=float(authors),
-                authors_before=np.full(BUCKETS, float(sum(one for _, one in same_hours))),
+                authors_before=np.full(BUCKETS, float(sum(number for _, number in same_hours))),
             )
             self.evidence = drift_evidence.grown(self.evidence, paid)
-            found = np.flatnonzero(drift_evidence.excess(self.evidence, platforms=1) >= 0.0)
-            self.evidence[found] = -np.inf
+            alarms = np.flatnonzero(drift_evidence.excess(self.evidence, platforms=1) >= 0.0)
+            self.evidence[alarms] = -np.inf
         if len(same_hours) == _DAYS:
             self.sums[place] -= same_hours[0][0]
         self.sums[place] += counts
         same_hours.append((counts, authors))
-        return found
+        return alarms
 
     def copy(self) -> _Watch:
-        """Return the same to go on from twice."""
-        blocks = [deque(one, maxlen=_DAYS) for one in self.blocks]
+        """Return a copy to go on from."""
+        blocks = [deque(block, maxlen=_DAYS) for block in self.blocks]
         return _Watch(blocks, self.sums.copy(), self.evidence.copy(), self.number)
 
 
@@ -147,7 +147,7 @@ def _delay(
         counts = pool.counts(honest, dice=dice) + own
         of_day.append((own, counts))
         alarms = watch.see(counts, authors=honest + spam)
-        theirs, everybody = (np.sum(one, axis=0)[alarms] for one in zip(*of_day, strict=True))
+        theirs, everybody = (np.sum(day, axis=0)[alarms] for day in zip(*of_day, strict=True))
         if len(alarms) and bool((2 * theirs > everybody).any()):
             return block * _HOURS + _SETTLED_HOURS
     return float("inf")
@@ -156,9 +156,9 @@ def _delay(
 def _said(delays: list[float], *, is_reworded: bool) -> str:
     hours = np.sort(delays)
     wording = "written anew each time" if is_reworded else "one wording"
-    within = float((hours <= 24).mean())
+    share = float((hours <= 24).mean())
     middle, most = hours[len(hours) // 2], hours[min(len(hours) - 1, int(0.95 * len(hours)))]
-    return f"{wording}: median {middle:.1f} h, 95 of 100 by {most:.1f} h; within a day {within:.0%}"
+    return f"{wording}: median {middle:.1f} h, 95 of 100 by {most:.1f} h; within a day {share:.0%}"
 
 
 if __name__ == "__main__":

@@ -140,23 +140,23 @@ def _scored(
     payloads = _payloads(
         run=run, posts=int(options.rate * options.seconds), seed=int(run[-6:], 16), rate=options.rate
     )
-    sent: queue.Queue[tuple[str, float]] = queue.Queue()
+    starts: queue.Queue[tuple[str, float]] = queue.Queue()
     watcher = latency.Watcher(prefix=run, expected=len(payloads))
     watcher.start()
     ends = _Ends(run, posts=len(payloads) if collects == "on" else 0)
     ends.start()
-    latency.send_all(payloads, rate=options.rate, sent=sent)
+    latency.send_all(payloads, rate=options.rate, sent=starts)
     ends.is_sent.set()
     watcher.join()
-    started = dict(sent.queue)
+    start_times = dict(starts.queue)
     assert len(watcher.seen) == len(payloads), "posts were not scored"
     ends.join()
-    collected += [(seen - started[name]) * 1000 for name, seen in ends.seen.items()]
+    collected += [(seen_at - start_times[name]) * 1000 for name, seen_at in ends.seen.items()]
     if collects == "on" and len(ends.seen) < len(payloads):
         print(f"{len(payloads) - len(ends.seen)} posts without evidence")
     _settle()
     scores += _times_scored(run) if collects == "on" else []
-    return [(seen - started[name]) * 1000 for name, seen in watcher.seen.items()]
+    return [(seen_at - start_times[name]) * 1000 for name, seen_at in watcher.seen.items()]
 
 
 def _payloads(*, run: str, posts: int, seed: int, rate: float) -> list[dict[str, Any]]:
@@ -198,21 +198,21 @@ class _Ends(threading.Thread):
 
     def run(self) -> None:
         """Poll until all are there, or nothing new came for a while after the last post was sent."""
-        ended = (
+        statement = (
             "SELECT p.external_id FROM moderation_post p JOIN moderation_revision r ON r.post_id = p.id"
             " JOIN moderation_revisionevidence c ON c.revision_id = r.id AND c.role = 'link'"
             " JOIN moderation_evidence e ON e.id = c.evidence_id"
             " WHERE p.external_id = ANY(%s) AND e.state NOT IN ('waiting', 'fetching')"
         )
-        waiting = {f"{self._run}-{number}" for number in range(self._posts)}
+        rest = {f"{self._run}-{number}" for number in range(self._posts)}
         news_at = time.monotonic()
         with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-            while waiting and not (self.is_sent.is_set() and time.monotonic() - news_at > _PATIENCE_SECONDS):
-                found = {name for (name,) in connection.execute(ended, [sorted(waiting)]).fetchall()}
+            while rest and not (self.is_sent.is_set() and time.monotonic() - news_at > _PATIENCE_SECONDS):
+                names = {name for (name,) in connection.execute(statement, [sorted(rest)]).fetchall()}
                 now = time.monotonic()
-                self.seen |= dict.fromkeys(found, now)
-                waiting -= found
-                news_at = now if found else news_at
+                self.seen |= dict.fromkeys(names, now)
+                rest -= names
+                news_at = now if names else news_at
                 time.sleep(_POLL_SECONDS)
 
 
@@ -224,9 +224,9 @@ def _settle() -> None:
 
     until = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < until:
-        waiting = Revision.objects.filter(score_state__in=("pending", "scoring"))
+        revisions = Revision.objects.filter(score_state__in=("pending", "scoring"))
         unread = Evidence.objects.filter(state__in=OPEN)
-        if not waiting.exists() and not unread.exists() and not enqueue.messages().get("evidence"):
+        if not revisions.exists() and not unread.exists() and not enqueue.messages().get("evidence"):
             return
         time.sleep(0.5)
 

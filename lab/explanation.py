@@ -28,15 +28,15 @@ def main() -> None:
     options = _options()
     content = _content.connect()
     texts = _texts(count=options.texts + options.warm, tokens=options.tokens, seed=options.seed)
-    words, seconds, asked = [], [], []
+    words, seconds, numbers = [], [], []
     for text in texts:
-        counted = _Counted(content)
-        started = time.perf_counter()
-        words.append(len(word_contributions(text, probabilities=counted.probabilities)))
-        seconds.append(time.perf_counter() - started)
-        asked.append(counted.texts)
+        counter = _Counted(content)
+        start = time.perf_counter()
+        words.append(len(word_contributions(text, probabilities=counter.probabilities)))
+        seconds.append(time.perf_counter() - start)
+        numbers.append(counter.texts)
     # The first explanations also compile shap's loops; a worker pays that once.
-    _print(np.array(seconds[options.warm :]), words[options.warm :], asked[options.warm :], options=options)
+    _print(np.array(seconds[options.warm :]), words[options.warm :], numbers[options.warm :], options=options)
     print(f"first explanation of the process: {seconds[0]:.2f} s")
 
 
@@ -48,9 +48,9 @@ class _Counted:
         self.texts = 0
 
     def probabilities(self, texts: object) -> np.ndarray:
-        listed = list(texts)  # type: ignore[call-overload]  # a sequence of str
-        self.texts += len(listed)
-        return self._content.probabilities(listed)
+        rows = list(texts)  # type: ignore[call-overload]  # a sequence of str
+        self.texts += len(rows)
+        return self._content.probabilities(rows)
 
 
 def _options() -> argparse.Namespace:
@@ -72,9 +72,9 @@ def _texts(*, count: int, tokens: int, seed: int) -> list[str]:
     starter = [example.text for example in dataset.load(OWN_TEXTS[:1]) if example.lang == "en"]
     texts: list[str] = []
     while len(texts) < count:
-        joined = " ".join(chance.choices(starter, k=2 + tokens // 8))
-        end = tokenizer.encode(joined).offsets[tokens - 2][1]
-        texts.append(joined[:end])
+        text = " ".join(chance.choices(starter, k=2 + tokens // 8))
+        end = tokenizer.encode(text).offsets[tokens - 2][1]
+        texts.append(text[:end])
     return texts
 
 

@@ -37,7 +37,7 @@ class Patient(Stand):
     """A product on a machine that has other things to do."""
 
     def wait_until(self, holds: Callable[[], bool], what: str, *, patience_seconds: float = 300) -> None:
-        """Wait until it holds; fails with what the supervisor said."""
+        """Wait until it holds; fails with the supervisor's message."""
         super().wait_until(holds, what, patience_seconds=patience_seconds)
 
 
@@ -60,14 +60,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="spamdesk-feed-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o711)
         with _triton(Path(folder)):
-            found = run(
+            results = run(
                 Patient(Path(folder) / "state"),
                 rounds=options.rounds,
                 campaign=options.campaign,
                 stop_seconds=options.stop_seconds,
                 say=print,
             )
-    if not all(one.is_whole for one in found):
+    if not all(result.is_whole for result in results):
         sys.exit("Broken: a poller did not read each decision once and in order.")
 
 
@@ -109,26 +109,26 @@ def run(
         wait_until_read(stand, pollers, platform=PLATFORM)
         for poller in pollers:
             poller.stop()
-        found = compare(stand, pollers, platform=PLATFORM)
-        _print(found, writers, say=say)
-        return found
+        results = compare(stand, pollers, platform=PLATFORM)
+        _print(results, writers, say=say)
+        return results
     finally:
         stand.end()
 
 
 def _stop_one(stand: Stand, part: str, *, seconds: float, say: Callable[[str], object]) -> None:
     """Stop the youngest process of a part for so long, then let others work for a third of it."""
-    found = _processes(stand, part)
-    if not found:
+    process_ids = _processes(stand, part)
+    if not process_ids:
         return
-    chosen = found[-1]
-    os.kill(chosen, signal.SIGSTOP)
+    process_id = process_ids[-1]
+    os.kill(process_id, signal.SIGSTOP)
     time.sleep(seconds)
     try:
-        os.kill(chosen, signal.SIGCONT)
+        os.kill(process_id, signal.SIGCONT)
     except ProcessLookupError:
         say(f"{part}: the supervisor had replaced it")
-    say(f"{part} ({chosen}) was stopped for {seconds:g} s")
+    say(f"{part} ({process_id}) was stopped for {seconds:g} s")
     time.sleep(seconds / 3)
 
 
@@ -158,10 +158,10 @@ def _print(found: list[Found], writers: Writers, *, say: Callable[[str], object]
         f"{'poller, limit':<16}{'read':>8}{'skipped':>9}{'doubled':>9}"
         f"{'out of order':>14}{'undone':>8}{'again':>7}"
     )
-    for one in found:
+    for result in found:
         say(
-            f"{one.limit:<16}{one.read:>8}{one.skipped:>9}{one.doubled:>9}{one.out_of_order:>14}"
-            f"{one.undone:>8}{one.asked_again:>7}"
+            f"{result.limit:<16}{result.read:>8}{result.skipped:>9}{result.doubled:>9}{result.out_of_order:>14}"
+            f"{result.undone:>8}{result.asked_again:>7}"
         )
 
 

@@ -46,9 +46,9 @@ def main() -> None:
     options = parser.parse_args()
     with _stack.running(name="feed-pages"):
         django.setup()
-        found = _measure(options.decisions)
-    if found:
-        sys.exit("Broken: " + "; ".join(found))
+        problems = _measure(options.decisions)
+    if problems:
+        sys.exit("Broken: " + "; ".join(problems))
 
 
 def _measure(decisions: int) -> list[str]:
@@ -68,15 +68,15 @@ def _measure(decisions: int) -> list[str]:
         cursor.execute("ANALYZE moderation_decision, moderation_feedentry")
     print(f"{max(0, missing)} decisions written in {time.perf_counter() - began:.1f} s")
     began, numbered, at = time.perf_counter(), 0, datetime.now(UTC) + timedelta(minutes=1)
-    while found := feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=at):
-        numbered += found
+    while number := feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=at):
+        numbered += number
     seconds = time.perf_counter() - began
     print(f"{numbered} numbered in {seconds:.1f} s, {numbered / max(seconds, 1e-9):.0f} a second")
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE moderation_feedentry")
-    broken = _pages(platform, at=at)
+    problems = _pages(platform, at=at)
     _beside_an_old_snapshot(platform, decisions=min(decisions, _MOST_HELD), at=at)
-    return broken
+    return problems
 
 
 def _beside_an_old_snapshot(platform: Platform, *, decisions: int, at: datetime) -> None:
@@ -111,8 +111,8 @@ def _pages(platform: Platform, *, at: datetime) -> list[str]:
 
     rows = FeedEntry.objects.filter(platform=platform, stream=Stream.DECISIONS, number__isnull=False)
     count = rows.count()
-    broken = []
-    for says, place in (("beginning", 1), ("middle", count // 2), ("end", count - 200)):
+    problems = []
+    for name, place in (("beginning", 1), ("middle", count // 2), ("end", count - 200)):
         entry = rows.get(number=place)
         assert entry.entered_at is not None
         cursor = Position(entry.entered_at, place)
@@ -120,11 +120,11 @@ def _pages(platform: Platform, *, at: datetime) -> list[str]:
         def read(cursor: Position = cursor) -> None:
             feed.read(platform=platform, stream=Stream.DECISIONS, since=None, cursor=cursor, limit=100, at=at)
 
-        print(f"{says:<12}a page of 100 in {_median_ms(read):.1f} ms")
+        print(f"{name:<12}a page of 100 in {_median_ms(read):.1f} ms")
         plan = _plan(read)
         whole = [line.strip() for line in plan.splitlines() if "Seq Scan on moderation_feedentry" in line]
-        broken += [f"{says}: {line}" for line in whole]
-    return broken
+        problems += [f"{name}: {line}" for line in whole]
+    return problems
 
 
 def _median_ms(act: Callable[[], None]) -> float:
@@ -141,11 +141,11 @@ def _plan(act: Callable[[], None]) -> str:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    with CaptureQueriesContext(connection) as sent:
+    with CaptureQueriesContext(connection) as capture:
         act()
     plans = []
     with connection.cursor() as cursor:
-        for query in sent.captured_queries:
+        for query in capture.captured_queries:
             cursor.execute("EXPLAIN " + query["sql"])
             plans += [row[0] for row in cursor.fetchall()]
     return "\n".join(plans)

@@ -26,23 +26,23 @@ def main() -> None:
     """Do the steps for each model, print the tables, keep every figure in results.json."""
     options = _options()
     options.work.mkdir(parents=True, exist_ok=True)
-    kept = options.work / "results.json"
-    results: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
+    file = options.work / "results.json"
+    results: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
     results["machine"] = machine(options.device)
     print(results["machine"], flush=True)
     for step in options.steps:
         for model in options.models:
-            if found := _DO[step](model, options):
-                results.setdefault(step, {})[model] = found
-                kept.write_text(json.dumps(results, indent=1) + "\n")
+            if figures := _DO[step](model, options):
+                results.setdefault(step, {})[model] = figures
+                file.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def machine(device: str) -> str:
     """Return the card and its driver, as NVIDIA's tool tells them."""
     if device == "cpu":
         return "no GPU"
-    asked = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
-    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    command = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _options() -> argparse.Namespace:
@@ -78,7 +78,7 @@ def _time(model: str, options: argparse.Namespace) -> dict[str, Any]:
     from lab._gpu import forms, timing
 
     folder, python = options.work / model, options.tensorrt_python
-    found: timing.Figures = {}
+    all_figures: timing.Figures = {}
     for width, shapes in _SHAPES.items():
         figures = timing.measure(
             forms.of_texts(folder, width=width, python=python, has_onnxruntime=options.onnxruntime),
@@ -88,8 +88,8 @@ def _time(model: str, options: argparse.Namespace) -> dict[str, Any]:
         )
         print(f"\n{model}, {width} tokens\n{timing.table(figures)}", flush=True)
         for name, cells in figures.items():
-            found.setdefault(name, {}).update(cells)
-    return found
+            all_figures.setdefault(name, {}).update(cells)
+    return all_figures
 
 
 def _parity(model: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -108,10 +108,10 @@ def _parity(model: str, options: argparse.Namespace) -> dict[str, Any]:
         form=plan,
         scratch=folder,
     )
-    found = {row["texts"]: row for row in rows}
-    for name, row in found.items():
+    rows_by_texts = {row["texts"]: row for row in rows}
+    for name, row in rows_by_texts.items():
         print(model, name, row, flush=True)
-    return found
+    return rows_by_texts
 
 
 def _load(model: str, options: argparse.Namespace) -> dict[str, Any]:

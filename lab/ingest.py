@@ -36,12 +36,12 @@ def main() -> None:
         single = _single(options)
         stored_single = _stored() - before - stored_bulk
     print(f"{before} posts were stored before; simulated posts of {options.bytes_per_post} bytes (mean)")
-    kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
-    kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
+    is_kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
+    is_kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
     expected = (options.bulk, options.single)
     if (stored_bulk, stored_single) != expected:
         sys.exit(f"sent {expected}, stored {(stored_bulk, stored_single)}")
-    sys.exit(0 if kept else 1)
+    sys.exit(0 if is_kept else 1)
 
 
 def _options() -> argparse.Namespace:

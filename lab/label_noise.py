@@ -32,8 +32,8 @@ _TURNED, _LOOKED_AT, _PROMISED = 0.10, 0.15, 0.80
 def main() -> None:
     """Print a line for each source; exit code 1 if the promise is not held on one."""
     options = _options()
-    told = [_measured(path, options=options) for path in options.source]
-    sys.exit(0 if all(told) else 1)
+    results = [_measured(path, options=options) for path in options.source]
+    sys.exit(0 if all(results) else 1)
 
 
 def _options() -> argparse.Namespace:
@@ -53,8 +53,8 @@ def _measured(path: Path, *, options: argparse.Namespace) -> bool:
     except (Malformed, OSError) as wrong:
         sys.exit(f"label_noise: {wrong}")
     with threadpool_limits(limits=1):
-        found = [_found(texts, seed=seed) for seed in range(options.seeds)]
-    first, plain, suspected, right = (np.array(column) for column in zip(*found, strict=True))
+        figures = [_found(texts, seed=seed) for seed in range(options.seeds)]
+    first, plain, suspected, right = (np.array(column) for column in zip(*figures, strict=True))
     low, high = _interval(first)
     is_held = bool(low >= _PROMISED)
     print(
@@ -76,19 +76,19 @@ def _found(texts: list[Text], *, seed: int) -> tuple[float, float, float, float]
     rows = len(texts)
     turned = np.zeros(rows, dtype=bool)
     turned[random.choice(rows, round(_TURNED * rows), replace=False)] = True
-    said = np.array([one.is_spam for one in texts]) ^ turned
+    labels = np.array([text.is_spam for text in texts]) ^ turned
     probability = label_noise.left_out_probabilities(
-        [one.text for one in texts], is_spam=said, groups=[one.group for one in texts]
+        [text.text for text in texts], is_spam=labels, groups=[text.group for text in texts]
     )
 
     def among_first(worth: Floats) -> float:
         first = np.argsort(worth, kind="stable")[: round(_LOOKED_AT * rows)]
         return float(turned[first].sum() / turned.sum())
 
-    suspected = turned[label_noise.suspected(is_spam=said, spam_probability=probability)]
+    suspected = turned[label_noise.suspected(is_spam=labels, spam_probability=probability)]
     return (
-        among_first(label_noise.quality(is_spam=said, spam_probability=probability)),
-        among_first(np.where(said, probability, 1.0 - probability)),
+        among_first(label_noise.quality(is_spam=labels, spam_probability=probability)),
+        among_first(np.where(labels, probability, 1.0 - probability)),
         float(suspected.sum() / turned.sum()),
         float(suspected.mean()),
     )

@@ -34,13 +34,13 @@ def main() -> None:
     options = _options()
     addresses.fill()
     payloads = _payloads(posts=int(options.rate * options.seconds), seed=options.seed, rate=options.rate)
-    sent: queue.Queue[tuple[str, float]] = queue.Queue()
+    starts: queue.Queue[tuple[str, float]] = queue.Queue()
     watcher = Watcher(prefix=payloads[0]["external_id"].rsplit("-", 1)[0], expected=len(payloads))
     watcher.start()
-    answers = send_all(payloads, rate=options.rate, sent=sent)
+    answers = send_all(payloads, rate=options.rate, sent=starts)
     watcher.join()
-    started = dict(sent.queue)
-    waits = np.array([seen - started[name] for name, seen in watcher.seen.items()]) * 1000
+    start_times = dict(starts.queue)
+    waits = np.array([seen_at - start_times[name] for name, seen_at in watcher.seen.items()]) * 1000
     _print(waits=waits, answers=np.array(answers) * 1000, options=options, lost=len(payloads) - len(waits))
     if len(waits) < len(payloads):
         sys.exit(1)
@@ -78,10 +78,10 @@ def send_all(
 
         def send(number: int, payload: dict[str, Any]) -> float:
             time.sleep(max(0.0, begin + number / rate - time.monotonic()))
-            started = time.monotonic()
-            sent.put((str(payload["external_id"]), started))
+            start = time.monotonic()
+            sent.put((str(payload["external_id"]), start))
             client.post(url, json=payload).raise_for_status()
-            return time.monotonic() - started
+            return time.monotonic() - start
 
         begin = time.monotonic() + 0.2
         return list(pool.map(send, range(len(payloads)), payloads))

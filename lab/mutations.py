@@ -25,15 +25,15 @@ _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
 def main() -> None:
-    """Print a table of what was made wrong and what noticed it."""
+    """Print a table of the mutations and the tests that failed."""
     parser = argparse.ArgumentParser(prog="bench mutations", description=__doc__)
     parser.add_argument("--only", default="", help="a part of the changed file's path")
-    chosen = [one for one in MUTATIONS if parser.parse_args().only in one.file]
+    mutations = [mutation for mutation in MUTATIONS if parser.parse_args().only in mutation.file]
     with tempfile.TemporaryDirectory(prefix="spamdesk-mutations-") as folder, _servers():
         code = _copied(Path(folder) / "code")
-        found = {one: _noticed(one, code) for one in chosen}
-    missed = [one for one, test in found.items() if not test]
-    print(f"\n{len(chosen) - len(missed)} of {len(chosen)} wrong lines were noticed")
+        tests = {mutation: _noticed(mutation, code) for mutation in mutations}
+    missed = [mutation for mutation, test in tests.items() if not test]
+    print(f"\n{len(mutations) - len(missed)} of {len(mutations)} wrong lines were noticed")
     sys.exit(1 if missed else 0)
 
 
@@ -54,8 +54,8 @@ def _servers() -> Iterator[None]:
 def _copied(code: Path) -> Path:
     """Copy what git does not ignore, as it stands in the working tree; the environments are linked."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
-    for name in filter(None, listed.stdout.split("\0")):
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
+    for name in filter(None, result.stdout.split("\0")):
         if (ROOT / name).is_file():
             (code / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, code / name)
@@ -97,5 +97,5 @@ def _failing(code: Path, tests: list[str]) -> str:
     )
     if run.returncode == 0:
         return ""
-    found = _FAILED.search(run.stdout)
-    return found.group(1) if found else run.stdout.strip().splitlines()[-1]
+    match = _FAILED.search(run.stdout)
+    return match.group(1) if match else run.stdout.strip().splitlines()[-1]

@@ -40,12 +40,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="spamdesk-newcomer-") as folder:
         clone, home = Path(folder) / "clone", Path(folder) / "home"
         home.mkdir()
-        started = time.monotonic()
+        start = time.monotonic()
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         print(f"{os.cpu_count()} processors; commit {_commit()}")
         for title in ("fresh clone, cold cache", "second start"):
-            memory = _measure(title, clone=clone, home=home, started=started, options=options)
-            started = time.monotonic()
+            memory = _measure(title, clone=clone, home=home, started=start, options=options)
+            start = time.monotonic()
         print(f"memory of all processes        {memory / 2**30:6.2f} GB")
 
 
@@ -54,7 +54,7 @@ def _measure(title: str, *, clone: Path, home: Path, started: float, options: ar
     port = ports.free()
     variables = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
     variables |= {"HOME": str(home), "SPAMDESK_WEB_PORT": str(port)}
-    begun = time.monotonic() if title == "second start" else started
+    start = time.monotonic() if title == "second start" else started
     log = clone.parent / "log"
     with log.open("wb") as output:
         product = subprocess.Popen(
@@ -67,7 +67,7 @@ def _measure(title: str, *, clone: Path, home: Path, started: float, options: ar
         )
     try:
         _until_scored(f"http://127.0.0.1:{port}", product=product, log=log)
-        print(f"{title:<31}{time.monotonic() - begun:6.1f} s to the first scored post", flush=True)
+        print(f"{title:<31}{time.monotonic() - start:6.1f} s to the first scored post", flush=True)
         if title == "second start":
             time.sleep(options.idle_seconds)
         return _memory(product.pid)

@@ -49,9 +49,9 @@ def main() -> None:
         with NewPlatform(slug="decided", texts=texts) as platform:
             platform.decide(len(texts))
             print(f"{len(platform.decided)} decisions on texts of {options.source.name}", flush=True)
-        begun, command, triton = time.monotonic(), _children_seconds(), _triton_seconds()
+        start, command, triton = time.monotonic(), _children_seconds(), _triton_seconds()
         subprocess.run(_command(options), cwd=ROOT, check=True)
-        clock = time.monotonic() - begun
+        clock = time.monotonic() - start
         command, triton = _children_seconds() - command, _triton_seconds() - triton
     print(
         f"whole command: {clock / 60:.1f} min by the clock; processor time {command / 60:.1f} min, "
@@ -70,8 +70,8 @@ def _command(options: argparse.Namespace) -> list[str]:
 
 def _children_seconds() -> float:
     """Return the processor time of children that have ended, and of theirs."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _triton_seconds() -> float:

@@ -57,12 +57,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="also write the figures here, as JSON")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    found = measure(model_folder=arguments.model, data=arguments.data)
-    for parity in found:
+    parities = measure(model_folder=arguments.model, data=arguments.data)
+    for parity in parities:
         log.info("%s", _line(parity))
     if arguments.out:
-        arguments.out.write_text(json.dumps([dataclasses.asdict(one) for one in found], indent=1) + "\n")
-    faithful = next(one for one in found if one.form == "fp32")
+        arguments.out.write_text(json.dumps([dataclasses.asdict(row) for row in parities], indent=1) + "\n")
+    faithful = next(row for row in parities if row.form == "fp32")
     if not faithful.largest_difference <= MAX_FP32_DIFFERENCE:
         raise SystemExit(f"the FP32 export differs by {faithful.largest_difference:.2g} in a logit")
 

@@ -36,9 +36,9 @@ def main() -> None:
     options = parser.parse_args()
     with _stack.running(name="picture-groups"):
         django.setup()
-        broken = _measure(options.pictures, times=options.times, chance=random.Random(options.seed))
-    if broken:
-        sys.exit("Broken: " + "; ".join(broken))
+        problems = _measure(options.pictures, times=options.times, chance=random.Random(options.seed))
+    if problems:
+        sys.exit("Broken: " + "; ".join(problems))
 
 
 def _measure(pictures: int, *, times: int, chance: random.Random) -> list[str]:
@@ -46,37 +46,37 @@ def _measure(pictures: int, *, times: int, chance: random.Random) -> list[str]:
 
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE moderation_picturegroup CASCADE")
-    kept = [chance.getrandbits(_BITS) for _ in range(pictures)]
-    seen = [_marked(one) for one in kept[:times]]
-    _write([*seen, *kept[times:]])
+    hashes = [chance.getrandbits(_BITS) for _ in range(pictures)]
+    known_hashes = [_marked(hash_) for hash_ in hashes[:times]]
+    _write([*known_hashes, *hashes[times:]])
     print("| groups | of them in one band | picture | found | fastest ms | p50 | p95 | load average |")
     print("|---|---|---|---|---|---|---|---|")
-    broken = _look_up(pictures, seen=seen, chance=chance, flood=times)
+    problems = _look_up(pictures, seen=known_hashes, chance=chance, flood=times)
     _write([_marked(chance.getrandbits(_BITS)) for _ in range(pictures)])
-    broken += _look_up(2 * pictures, seen=seen, chance=chance, flood=times + pictures)
-    return broken + _plan(seen[0])
+    problems += _look_up(2 * pictures, seen=known_hashes, chance=chance, flood=times + pictures)
+    return problems + _plan(known_hashes[0])
 
 
 def _look_up(groups: int, *, seen: list[int], chance: random.Random, flood: int) -> list[str]:
-    broken, loads = [], ", ".join(f"{load:.0f}" for load in os.getloadavg())
-    copies = [_copy(one, chance=chance) for one in seen]
+    problems, loads = [], ", ".join(f"{load:.0f}" for load in os.getloadavg())
+    copies = [_copy(hash_, chance=chance) for hash_ in seen]
     strangers = [_marked(chance.getrandbits(_BITS)) for _ in seen]
-    for says, hashes, wanted, place in (
+    for label, hashes, expected, place in (
         ("a copy", copies, len(seen), 0),
         ("a copy, turned", copies, len(seen), 7),
         ("a new one", strangers, 0, 0),
     ):
-        found, seconds = 0, []
-        for one in hashes:
+        matches, seconds = 0, []
+        for hash_ in hashes:
             others = [chance.getrandbits(_BITS) for _ in range(7)]
             began = time.perf_counter()
-            found += _is_known([*others[:place], one, *others[place:]])
+            matches += _is_known([*others[:place], hash_, *others[place:]])
             seconds.append(1000 * (time.perf_counter() - began))
         fastest, median, p95 = np.percentile(seconds, (0, 50, 95))
-        times = " | ".join(f"{one:.1f}" for one in (fastest, median, p95))
-        print(f"| {groups} | {flood} | {says} | {found} of {len(hashes)} | {times} | {loads} |")
-        broken += [] if found == wanted else [f"{says}: {found} of {len(hashes)} found"]
-    return broken
+        times = " | ".join(f"{value:.1f}" for value in (fastest, median, p95))
+        print(f"| {groups} | {flood} | {label} | {matches} of {len(hashes)} | {times} | {loads} |")
+        problems += [] if matches == expected else [f"{label}: {matches} of {len(hashes)} found"]
+    return problems
 
 
 def _is_known(hashes: list[int]) -> bool:
@@ -87,7 +87,7 @@ def _is_known(hashes: list[int]) -> bool:
     from moderation.models import PictureGroup
     from moderation.operations.similarity import picture_groups
 
-    first, *turned = (f"{one:064x}" for one in hashes)
+    first, *turned = (f"{hash_:064x}" for hash_ in hashes)
     at = timezone.now()
     with transaction.atomic():
         facts = {"pdq": first, "pdq_turned": turned, "pdq_quality": 100}
@@ -118,30 +118,30 @@ def _write(hashes: list[int]) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT COALESCE(max(id), 0) FROM moderation_picturegroup")
         begin = cursor.fetchone()[0] + 1
-        named = [(begin + place, f"{one:064x}") for place, one in enumerate(hashes)]
+        rows = [(begin + place, f"{value:064x}") for place, value in enumerate(hashes)]
         with cursor.copy("COPY moderation_picturegroup (id, hash, first_seen_at) FROM STDIN") as copy:
-            for number, hash_ in named:
+            for number, hash_ in rows:
                 copy.write_row((number, hash_, "2026-01-01T00:00:00Z"))
 
         def bands() -> Iterator[tuple[int, int]]:
-            for number, hash_ in named:
+            for number, hash_ in rows:
                 yield from ((digest, number) for digest in picture_groups.digests(hash_))
 
         with cursor.copy("COPY moderation_pictureband (digest, group_id) FROM STDIN") as copy:
             for row in bands():
                 copy.write_row(row)
-        cursor.execute("SELECT setval('moderation_picturegroup_id_seq', %s)", [named[-1][0]])
+        cursor.execute("SELECT setval('moderation_picturegroup_id_seq', %s)", [rows[-1][0]])
         cursor.execute("ANALYZE moderation_picturegroup, moderation_pictureband")
 
 
 def _plan(one: int) -> list[str]:
-    """Print by what the statement finds its rows; return what reads all of them."""
+    """Print the statement's plan; return its steps that read all rows."""
     from django.db import connection, transaction
     from django.test.utils import CaptureQueriesContext
 
-    with CaptureQueriesContext(connection) as sent:
+    with CaptureQueriesContext(connection) as capture:
         _is_known([one])
-    statement = next(query["sql"] for query in sent.captured_queries if "unnest" in query["sql"])
+    statement = next(query["sql"] for query in capture.captured_queries if "unnest" in query["sql"])
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("EXPLAIN " + statement)
         lines = [row[0].strip() for row in cursor.fetchall()]

@@ -46,21 +46,21 @@ def main() -> None:
         raise SystemExit("No text engine is installed: requirements/runtime.txt brings one.")
     chance = random.Random(options.seed)
     pictures = [_drawn(chance) for _ in range(options.pictures)]
-    _, started = _read(pictures[:1])
+    _, start = _read(pictures[:1])
     seconds, processor = _read([pictures[0], *pictures])
     fastest, median, p95 = np.percentile(seconds[1:], (0, 50, 95))
-    each = (processor - started) / len(pictures)
+    share = (processor - start) / len(pictures)
     loads = ", ".join(f"{load:.0f}" for load in os.getloadavg())
     print("| pictures | size | processor s each | fastest s | median s | p95 s | load average |")
     print("|---|---|---|---|---|---|---|")
     print(
-        f"| {len(pictures)} | {SIZE[0]} x {SIZE[1]} | {each:.2f} | {fastest:.2f} | {median:.2f} | {p95:.2f}"
+        f"| {len(pictures)} | {SIZE[0]} x {SIZE[1]} | {share:.2f} | {fastest:.2f} | {median:.2f} | {p95:.2f}"
         f" | {loads} |"
     )
 
 
 def _read(pictures: list[bytes]) -> tuple[list[float], float]:
-    """Read pictures in a process of their own; return how long each took, and its processor's time in all.
+    """Read pictures in a process of their own; return how long each took, and the processor time in all.
 
     The first read also starts the process and loads the models.
     """
@@ -78,8 +78,8 @@ def _read(pictures: list[bytes]) -> tuple[list[float], float]:
 
 
 def _processor_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _options() -> argparse.Namespace:
@@ -98,6 +98,6 @@ def _drawn(chance: random.Random) -> bytes:
     for number in range(3):
         words = " ".join(chance.choices(_WORDS, k=5))
         drawing.text((30, 25 + 90 * number), words, fill="black", font=font)
-    written = io.BytesIO()
-    picture.save(written, "PNG")
-    return written.getvalue()
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()

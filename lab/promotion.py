@@ -43,13 +43,13 @@ def main() -> None:
     _product.connect()
     from moderation import scorer
 
-    with tempfile.TemporaryDirectory(prefix="spamdesk-promotion-") as folder, _asking() as asked:
+    with tempfile.TemporaryDirectory(prefix="spamdesk-promotion-") as folder, _asking() as counts:
         flips, posts = _under_load(Path(folder), rate=options.rate, seconds=options.seconds)
-    scored = _scores(posts)
-    _print(flips=flips, posts=len(posts), scored=scored, asked=asked)
+    counts_by_release = _scores(posts)
+    _print(flips=flips, posts=len(posts), scored=counts_by_release, asked=counts)
     scorer.forget()  # gRPC complains of a connection that is still open at the very end
-    degraded = sum(count for (_, is_degraded), count in scored.items() if is_degraded)
-    if asked["failed"] or degraded or sum(scored.values()) < len(posts):
+    degraded = sum(count for (_, is_degraded), count in counts_by_release.items() if is_degraded)
+    if counts["failed"] or degraded or sum(counts_by_release.values()) < len(posts):
         sys.exit("requests failed, or posts were scored without content or not at all")
 
 
@@ -69,14 +69,14 @@ def _under_load(folder: Path, *, rate: float, seconds: float) -> tuple[list[tupl
     with _posting(posts, rate=rate):
         for turn in range(4):
             time.sleep(seconds)
-            begun = time.monotonic()
+            start = time.monotonic()
             if turn == 0:
                 promote.promote(
                     folder=release.folder, report=report, repository=repository, actor=None, at=timezone.now()
                 )
             else:
                 promote.roll_back(to=live.id if turn % 2 else release.id, actor=None, at=timezone.now())
-            flips.append(("promote" if turn == 0 else "rollback", time.monotonic() - begun))
+            flips.append(("promote" if turn == 0 else "rollback", time.monotonic() - start))
         time.sleep(seconds)
     return flips, posts
 
@@ -87,10 +87,10 @@ def _asking() -> Iterator[Counter[str]]:
     from moderation import scorer
 
     counts: Counter[str] = Counter()
-    ended = threading.Event()
+    is_over = threading.Event()
 
     def ask() -> None:
-        while not ended.is_set():
+        while not is_over.is_set():
             try:
                 scorer.content().probabilities(["does anybody answer?"])
                 counts["answered"] += 1
@@ -101,7 +101,7 @@ def _asking() -> Iterator[Counter[str]]:
     with ThreadPoolExecutor(_CALLERS) as pool:
         callers = [pool.submit(ask) for _ in range(_CALLERS)]
         yield counts
-        ended.set()
+        is_over.set()
         for caller in callers:
             caller.result()
 
@@ -110,16 +110,16 @@ def _asking() -> Iterator[Counter[str]]:
 def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
     """Send simulated posts at a steady rate; their external ids go to `sent` once they are accepted."""
     api = _product.api()
-    ended = threading.Event()
+    is_over = threading.Event()
     run = f"promotion-{uuid.uuid4().hex[:8]}"
     events = World(seed=5, run=run, texts=Families.TRAIN).run(
         start=datetime.now(UTC) - timedelta(days=1), seconds_per_post=1 / rate, posts=100_000
     )
 
     def send() -> None:
-        begun = time.monotonic()
-        for number, payload in enumerate(one.payload for one in events if isinstance(one, PostEvent)):
-            if ended.wait(max(0.0, begun + number / rate - time.monotonic())):
+        start = time.monotonic()
+        for number, payload in enumerate(event.payload for event in events if isinstance(event, PostEvent)):
+            if is_over.wait(max(0.0, start + number / rate - time.monotonic())):
                 return
             name = f"{run}-{number}"
             for problem in api.send_posts([payload | {"external_id": name}]):
@@ -129,7 +129,7 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
     with ThreadPoolExecutor(1) as pool:
         sender = pool.submit(send)
         yield
-        ended.set()
+        is_over.set()
         sender.result()
 
 

@@ -24,12 +24,12 @@ def main() -> None:
     _product.connect()
     from django.core.management import CommandError, call_command
 
-    begun = time.monotonic()
+    start = time.monotonic()
     try:
         call_command("replay_scores", scores=count)
     except CommandError as failed:
         sys.exit(str(failed))
-    print(f"{time.monotonic() - begun:.0f} s")
+    print(f"{time.monotonic() - start:.0f} s")
 
 
 if __name__ == "__main__":

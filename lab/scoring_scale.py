@@ -76,20 +76,20 @@ def _runs(options: argparse.Namespace) -> Iterator[Run]:
     if Post.objects.count() < options.stored * 0.9:
         _million.grow(to=options.stored)
     for name, share in (("spread out", 0.0), ("30 % with one domain", 0.3)):
-        found = _million.posts(count=options.posts, seed=2)
-        yield _measured(name, _with_domain(found, share=share))
+        posts = _million.posts(count=options.posts, seed=2)
+        yield _measured(name, _with_domain(posts, share=share))
 
 
 def _against_first(runs: list[Run], *, stored: int) -> float:
-    """Keep what these runs cost; return the dearest, in times of the same run at the smallest size kept."""
+    """Store the runs' costs; return the highest ratio to the same run at the smallest size."""
     file = ROOT / ".state" / "bench" / "scoring_scale.json"
-    kept: dict[str, dict[str, float]] = json.loads(file.read_text()) if file.exists() else {}
-    kept[str(stored)] = {run.name: run.cost for run in runs}
-    file.write_text(json.dumps(kept))
-    first = kept[min(kept, key=int)]
+    costs: dict[str, dict[str, float]] = json.loads(file.read_text()) if file.exists() else {}
+    costs[str(stored)] = {run.name: run.cost for run in runs}
+    file.write_text(json.dumps(costs))
+    first = costs[min(costs, key=int)]
     ratios = {run.name: run.cost / first[run.name] for run in runs}
     for name, ratio in ratios.items():
-        print(f"{name}: costs {ratio:.2f} times what it does with {min(kept, key=int)} stored")
+        print(f"{name}: costs {ratio:.2f} times what it does with {min(costs, key=int)} stored")
     return max(ratios.values())
 
 
@@ -105,12 +105,12 @@ def _with_domain(posts: Iterator[IncomingPost], *, share: float) -> Iterator[Inc
 def _measured(name: str, posts: Iterator[IncomingPost]) -> Run:
     from moderation.models import Post
 
-    stored, prepared = Post.objects.count(), list(posts)
+    count, prepared = Post.objects.count(), list(posts)
     before, began = _cpu(), time.perf_counter()
     _score(iter(prepared))
     seconds = time.perf_counter() - began
-    used = {part: 1000 * (spent - before.get(part, 0.0)) / len(prepared) for part, spent in _cpu().items()}
-    return Run(name=name, stored=stored, per_second=len(prepared) / seconds, cpu_ms=used)
+    cpu_ms = {part: 1000 * (spent - before.get(part, 0.0)) / len(prepared) for part, spent in _cpu().items()}
+    return Run(name=name, stored=count, per_second=len(prepared) / seconds, cpu_ms=cpu_ms)
 
 
 def _score(posts: Iterator[IncomingPost]) -> None:
@@ -118,15 +118,15 @@ def _score(posts: Iterator[IncomingPost]) -> None:
     from lab import _million
 
     _million.take_in(posts)
-    while left := _million.unscored():
-        sys.stderr.write(f"\r{left} posts wait\x1b[K")
+    while waiting := _million.unscored():
+        sys.stderr.write(f"\r{waiting} posts wait\x1b[K")
         time.sleep(0.2)
     sys.stderr.write("\r\x1b[K")
 
 
 def _cpu() -> dict[str, float]:
     """Return the processor seconds of the parts so far: children of ours, with their own children."""
-    used: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     for child in psutil.Process().children():
         for process in (child, *child.children(recursive=True)):
             words = " ".join(process.cmdline()[:6])
@@ -134,8 +134,8 @@ def _cpu() -> dict[str, float]:
                 (name for name in ("celery", "postgres", "triton", "valkey") if name in words), "rest"
             )
             times = process.cpu_times()
-            used[part] = used.get(part, 0.0) + times.user + times.system
-    return used
+            seconds[part] = seconds.get(part, 0.0) + times.user + times.system
+    return seconds
 
 
 def _print(runs: list[Run]) -> None:

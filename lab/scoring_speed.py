@@ -47,7 +47,7 @@ _HISTORIES = (
 
 
 class KnownContent:
-    """Answers at once: what is measured is everything else."""
+    """Answers at once, so that the rest is measured."""
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """Return an even probability for each text."""
@@ -80,8 +80,8 @@ def main() -> None:
         f"\n{rate:,.0f} posts a second per core in batches of {BATCH} (CPU time, median of {len(batches)})\n"
     )
     print("| TreeSHAP of the four forests, µs a post | one | batches |\n|---|---|---|")
-    for name, one, many in _tree_shap(release, fresh):
-        print(f"| {name} | {one:.0f} | {many:.0f} |")
+    for name, alone, many in _tree_shap(release, fresh):
+        print(f"| {name} | {alone:.0f} | {many:.0f} |")
 
 
 def _options() -> argparse.Namespace:
@@ -95,12 +95,12 @@ def _options() -> argparse.Namespace:
 
 def _timed(act: Callable[[Any], object], given: Sequence[Any]) -> list[float]:
     """Return the CPU seconds of this process that each call took: what else the machine does is left out."""
-    found = []
-    for one in given:
-        begun = time.process_time()
-        act(one)
-        found.append(time.process_time() - begun)
-    return found
+    seconds = []
+    for argument in given:
+        start = time.process_time()
+        act(argument)
+        seconds.append(time.process_time() - start)
+    return seconds
 
 
 def _parts(release: Release, records: Sequence[PostRecord]) -> dict[str, list[float]]:
@@ -134,7 +134,7 @@ def _tree_shap(release: Release, records: Sequence[PostRecord]) -> Iterator[tupl
     forests = [(ensemble.sub_models[name], rows[:, ensemble.columns(name)]) for name in ensemble.sub_models]
     forests.append((ensemble.main, inputs))
     for name, kind in (("ours", TreeShap), ("shap", ShapTrees)):
-        explainers = [(kind(forest), read) for forest, read in forests]
+        explainers = [(kind(forest), values) for forest, values in forests]
         yield name, _microseconds(explainers, size=1), _microseconds(explainers, size=BATCH)
 
 

@@ -41,7 +41,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """As the table says it."""
+        """Its name in the table."""
         if self.repeats:
             return f"load test of {self.kind} 4 x {self.repeats}, {self.callers} threads"
         return (
@@ -120,12 +120,12 @@ def _cells(options: argparse.Namespace) -> list[Cell]:
 
 def _measure(cell: Cell, *, server: Server, options: argparse.Namespace) -> Found:
     """Measure until the machine was quiet, at most --attempts times; the quietest counts."""
-    found = []
+    attempts = []
     for _ in range(options.attempts):
-        found.append(_measure_once(cell, server=server, options=options))
-        if found[-1].others <= _QUIET_CORES:
+        attempts.append(_measure_once(cell, server=server, options=options))
+        if attempts[-1].others <= _QUIET_CORES:
             break
-    return min(found, key=lambda one: one.others)
+    return min(attempts, key=lambda attempt: attempt.others)
 
 
 def _measure_once(cell: Cell, *, server: Server, options: argparse.Namespace) -> Found:
@@ -141,9 +141,9 @@ def _measure_once(cell: Cell, *, server: Server, options: argparse.Namespace) ->
         "warm_seconds": 1.0,
     }
     busy, own = machine.busy_seconds(), machine.own_seconds()
-    started = time.monotonic()
+    start = time.monotonic()
     report = client.run_apart(job)
-    elapsed = time.monotonic() - started
+    elapsed = time.monotonic() - start
     others = (machine.busy_seconds() - busy - machine.own_seconds() + own) / elapsed
     latencies = np.array(report["latencies"]) * 1000
     return Found(
@@ -164,11 +164,11 @@ def _texts(cell: Cell, *, options: argparse.Namespace) -> list[str]:
 def _print_row(cell: Cell, row: list[Found], asked: list[Server]) -> None:
     """Print what each server did, as soon as it is known."""
     print(f"\n{cell.name}")
-    for server, found in zip(asked, row, strict=True):
-        p99 = "-" if math.isnan(found.p99_ms) else f"{found.p99_ms:.1f}"
+    for server, result in zip(asked, row, strict=True):
+        p99 = "-" if math.isnan(result.p99_ms) else f"{result.p99_ms:.1f}"
         print(
-            f"  {server.name:<36}{found.texts_per_second:>9.1f} texts/s   p50 {found.p50_ms:>7.1f} ms"
-            f"   p99 {p99:>7} ms   client {found.client_cores:.2f} cores, others {found.others:.2f}",
+            f"  {server.name:<36}{result.texts_per_second:>9.1f} texts/s   p50 {result.p50_ms:>7.1f} ms"
+            f"   p99 {p99:>7} ms   client {result.client_cores:.2f} cores, others {result.others:.2f}",
             flush=True,
         )
 
@@ -194,7 +194,7 @@ def _ratio(found: Found, peer: Found) -> str:
 
 def _report(table: dict[Cell, list[Found]], asked: list[Server]) -> list[dict[str, Any]]:
     return [
-        {"cell": cell.name, "server": server.name, **dataclasses.asdict(found)}
+        {"cell": cell.name, "server": server.name, **dataclasses.asdict(result)}
         for cell, row in table.items()
-        for server, found in zip(asked, row, strict=True)
+        for server, result in zip(asked, row, strict=True)
     ]

@@ -24,7 +24,7 @@ _DRAWN_AFTER = (3, 7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """What became of a run: the first day on which the gate refused, 0 for never, and what was named."""
+    """The result of a run: the first day on which the gate refused, 0 for never, and what was named."""
 
     refused_on: int
     is_named: bool
@@ -43,11 +43,11 @@ def main() -> None:
     for damages in ((Damage.LANGUAGE, Damage.PLATFORM, Damage.HONEST), (Damage.NONE,)):
         dice = np.random.default_rng(options.seed)
         kinds = [damages[place % len(damages)] for place in range(options.runs)]
-        found = [(kind, simulated(kind, posts=options.posts, draw=options.draw, dice=dice)) for kind in kinds]
+        weeks = [(kind, simulated(kind, posts=options.posts, draw=options.draw, dice=dice)) for kind in kinds]
         for kind in damages:
-            _print(kind.value, [one for of, one in found if of is kind])
+            _print(kind.value, [week for of, week in weeks if of is kind])
         if len(damages) > 1:
-            _print("all damaged ones", [one for _, one in found])
+            _print("all damaged ones", [week for _, week in weeks])
 
 
 def simulated(damage: Damage, *, posts: int, draw: int, dice: np.random.Generator) -> Ended:
@@ -55,21 +55,21 @@ def simulated(damage: Damage, *, posts: int, draw: int, dice: np.random.Generato
     week = _shadow_worlds.week(damage, posts=posts, dice=dice)
     is_audit = dice.random(posts) < week.audit
     is_drawn, chances = np.zeros(posts, dtype=bool), list[tuple[int, float]]()
-    refused_on, is_named, drawn = 0, False, 0
+    refused_on, is_named, total = 0, False, 0
     for day in range(1, DAYS + 1):
-        come = posts * day // DAYS
+        arrived = posts * day // DAYS
         if day in _DRAWN_AFTER:
-            free = np.flatnonzero((week.live != week.candidate)[:come] & ~(is_audit | is_drawn)[:come])
-            chosen = dice.permutation(free)[:draw]
-            is_drawn[chosen] = True
-            drawn += len(chosen)
-            chances.append((come, len(chosen) / max(len(free), 1)))
-        found = compared(week, come=come, is_labelled=is_audit | is_drawn, draws=chances)
-        if not refused_on and not shadow_figures.finding(found, number=1).passed:
+            free = np.flatnonzero((week.live != week.candidate)[:arrived] & ~(is_audit | is_drawn)[:arrived])
+            sample = dice.permutation(free)[:draw]
+            is_drawn[sample] = True
+            total += len(sample)
+            chances.append((arrived, len(sample) / max(len(free), 1)))
+        figures = compared(week, come=arrived, is_labelled=is_audit | is_drawn, draws=chances)
+        if not refused_on and not shadow_figures.finding(figures, number=1).passed:
             refused_on = day
-        is_named = is_named or any((one.dimension, one.name) == damage.slice for one in found.worse)
+        is_named = is_named or any((row.dimension, row.name) == damage.slice for row in figures.worse)
     differing = int((week.live != week.candidate).sum())
-    return Ended(refused_on=refused_on, is_named=is_named, drawn=drawn, differing=differing)
+    return Ended(refused_on=refused_on, is_named=is_named, drawn=total, differing=differing)
 
 
 def compared(
@@ -101,11 +101,11 @@ def compared(
 def _print(name: str, runs: list[Ended]) -> None:
     if not runs:
         return
-    days = [one.refused_on for one in runs if one.refused_on]
+    days = [run.refused_on for run in runs if run.refused_on]
     first = f"{np.median(days):.0f} ({min(days)} to {max(days)})" if days else "-"
     print(
-        f"{name:<42} {len(runs):4}  {len(days):12}  {sum(one.is_named for one in runs):11}  {first:>12}"
-        f"  {np.mean([one.differing for one in runs]):6.0f}  {np.mean([one.drawn for one in runs]):7.0f}",
+        f"{name:<42} {len(runs):4}  {len(days):12}  {sum(run.is_named for run in runs):11}  {first:>12}"
+        f"  {np.mean([run.differing for run in runs]):6.0f}  {np.mean([run.drawn for run in runs]):7.0f}",
         flush=True,
     )
 

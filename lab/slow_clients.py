@@ -35,10 +35,10 @@ def main() -> None:
     with _stack.running(name="slow_clients", has_web=True):
         port = int(os.environ["SPAMDESK_WEB_PORT"])
         print(f"{'ms':<40}  {'healthz p50':>12}{'p95':>8}{'max':>8}  {'page p50':>10}{'p95':>8}{'max':>8}")
-        kept = _measure("nobody", [], port=port, options=options)
+        is_kept = _measure("nobody", [], port=port, options=options)
         for name, kinds in _crowds(port, options).items():
-            kept &= _measure(name, kinds, port=port, options=options)
-    sys.exit(0 if kept else 1)
+            is_kept &= _measure(name, kinds, port=port, options=options)
+    sys.exit(0 if is_kept else 1)
 
 
 def _options() -> argparse.Namespace:
@@ -73,11 +73,11 @@ def _measure(name: str, kinds: Sequence[_slow.Kind], *, port: int, options: argp
     before = web_processes()
     with _slow.Crowd(port, kinds) as crowd, ThreadPoolExecutor(2) as pool:
         time.sleep(5)
-        asked = [
+        probes = [
             pool.submit(_slow.probe, partial(_status, port, path), seconds=options.seconds - 5)
             for path in ("/healthz", "/sign-in/")
         ]
-        healthz, page = (one.result() for one in asked)
+        healthz, page = (probe.result() for probe in probes)
     print(
         f"{name:<34}{len(kinds):>6}  {_figures(healthz, 12)}  {_figures(page, 10)}   {dict(crowd.ends) or ''}"
     )
@@ -113,7 +113,7 @@ def _write_large_file(state: State) -> None:
 
 
 def web_processes() -> set[int]:
-    """Return the web server's processes, whoever listens on its port."""
+    """Return the processes that listen on the web server's port."""
     return {
         process.pid
         for process in psutil.Process().children(recursive=True)

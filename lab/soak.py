@@ -72,8 +72,8 @@ def main() -> None:
         print(
             f"--seed {seed}: " + ", ".join(f"{name} at {share:.0%}" for share, name in schedule), flush=True
         )
-        if broken := _round(options, seed=seed, schedule=schedule):
-            sys.exit(f"Broken with --seed {seed}: {', '.join(broken)}")
+        if problems := _round(options, seed=seed, schedule=schedule):
+            sys.exit(f"Broken with --seed {seed}: {', '.join(problems)}")
 
 
 def _schedule(seed: int, *, kills: int) -> list[tuple[float, str]]:
@@ -89,42 +89,42 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
 
     run = f"soak-{secrets.token_hex(4)}"
     beside = _beside.Beside(_second_platform(), campaign=options.campaign, times=10, pause_seconds=5)
-    issued = _reviewers.hire(options.reviewers)
+    keys = _reviewers.hire(options.reviewers)
     is_over, memory = threading.Event(), Memory()
     reviewers = [
         _reviewers.Reviewer(url=_url(), secret=secret, pause_seconds=options.pause, is_over=is_over)
-        for _, secret in issued
+        for _, secret in keys
     ]
     probes = Probes(_url())
     for thread in (*reviewers, memory, probes):
         thread.start()
-    sent = _send(_posts(run, seed=seed, count=int(options.seconds * options.rate)), options, schedule)
-    held = memory.between(0.1, 0.24), memory.between(0.9, 1.0)
+    totals = _send(_posts(run, seed=seed, count=int(options.seconds * options.rate)), options, schedule)
+    memories = memory.between(0.1, 0.24), memory.between(0.9, 1.0)
     is_over.set()
     memory.stop()
     for reviewer in reviewers:
         reviewer.join()
-    _reviewers.dismiss(issued)
-    _product.wait_for(done=lambda: _run_rows.settled(run), expected=sent.posts, says="scored with content")
-    read = beside.stop()
+    _reviewers.dismiss(keys)
+    _product.wait_for(done=lambda: _run_rows.settled(run), expected=totals.posts, says="scored with content")
+    findings = beside.stop()
     unwell = probes.stop()
     reviews = [reviewer.reviews for reviewer in reviewers]
-    acknowledged = [decision for one in reviews for decision in one.acknowledged]
-    _kills.print_kills(sent.kills)
-    found = _run_rows.count(run) | {
+    acknowledged = [decision for review in reviews for decision in review.acknowledged]
+    _kills.print_kills(totals.kills)
+    counts = _run_rows.count(run) | {
         "silent": _run_rows.silent(run),
         "acknowledged": len(acknowledged),
         "forgotten": _run_rows.lost_decisions(acknowledged),
         "twice": _run_rows.cases_decided_twice(run),
     }
-    broken = _print_counts(sent, found)
-    broken += _print_beside(beside, read)
+    problems = _print_counts(totals, counts)
+    problems += _print_beside(beside, findings)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
-    broken += [f"{path} does not answer well at the end" for path in unwell]
-    _print_times(sent, reviews)
-    broken += _print_memory(*held, limit=options.growth, is_judged=_is_long(options.seconds))
+    problems += [f"{path} does not answer well at the end" for path in unwell]
+    _print_times(totals, reviews)
+    problems += _print_memory(*memories, limit=options.growth, is_judged=_is_long(options.seconds))
     beside.end()
-    return broken
+    return problems
 
 
 def _options() -> argparse.Namespace:
@@ -166,27 +166,27 @@ def _send(
     """Send what is due, in bulk where a server was away, and kill when it is time."""
     total, posts = int(options.seconds * options.rate), 0
     kills: list[_kills.Kill] = []
-    refused: list[str] = []
+    refusals: list[str] = []
     times: list[float] = []
     due = [(share * total, name) for share, name in schedule]
-    begun = time.monotonic()
+    start = time.monotonic()
     with _product.api() as api, ThreadPoolExecutor(max(1, len(due))) as watchers:
         while posts < total:
             if due and posts >= due[0][0]:
                 kills.append(_kills.kill(due.pop(0)[1], after_posts=posts, watchers=watchers))
-            wanted = min(total, int((time.monotonic() - begun) * options.rate) + 1) - posts
-            batch = [next(waiting) for _ in range(min(wanted, _MOST_AT_ONCE))]
+            number = min(total, int((time.monotonic() - start) * options.rate) + 1) - posts
+            batch = [next(waiting) for _ in range(min(number, _MOST_AT_ONCE))]
             if batch:
-                asked = time.monotonic()
-                refused += api.send_posts(batch)
-                times.append(time.monotonic() - asked)
+                asked_at = time.monotonic()
+                refusals += api.send_posts(batch)
+                times.append(time.monotonic() - asked_at)
                 posts += len(batch)
             time.sleep(_TICK_SECONDS)
-    return _Sent(posts=posts, refused=refused, seconds=times, kills=kills)
+    return _Sent(posts=posts, refused=refusals, seconds=times, kills=kills)
 
 
 def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
-    """Print what was found; return the names of what must be zero and is not."""
+    """Print the counts; return the names of those that should be zero."""
     zeros = {
         "posts refused": len(sent.refused),
         "posts lost (sent, not scored with content)": sent.posts - found["settled"],
@@ -196,14 +196,14 @@ def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
         "cases decided twice": found["twice"],
     }
     print()
-    for says, number in (
+    for label, number in (
         ("simulated posts sent", sent.posts),
         ("scored without content for a while", found["degraded"]),
         ("decisions acknowledged", found["acknowledged"]),
         *zeros.items(),
     ):
-        print(f"{says:<48}{number:>8}")
-    return [f"{number} {says}" for says, number in zeros.items() if number]
+        print(f"{label:<48}{number:>8}")
+    return [f"{number} {label}" for label, number in zeros.items() if number]
 
 
 def _second_platform() -> _beside.SecondPlatform:
@@ -218,24 +218,24 @@ def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
     """Print what the second platform read and was told; return what is broken."""
     is_told = _product.wait_for(done=beside.told, expected=beside.messages(), says="messages sent")
     print(f"\n{'beside: posts of campaigns decided as one':<48}{sum(beside.decided):>8}")
-    for one in read:
-        says = f"read by a poller, {one.limit} at a time"
-        print(f"{says:<48}{one.read:>8}   skipped {one.skipped}, doubled {one.doubled},", end="")
-        print(f" out of order {one.out_of_order}, undone {one.undone}")
-    broken = [f"poller {one.limit}" for one in read if not one.is_whole]
-    return broken + ([] if is_told else ["messages not sent to endpoints that answer"])
+    for poller in read:
+        label = f"read by a poller, {poller.limit} at a time"
+        print(f"{label:<48}{poller.read:>8}   skipped {poller.skipped}, doubled {poller.doubled},", end="")
+        print(f" out of order {poller.out_of_order}, undone {poller.undone}")
+    problems = [f"poller {poller.limit}" for poller in read if not poller.is_whole]
+    return problems + ([] if is_told else ["messages not sent to endpoints that answer"])
 
 
 def _print_times(sent: _Sent, reviews: list[Reviews]) -> None:
     print(f"\n{'seconds, the outages included':<48}{'p50':>8}{'p95':>8}{'longest':>9}{'times':>8}")
-    for says, seconds in (
+    for label, seconds in (
         ("posting", sent.seconds),
-        ("claiming the next case", [one for review in reviews for one in review.claimed]),
-        ("deciding it", [one for review in reviews for one in review.decided]),
+        ("claiming the next case", [wait for review in reviews for wait in review.claimed]),
+        ("deciding it", [wait for review in reviews for wait in review.decided]),
     ):
         if seconds:
             p50, p95 = np.percentile(seconds, [50, 95])
-            print(f"{says:<48}{p50:>8.3f}{p95:>8.3f}{max(seconds):>9.1f}{len(seconds):>8}")
+            print(f"{label:<48}{p50:>8.3f}{p95:>8.3f}{max(seconds):>9.1f}{len(seconds):>8}")
     print(f"{'asked again for want of an answer':<48}{sum(review.asked_again for review in reviews):>8}")
     print(f"{'decisions refused by name':<48}{sum(review.refused for review in reviews):>8}")
 

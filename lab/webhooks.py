@@ -58,11 +58,11 @@ def main() -> None:
         import django
 
         django.setup()
-        broken = _healthy(supervisor, state, ports, count=options.deliveries)
+        problems = _healthy(supervisor, state, ports, count=options.deliveries)
         with _tended(supervisor):
-            broken += _beside_the_dead(ports, backlog=options.backlog, seconds=options.seconds)
-    if broken:
-        sys.exit("Broken: " + ", ".join(broken))
+            problems += _beside_the_dead(ports, backlog=options.backlog, seconds=options.seconds)
+    if problems:
+        sys.exit("Broken: " + ", ".join(problems))
 
 
 def _healthy(supervisor: Supervisor, state: State, ports: dict[str, int], *, count: int) -> list[str]:
@@ -74,13 +74,13 @@ def _healthy(supervisor: Supervisor, state: State, ports: dict[str, int], *, cou
     for service in services:
         supervisor.launch(service)
     supervisor.wait_until_up([service.name for service in services])
-    done = _sent(endpoint)
-    began, used = time.monotonic(), _cpu("webhooks")
+    before = _sent(endpoint)
+    began, cpu_before = time.monotonic(), _cpu("webhooks")
     _wait(lambda: _sent(endpoint) >= count, seconds=60 + count / 20)
-    seconds, cpu = time.monotonic() - began, _cpu("webhooks") - used
-    rate = (_sent(endpoint) - done) / seconds
+    seconds, cpu = time.monotonic() - began, _cpu("webhooks") - cpu_before
+    rate = (_sent(endpoint) - before) / seconds
     print(f"{'a healthy endpoint alone':<52}{rate:>8.0f} deliveries/s")
-    print(f"{'':<52}{(_sent(endpoint) - done) / cpu:>8.0f} per second of the worker's processor time")
+    print(f"{'':<52}{(_sent(endpoint) - before) / cpu:>8.0f} per second of the worker's processor time")
     return [] if rate >= 150 else [f"{rate:.0f} deliveries/s"]
 
 
@@ -99,37 +99,37 @@ def _beside_the_dead(ports: dict[str, int], *, backlog: int, seconds: float) -> 
     )
     _put([*slow, *dead], backlog)
     [third] = _endpoints("third", [f"http://localhost:{ports['ok']}/third"])
-    killed_at, left = _kill_scoring()
-    waited, ages, seals, scored_after = [], [], [], None
+    killed_at, unscored_ids = _kill_scoring()
+    waits, ages, seals, scored_after = [], [], [], None
     is_long = seconds >= _SCORED_WITHIN_SECONDS  # a shorter run ends before the lease of the killed one
     ends_at = time.monotonic() + seconds
     while time.monotonic() < ends_at:
         [row] = _put([third], 1)
         began = time.monotonic()
         _wait(lambda row=row: row.__class__.objects.get(pk=row.pk).state == "delivered", seconds=60)
-        waited.append(time.monotonic() - began)
+        waits.append(time.monotonic() - began)
         now = _now()
-        late = sweeps.listed(at=now)
+        rows = sweeps.listed(at=now)
         ages += [
             age.total_seconds()
-            for one in late
-            if (age := one.age(at=now)) and one.period.total_seconds() <= 10
+            for sweep in rows
+            if (age := sweep.age(at=now)) and sweep.period.total_seconds() <= 10
         ]
         oldest = lateness.oldest_unsealed_at()
         seals.append((now - oldest).total_seconds() if oldest else 0.0)
-        if scored_after is None and not _unscored(left):
+        if scored_after is None and not _unscored(unscored_ids):
             scored_after = time.monotonic() - killed_at
-        time.sleep(max(0.0, _PROBE_SECONDS - waited[-1]))
-    p50, p95 = np.percentile(waited, [50, 95])
+        time.sleep(max(0.0, _PROBE_SECONDS - waits[-1]))
+    p50, p95 = np.percentile(waits, [50, 95])
     print(f"{'another platform, seconds until delivered: p50':<52}{p50:>8.2f}")
-    print(f"{'p95':<52}{p95:>8.2f}   longest {max(waited):.2f} of {len(waited)}")
+    print(f"{'p95':<52}{p95:>8.2f}   longest {max(waits):.2f} of {len(waits)}")
     print(
         f"{'oldest frequent sweep, seconds: p95':<52}"
         f"{np.percentile(ages, 95):>8.1f}   longest {max(ages):.1f}"
     )
     print(f"{'oldest unsealed audit entry, seconds':<52}{max(seals):>8.1f}")
-    scored = f"{scored_after or float('nan'):>8.1f}   of {len(left)}"
-    print(f"{'posts of the killed scoring worker scored after, s':<52}{scored}")
+    line = f"{scored_after or float('nan'):>8.1f}   of {len(unscored_ids)}"
+    print(f"{'posts of the killed scoring worker scored after, s':<52}{line}")
     print(f"{'messages in the queue webhooks at the end':<52}{_messages():>8}")
     return [
         *([f"p95 {p95:.1f} s"] if p95 >= 2 else []),
@@ -156,7 +156,7 @@ def _put(endpoints: list[WebhookEndpoint], count: int) -> list[Any]:
     from moderation import enqueue
     from moderation.models import Delivery
 
-    now, made = _now(), []
+    now, deliveries = _now(), []
     body = {"type": "decision.created", "timestamp": now.isoformat(), "data": {"id": "1", "words": "x" * 300}}
     for start in range(0, count, _ROWS_AT_ONCE):
         rows = [
@@ -171,11 +171,11 @@ def _put(endpoints: list[WebhookEndpoint], count: int) -> list[Any]:
             for number in range(start, min(count, start + _ROWS_AT_ONCE))
             for endpoint in [endpoints[number % len(endpoints)]]
         ]
-        made = Delivery.objects.bulk_create(rows)
+        deliveries = Delivery.objects.bulk_create(rows)
     with transaction.atomic():
         for endpoint in endpoints:
             enqueue.deliveries(endpoint_id=endpoint.pk)
-    return made
+    return deliveries
 
 
 def _kill_scoring() -> tuple[float, list[int]]:
@@ -199,11 +199,11 @@ def _kill_scoring() -> tuple[float, list[int]]:
     ]
     ids = [answer.post_id for answer in ingest.accept(platform=platform, posts=posts, at=_now())]  # type: ignore[union-attr]  # all are new
     # As if it had claimed them the moment before it died: its lease ends in 60 s.
-    held = Revision.objects.filter(post__in=ids)
-    held.update(score_state="scoring", lease_until=_now() + timedelta(seconds=60), attempts=1)
+    revisions = Revision.objects.filter(post__in=ids)
+    revisions.update(score_state="scoring", lease_until=_now() + timedelta(seconds=60), attempts=1)
     for process in _processes("scoring"):
         os.kill(process, signal.SIGKILL)
-    return time.monotonic(), list(held.values_list("pk", flat=True))
+    return time.monotonic(), list(revisions.values_list("pk", flat=True))
 
 
 def _unscored(revision_ids: list[int]) -> int:
@@ -238,7 +238,7 @@ def _wait(holds: Any, *, seconds: float) -> None:
 
 @contextmanager
 def _tended(supervisor: Supervisor) -> Iterator[None]:
-    """Let the supervisor start again what dies, as it does under `make run`."""
+    """Let the supervisor restart dead processes, as under `make run`."""
     is_over = threading.Event()
 
     def tend() -> None:
@@ -256,17 +256,17 @@ def _tended(supervisor: Supervisor) -> Iterator[None]:
 
 def _processes(worker: str) -> list[int]:
     marked = child.leftovers(mark=os.environ["SPAMDESK_STATE_DIR"])
-    return [one for one in marked if f"--hostname={worker}@" in Path(f"/proc/{one}/cmdline").read_text()]
+    return [pid for pid in marked if f"--hostname={worker}@" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def _cpu(worker: str) -> float:
     times = [psutil.Process(process).cpu_times() for process in _processes(worker)]
-    return float(sum(one.user + one.system for one in times))
+    return float(sum(usage.user + usage.system for usage in times))
 
 
 @contextmanager
 def _receivers() -> Iterator[dict[str, int]]:
-    """Run the receivers in a process of their own; give their ports."""
+    """Run the receivers in another process; yield their ports."""
     process = subprocess.Popen(
         [sys.executable, "-m", "lab._receivers"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )

@@ -55,7 +55,7 @@ def draw(
 
 
 def _share_of_age(facts: Mapping[str, Sequence[float]]) -> float:
-    """Return the correlation of posts with age at which what is left, posts per day, has none with it."""
+    """Return the correlation of posts with age at which posts per day have none with age."""
     return min(quantiles.spread(facts["age_days"]) / quantiles.spread(facts["posts"]), _MOST_BY_AGE)
 
 

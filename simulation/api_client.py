@@ -82,8 +82,8 @@ class ApiClient:
             if isinstance(answer, httpx.Response) and answer.status_code not in _TRY_AGAIN:
                 break
             if time.monotonic() > give_up_at:
-                said = answer.status_code if isinstance(answer, httpx.Response) else type(answer).__name__
-                raise Unreachable(f"{self._client.base_url} has not answered for too long (last: {said})")
+                last = answer.status_code if isinstance(answer, httpx.Response) else type(answer).__name__
+                raise Unreachable(f"{self._client.base_url} has not answered for too long (last: {last})")
             time.sleep(_asked_pause(answer) or pause * random.uniform(0.5, 1.0))
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
         if answer.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
@@ -101,8 +101,8 @@ class ApiClient:
 
 def _asked_pause(answer: httpx.Response | httpx.TransportError) -> float:
     """Return how many seconds the server asks us to wait, 0 if it does not say."""
-    asked = answer.headers.get("Retry-After", "") if isinstance(answer, httpx.Response) else ""
-    return min(float(asked), _LONGEST_PAUSE_SECONDS) if asked.isdigit() else 0.0
+    header = answer.headers.get("Retry-After", "") if isinstance(answer, httpx.Response) else ""
+    return min(float(header), _LONGEST_PAUSE_SECONDS) if header.isdigit() else 0.0
 
 
 def _refusal(external_id: str, problem: str) -> str:

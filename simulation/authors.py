@@ -41,7 +41,7 @@ class Takeover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What accounts have in common that one script made.
+    """What accounts made by one script have in common.
 
     `age_place` is where their age stands among the role's, as a draw from the standard normal distribution.
     """
@@ -76,10 +76,10 @@ class Author:
 
     def described(self, *, facts: Collection[str]) -> dict[str, Any]:
         """Return the author as described by a platform that sends these `facts`; some send nothing."""
-        told: dict[str, Any] = {"external_id": self.external_id, "display_name": self.display_name}
+        fields: dict[str, Any] = {"external_id": self.external_id, "display_name": self.display_name}
         if not self.is_described:
-            return told
-        known = {
+            return fields
+        facts_of_author = {
             "created_at": self.created_at.isoformat(),
             "email_domain": self.email_domain,
             "friends": self.friends,
@@ -87,7 +87,7 @@ class Author:
             "is_verified": self.is_verified,
             "posts": self.posts,
         }
-        return told | {name: value for name, value in known.items() if name in facts}
+        return fields | {name: value for name, value in facts_of_author.items() if name in facts}
 
     def is_asleep(self, at: datetime) -> bool:
         """Tell whether it is between one and seven where the author lives."""
@@ -119,7 +119,7 @@ def create(
     traits = material.table("accounts")["traits"][role]
     age_place = batch.age_place if batch else rng.gauss(0, 1)
     created_at = _created_at(facts["age_days"], place=age_place, batch=batch, at=at, rng=rng)
-    counted = account_facts.draw(
+    counts = account_facts.draw(
         facts,
         age_place=age_place,
         age_days=(at - created_at) / timedelta(days=1),
@@ -134,10 +134,10 @@ def create(
         display_name=_name(traits, batch=batch, language=language, rng=rng),
         created_at=created_at,
         email_domain=_mail_domain(traits, batch=batch, rng=rng),
-        friends=counted.friends,
-        followers=counted.followers,
+        friends=counts.friends,
+        followers=counts.followers,
         is_verified=rng.random() < traits["verified"],
-        posts=counted.posts,
+        posts=counts.posts,
         addresses=_addresses(batch=batch, rng=rng),
         user_agent=_user_agent(role, batch=batch, rng=rng),
         utc_offset_hours=rng.choice(_UTC_OFFSETS.get(language, (0,))),
@@ -146,7 +146,7 @@ def create(
 
 
 def first_name(language: str, *, rng: random.Random) -> str:
-    """Return a name as people have it who write this language."""
+    """Return a usual name for this language."""
     names = material.table("people")["first_names"]
     return str(rng.choice(names.get(language, names["en"])))
 
@@ -203,9 +203,9 @@ def _name(traits: dict[str, Any], *, batch: Batch | None, language: str, rng: ra
     if rng.random() < traits["scripted_name"]:
         ending = batch.name_ending if batch else rng.choice(material.table("people")["spam_name_endings"])
         return first + ending.replace("{n}", str(rng.randint(1, 999)))
-    named = [first, f"{first}{rng.randint(1, 99)}", f"{first} {rng.choice('ABCDEGHKLMNPRSTW')}."]
+    names = [first, f"{first}{rng.randint(1, 99)}", f"{first} {rng.choice('ABCDEGHKLMNPRSTW')}."]
     # An initial of another script would fit nobody.
-    return rng.choice(named if first[0] < "\u0250" else named[:2])
+    return rng.choice(names if first[0] < "\u0250" else names[:2])
 
 
 def _addresses(*, batch: Batch | None, rng: random.Random) -> tuple[str, ...]:

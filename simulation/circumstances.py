@@ -38,26 +38,26 @@ _STYLES = {
 def circumstances(text: Text, *, author: Author, role: Role, rng: random.Random) -> dict[str, Any]:
     """Return what a platform that sends everything may or may not know of how the post was made."""
     takeover = author.takeover if role == Role.HIJACKED else None
-    known: dict[str, Any] = {"user_agent": (takeover and takeover.user_agent) or author.user_agent}
+    facts: dict[str, Any] = {"user_agent": (takeover and takeover.user_agent) or author.user_agent}
     if text.language:
-        known["language"] = text.language
+        facts["language"] = text.language
     if rng.random() >= _NO_IP_SHARE:
-        known["ip"] = rng.choice((takeover and takeover.addresses) or author.addresses)
+        facts["ip"] = rng.choice((takeover and takeover.addresses) or author.addresses)
         if rng.random() < _ASN_SHARE:
-            known["ip_asn"] = addresses.asn_of(known["ip"])
+            facts["ip_asn"] = addresses.asn_of(facts["ip"])
     if rng.random() >= _NO_JOURNEY_SHARE.get(role, _USUAL_NO_JOURNEY_SHARE):
-        known["journey"] = journeys.journey(_style(text, role=role, rng=rng), letters=len(text.text), rng=rng)
+        facts["journey"] = journeys.journey(_style(text, role=role, rng=rng), letters=len(text.text), rng=rng)
     if text.urls and rng.random() < _LINKS_SENT_SHARE:
-        known["links"] = list(text.urls)
-    known |= views(followers=author.followers, rng=rng)
+        facts["links"] = list(text.urls)
+    facts |= views(followers=author.followers, rng=rng)
     if rng.random() < _REACTIONS_KNOWN_SHARE:
         # Sent when a platform hands posts over some time after they appeared.
-        known |= reactions(is_spam=text.kind.is_spam, followers=author.followers, rng=rng)
-    return known
+        facts |= reactions(is_spam=text.kind.is_spam, followers=author.followers, rng=rng)
+    return facts
 
 
 def _style(text: Text, *, role: Role, rng: random.Random) -> Style:
-    """Return how the post was made; what honest people pass on they paste, or let an app post."""
+    """Return how the post was made; honest people paste what they pass on, or use an app."""
     if text.is_passed_on and rng.random() < 0.4:
         return Style.PASTING
     styles, weights = _STYLES[role]

@@ -14,10 +14,10 @@ class Truth:
     """The true class of a simulated post; never part of the payload.
 
     `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
-    how the author behaves in this post, in spam the family of spammers. What `is_hard` cannot be judged by
-    its words alone. `hides_in` says where spam whose words are harmless ones, of the family `words`, says the
-    rest, `twin_in` where an honest post leads on in the same way. `families` are those of all that it leads
-    to and shows, `tricks` what its pages and pictures do not to be known.
+    how the author behaves in this post, in spam the family of spammers. A post that `is_hard` cannot be
+    judged by its words alone. `hides_in` names where spam with harmless words, of the family `words`, hides
+    its message, `twin_in` the same place of an honest post. `families` are those of its pages and media,
+    `tricks` how these avoid recognition.
     """
 
     is_spam: bool
@@ -45,9 +45,9 @@ class PostEvent:
 
     @property
     def bare_payload(self) -> dict[str, Any]:
-        """What is left of `payload` from a platform that tells texts and author ids alone."""
-        told = {name: self.payload[name] for name in ("external_id", "text", "posted_at")}
-        return told | {"author": {"external_id": self.payload["author"]["external_id"]}}
+        """`payload` from a platform that sends only texts and author ids."""
+        fields = {name: self.payload[name] for name in ("external_id", "text", "posted_at")}
+        return fields | {"author": {"external_id": self.payload["author"]["external_id"]}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,7 +72,7 @@ def url_on(host: str, *, is_spam: bool, rng: random.Random) -> str:
 
 
 def is_shared(domain: str) -> bool:
-    """Tell whether everybody uses the host, spammers and others: those that exist are no spammers' own."""
+    """Tell whether everybody uses the host: one that exists is no spammer's own."""
     hosts = material.table("hosts")
     shared = (*hosts["shorteners"], *hosts["free_hosts"], *hosts["large_sites"])
     return domain in shared or not f".{domain}".endswith(RESERVED_SUFFIXES)

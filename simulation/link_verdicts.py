@@ -13,12 +13,12 @@ _HOLD = timedelta(days=365)
 
 
 def rows(row: PostLink, *, said: Reputation, is_new: bool, at: datetime) -> list[LinkVerdict]:
-    """Return the rows that the answers make, of a domain only once; they hold for a simulated year."""
-    held: dict[str, Any] = {"fetched_at": at, "expires_at": at + _HOLD}
-    domain = {**held, "subject": row.domain.name}
+    """Return the answers as rows, a domain's only once; they hold for a simulated year."""
+    dates: dict[str, Any] = {"fetched_at": at, "expires_at": at + _HOLD}
+    domain = {**dates, "subject": row.domain.name}
     verdicts = [
         LinkVerdict(
-            provider=ReputationProvider.WEB_RISK, subject=row.url_digest, value=said.threat_score, **held
+            provider=ReputationProvider.WEB_RISK, subject=row.url_digest, value=said.threat_score, **dates
         )
     ]
     if is_new and said.trust_score is not None:

@@ -86,10 +86,10 @@ class Population:
         return authors.batch(role=facts, network=self._network, farm=farm, at=at, rng=self._rng)
 
     def _hijacked(self, *, language: str, at: datetime) -> Author:
-        """Return a hijacked account, mostly somebody heard before, whose owner is mostly locked out."""
-        rng, taken = self._rng, self._spammers[Role.HIJACKED, language]
-        if taken and rng.random() < _STILL_HIJACKED_SHARE:
-            return rng.choice(taken)
+        """Return a hijacked account, mostly one that posted before and whose owner is locked out."""
+        rng, accounts = self._rng, self._spammers[Role.HIJACKED, language]
+        if accounts and rng.random() < _STILL_HIJACKED_SHARE:
+            return rng.choice(accounts)
         author = None if rng.random() < _UNHEARD_VICTIM_SHARE else self._victim(language=language, at=at)
         if author is None:
             author = self._create(Role.ORDINARY, language=language, at=at)
@@ -97,26 +97,26 @@ class Population:
         if rng.random() < _LOCKED_OUT_SHARE and author in self._talkers[language]:
             self._talkers[language].remove(author)
         author.takeover = authors.takeover(farm=rng.randrange(FARMS), rng=rng)
-        taken.append(author)
+        accounts.append(author)
         return author
 
     def _victim(self, *, language: str, at: datetime) -> Author | None:
-        """Return somebody to take over, rather while they sleep."""
+        """Return somebody to take over, preferably asleep."""
         rng, talkers = self._rng, self._talkers[language]
-        found = [rng.choice(talkers) for _ in range(4 if len(talkers) >= _FEWEST_TALKERS else 0)]
-        free = [author for author in found if author.takeover is None and author.role != Role.FEED]
+        candidates = [rng.choice(talkers) for _ in range(4 if len(talkers) >= _FEWEST_TALKERS else 0)]
+        free = [author for author in candidates if author.takeover is None and author.role != Role.FEED]
         return next((author for author in free if author.is_asleep(at)), free[0] if free else None)
 
     def _some(self, role: Role, *, language: str, at: datetime) -> Author:
         """Return a spammers' account of this role, perhaps one that posted before."""
-        rng, known = self._rng, self._spammers[role, language]
+        rng, pool = self._rng, self._spammers[role, language]
         if role == Role.FRESH:
-            known[:] = [author for author in known[-25:] if self._thrown_away_after[author.external_id] > 0]
-        if known and rng.random() < _RETURNING.get(role, 0.5):
-            author = self._skewed(known)
+            pool[:] = [author for author in pool[-25:] if self._thrown_away_after[author.external_id] > 0]
+        if pool and rng.random() < _RETURNING.get(role, 0.5):
+            author = self._skewed(pool)
         else:
             author = self._create(role, language=language, at=at, batch=self._current_batch(role, at=at))
-            known.append(author)
+            pool.append(author)
             self._thrown_away_after[author.external_id] = rng.choice(_FRESH_POSTS)
         self._thrown_away_after[author.external_id] -= 1
         return author
@@ -142,7 +142,7 @@ class Population:
         )
 
     def _awake(self, talkers: list[Author], *, at: datetime) -> Author:
-        """Return one of the talkers, rather one whose day it is."""
+        """Return one of the talkers, preferably one awake."""
         author = self._skewed(talkers)
         return self._skewed(talkers) if author.is_asleep(at) and self._rng.random() < 0.85 else author
 

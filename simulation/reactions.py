@@ -11,7 +11,7 @@ _BOUGHT_SHARE = 0.06
 def views(*, followers: int, rng: random.Random) -> dict[str, int]:
     """Return how often a post was seen: most by a few followers, some by many who do not know the author.
 
-    Drawn aside, from a copy of the dice: so what else is simulated of the post does not depend on it.
+    Drawn from a copy of the dice, so that the rest of the post does not depend on it.
     """
     aside = random.Random()
     aside.setstate(rng.getstate())

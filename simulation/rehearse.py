@@ -47,8 +47,8 @@ def accept(
     Call inside a transaction.
     """
     answers = ingest.store(platform=platform, posts=posts, at=at)
-    stored = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
-    rows = Revision.objects.filter(pk__in=stored).select_related("post").order_by("pk")
+    revision_ids = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
+    rows = Revision.objects.filter(pk__in=revision_ids).select_related("post").order_by("pk")
     backfill.missing(revisions=list(rows))
     return answers
 
@@ -106,8 +106,8 @@ def collect(*, revision_ids: Sequence[int], means: Means, browses: bool, at: dat
         opening.write_down(browse.of(opening.links_of(ours)), at=at)
     for _ in range(_ROUNDS if ours else 0):
         opening.run(revision_ids=ours, at=at)
-        waiting = Evidence.objects.filter(revisions__revision__in=ours, state__in=OPEN).distinct()
-        due = list(waiting.order_by("pk").values_list("pk", flat=True))
+        rows = Evidence.objects.filter(revisions__revision__in=ours, state__in=OPEN).distinct()
+        due = list(rows.order_by("pk").values_list("pk", flat=True))
         if not due and not EvidenceRequest.objects.filter(revision__in=ours, opened_at__isnull=True).exists():
             break
         for evidence_id in due:

@@ -179,9 +179,9 @@ class Replay:
         late: list[tuple[int, Truth]] = []
         awaited = self._plan_evidence(accepted, at=at)
         for post in accepted:
-            chosen = self._rng.choice((soon, late))
+            batch = self._rng.choice((soon, late))
             if post not in awaited:
-                chosen.append(post)
+                batch.append(post)
         soon_at = at + timedelta(seconds=self._pace.soon_seconds)
         late_at = soon_at + timedelta(seconds=self._rng.lognormvariate(9.0, 1.2)) / self._pace.speed
         self._schedule(soon_at, lambda: _freeze(soon, at=soon_at))
@@ -217,7 +217,7 @@ class Replay:
         )
         frozen_at = there_at + timedelta(milliseconds=100)
         self._schedule(frozen_at, lambda: _freeze(awaited, at=frozen_at))
-        self._schedule(frozen_at, lambda: self._judge_waiting({one for one, _ in accepted}, at=frozen_at))
+        self._schedule(frozen_at, lambda: self._judge_waiting({pk for pk, _ in accepted}, at=frozen_at))
         return []
 
     def _schedule(self, at: datetime, act: Callable[[], list[Frozen]]) -> None:
@@ -226,9 +226,9 @@ class Replay:
     def _judge_waiting(self, collected: set[int], *, at: datetime) -> list[Frozen]:
         """Judge the posts whose evidence is there, where that was waited for."""
         self._uncollected -= collected
-        waiting = [verdict for verdict in self._verdicts_before if verdict[0] in collected]
-        self._verdicts_before = [one for one in self._verdicts_before if one not in waiting]
-        for revision_id, is_spam in waiting:
+        verdicts = [verdict for verdict in self._verdicts_before if verdict[0] in collected]
+        self._verdicts_before = [row for row in self._verdicts_before if row not in verdicts]
+        for revision_id, is_spam in verdicts:
             self._judge(revision_id, is_spam=is_spam, at=at)
         return []
 
@@ -271,10 +271,10 @@ def incoming_post(payload: dict[str, Any]) -> IncomingPost:
     author = dict(payload["author"])
     if "created_at" in author:
         author["created_at"] = datetime.fromisoformat(author["created_at"])
-    sent = payload | {"posted_at": datetime.fromisoformat(payload["posted_at"]), "author": author}
+    fields = payload | {"posted_at": datetime.fromisoformat(payload["posted_at"]), "author": author}
     if "transcripts" in payload:
-        sent["transcripts"] = [captions.transcript(one) for one in payload["transcripts"]]
-    return of_fields(sent)
+        fields["transcripts"] = [captions.transcript(track) for track in payload["transcripts"]]
+    return of_fields(fields)
 
 
 def _freeze(accepted: list[tuple[int, Truth]], *, at: datetime) -> list[Frozen]:

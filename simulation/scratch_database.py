@@ -54,7 +54,7 @@ def _prepare(scratch: str) -> None:
 
 
 def _turn_to(database: str) -> None:
-    """Have what connects from now on use another database: the pool outlives `close`."""
+    """Let new connections use another database: the pool outlives `close`."""
     connection.close()
     cast("DatabaseWrapper", connection).close_pool()
     connection.settings_dict["NAME"] = database

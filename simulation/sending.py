@@ -84,7 +84,7 @@ class Sending:
         # Before the request: a post stored without its truth could never be measured.
         self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
         self._truth.flush()
-        # Also before: what a post leads to may be fetched the moment that it is there.
+        # Also before: a post's links may be fetched as soon as it is stored.
         register.write((site for post in posts for site in post.sites), path=self._web)
         if posts:
             self._count(self._api.send_posts([self._payload(post) for post in posts]))

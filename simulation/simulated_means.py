@@ -52,9 +52,9 @@ def means(web: SimulatedWeb, *, readings: Readings, clock: Callable[[], datetime
 
 
 def opinions_of(triton: str) -> Opinions:
-    """Return what says what the parts of the shipped release make of a post; Triton serves its content model.
+    """Return a function that gives the shipped sub-models' opinions of a post, with Triton's content model.
 
-    It raises content.Unavailable where that does not answer: nothing is to be taken for harmless words.
+    It raises content.Unavailable without an answer: silence must not pass for harmless words.
     """
     release = shipped()
     content = ContentModel(
@@ -66,10 +66,10 @@ def opinions_of(triton: str) -> Opinions:
     scorer = Scorer(release=release, content=content)
 
     def opinions(record: PostRecord) -> Mapping[str, float | None]:
-        said = scorer.score(record, blocklist=Blocklist())
-        if said.is_degraded:
+        opinion = scorer.score(record, blocklist=Blocklist())
+        if opinion.is_degraded:
             raise Unavailable(f"no answer from {triton}")
-        return said.sub_models
+        return opinion.sub_models
 
     return opinions
 
@@ -85,8 +85,8 @@ class Readings:
         if kept_in and kept_in.exists():
             for line in kept_in.read_text(encoding="utf-8").splitlines():
                 with suppress(ValueError):  # a killed run ends with half a line
-                    known = json.loads(line)
-                    self._known[known["of"]] = known["said"]
+                    entry = json.loads(line)
+                    self._known[entry["of"]] = entry["said"]
 
     def __enter__(self) -> Self:
         return self
@@ -106,10 +106,10 @@ class Readings:
             self._remember(
                 of, self._said(kind, data, hints=hints, seconds=seconds), is_kept=kind == "picture"
             )
-        said = self._known[of]
-        if "unreadable" in said:
-            raise Unreadable(Reason(said["unreadable"]))
-        return {name: fact for name, fact in said.items() if name != "thumbnail"}
+        facts = self._known[of]
+        if "unreadable" in facts:
+            raise Unreadable(Reason(facts["unreadable"]))
+        return {name: fact for name, fact in facts.items() if name != "thumbnail"}
 
     def _said(self, kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
         try:
@@ -130,8 +130,7 @@ class Collecting:
     """How the evidence of a replay is collected: the simulated web, its readings, and how late.
 
     With `is_awaited` every record waits for its evidence; else some are frozen before, as scoring does.
-    `opinions` are what the parts of a release make of a post that somebody decides on; nobody is asked if
-    None.
+    `opinions` gives the sub-models' opinions of a decided post; None asks nobody.
     """
 
     readings: Readings

@@ -31,7 +31,7 @@ class Families(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A family of posts. `complaints` is how many times as much as about others readers complain.
+    """A family of posts. `complaints` is their rate relative to other kinds.
 
     `traits` are the lists of material/families.toml that name it.
     """
@@ -71,7 +71,7 @@ class TextSource(Protocol):
         ...
 
     def shared(self, *, rng: random.Random, is_spam: bool) -> Text | None:
-        """Return what a campaign, or honest people, are about to post again; None where nothing is."""
+        """Return a text for a campaign or honest people to repeat, None without one."""
         ...
 
     def reworded(self, text: Text, *, rng: random.Random) -> Text:
@@ -141,12 +141,12 @@ class CuratedTexts:
         self, *, rng: random.Random, is_spam: bool, among: Callable[[Text], bool] = lambda _: True
     ) -> Text:
         """Return the next text, one `among` some. Raises LookupError if there is none at all."""
-        left = self._left[is_spam]
-        if not any(map(among, left)):
+        rest = self._left[is_spam]
+        if not any(map(among, rest)):
             fresh = [text for text in self._all[is_spam] if among(text)]
-            left += rng.sample(fresh, k=len(fresh))
-        place = next((place for place, text in enumerate(left) if among(text)), len(left))
-        return left.pop(place)
+            rest += rng.sample(fresh, k=len(fresh))
+        place = next((place for place, text in enumerate(rest) if among(text)), len(rest))
+        return rest.pop(place)
 
     def shared(self, *, rng: random.Random, is_spam: bool) -> Text:
         """Return any spam, or an honest text of a family that people pass on."""
@@ -157,9 +157,9 @@ class CuratedTexts:
     def reworded(self, text: Text, *, rng: random.Random) -> Text:
         """Return a text of the same family and language, with a link if this one has one; itself if none."""
         alike = [
-            one
-            for one in self._all[text.kind.is_spam]
-            if (one.kind, one.language, bool(one.urls)) == (text.kind, text.language, bool(text.urls))
+            other
+            for other in self._all[text.kind.is_spam]
+            if (other.kind, other.language, bool(other.urls)) == (text.kind, text.language, bool(text.urls))
         ]
         return rng.choice(alike or [text])
 

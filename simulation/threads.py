@@ -1,4 +1,4 @@
-"""What simulated posts answer: posts of before, or articles that the platform shows and does not send."""
+"""What simulated posts answer: earlier posts, or articles that the platform does not send."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Threads:
 
     def parent(self, text: Text, *, post: str) -> dict[str, Any] | None:
         """Return what a post answers as the API takes it, None for most, and remember the post."""
-        found = self._parent(text) if self._rng.random() < _ANSWERING_SHARE else None
+        parent = self._parent(text) if self._rng.random() < _ANSWERING_SHARE else None
         self._posts.append((post, text))
-        return found
+        return parent
 
     def _parent(self, text: Text) -> dict[str, Any] | None:
-        alike = [(name, one) for name, one in self._posts if _is_answered(one, by=text)]
+        alike = [(name, earlier) for name, earlier in self._posts if _is_answered(earlier, by=text)]
         if alike and self._rng.random() >= _ARTICLE_SHARE:
             return {"external_id": self._rng.choice(alike)[0]}
         if text.kind.is_spam:
@@ -44,12 +44,12 @@ class Threads:
         return self._article(text)
 
     def _article(self, text: Text) -> dict[str, Any] | None:
-        """Return an article on what a text is about, None where that is all there is to say."""
-        known = self._articles[text.kind.name, text.language]
-        if self._texts and (not known or self._rng.random() < _NEW_ARTICLE_SHARE):
+        """Return an article on the subject of a text, None if there is no other."""
+        articles = self._articles[text.kind.name, text.language]
+        if self._texts and (not articles or self._rng.random() < _NEW_ARTICLE_SHARE):
             self._articles_written += 1
             name = f"{self._run}-t{self._articles_written:04}"
-            known.append(
+            articles.append(
                 {
                     "external_id": name,
                     "text": self._texts.reworded(text, rng=self._rng).text,
@@ -59,7 +59,7 @@ class Threads:
                     },
                 }
             )
-        others = [article for article in known if article["text"] != text.text]
+        others = [article for article in articles if article["text"] != text.text]
         return self._rng.choice(others) if others else None
 
 

@@ -172,13 +172,13 @@ class World:
             "posted_at": at.isoformat(),
             "author": {"external_id": author.external_id},
         }
-        known = circumstances(text, author=author, role=role, rng=self._rng)
+        facts = circumstances(text, author=author, role=role, rng=self._rng)
         if parent := self._threads.parent(text, post=payload["external_id"]):
-            known["parent"] = parent
+            facts["parent"] = parent
         if self._rng.random() < _BARE_SHARE or not (self._sent.account or self._sent.circumstances):
             return payload
         payload["author"] = author.described(facts=self._sent.account)
-        return payload | {name: value for name, value in known.items() if name in self._sent.circumstances}
+        return payload | {name: value for name, value in facts.items() if name in self._sent.circumstances}
 
     def _complain(self, text: Text, *, post: str, at: datetime) -> None:
         for complaint in reporters.complaints(

@@ -40,7 +40,7 @@ def fill() -> None:
     is_triton_here = "TRITON_URL" not in os.environ
     for line in path.read_text().splitlines():
         name, _, value = line.partition("=")
-        if name in _OF_TRITON and is_triton_here:  # address, socket and folder are of one server
+        if name in _OF_TRITON and is_triton_here:  # one server's address, socket and folder
             os.environ[name] = value
         elif name not in _OF_TRITON:
             os.environ.setdefault(name, value)

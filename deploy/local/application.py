@@ -191,15 +191,15 @@ def simulated_web(*, port: int, state: State) -> Service:
 
 def scoring_processes() -> int:
     """Return how many scoring processes to run: one per available processor, at most four."""
-    given = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
+    value = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
     # The processors that this process may use; cpu_count() names all of the machine, also in a container.
-    return int(given) if given.isdigit() and int(given) else min(4, len(os.sched_getaffinity(0)))
+    return int(value) if value.isdigit() and int(value) else min(4, len(os.sched_getaffinity(0)))
 
 
 def web_processes() -> int:
     """Return how many web processes to run: one per available processor, at most two."""
-    given = os.environ.get("SPAMDESK_WEB_PROCESSES", "")
-    return int(given) if given.isdigit() and int(given) else min(2, len(os.sched_getaffinity(0)))
+    value = os.environ.get("SPAMDESK_WEB_PROCESSES", "")
+    return int(value) if value.isdigit() and int(value) else min(2, len(os.sched_getaffinity(0)))
 
 
 def _always() -> None:

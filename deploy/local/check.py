@@ -29,8 +29,8 @@ def main(arguments: list[str]) -> None:
         _become_pytest(["--lane=rest", "-m", "not long", *_side_by_side(), *rest])
     if what == "test" and any(map(_is_place, rest)):
         _become_pytest([*rest, *_without_django(rest)])
-    begun = time.monotonic()
-    with tempfile.TemporaryFile("w+") as said, subprocess.Popen(_TYPES, cwd=ROOT, stdout=said) as types:
+    start = time.monotonic()
+    with tempfile.TemporaryFile("w+") as output, subprocess.Popen(_TYPES, cwd=ROOT, stdout=output) as types:
         try:
             for title, command in [] if what == "types" else _QUICK:
                 print(f"== {title}", flush=True)
@@ -39,13 +39,13 @@ def main(arguments: list[str]) -> None:
                 _test(rest or ["--lane=gate", "-m", "not long", *_side_by_side()], beside=types)
             print("== types", flush=True)
             code = types.wait()
-            said.seek(0)
-            print(said.read(), end="", flush=True)
+            output.seek(0)
+            print(output.read(), end="", flush=True)
             _end_if_failed("types", code)
         finally:
             types.kill()
     if what == "test" and not rest:
-        print(f"== {time.monotonic() - begun:.0f} s; the budget is {_budget_seconds()} s (pyproject.toml)")
+        print(f"== {time.monotonic() - start:.0f} s; the budget is {_budget_seconds()} s (pyproject.toml)")
 
 
 def _budget_seconds() -> int:
@@ -54,14 +54,14 @@ def _budget_seconds() -> int:
 
 
 def _is_place(argument: str) -> bool:
-    """Tell whether an argument of pytest names tests: who asks for some waits for no other check."""
+    """Tell whether an argument of pytest names tests: then no other check runs."""
     return (ROOT / argument.partition("::")[0]).exists()
 
 
 def _without_django(arguments: list[str]) -> list[str]:
-    """Return what leaves Django and servers out of a run of tests/scoring alone: it starts sooner."""
-    places = [one for one in arguments if _is_place(one)]
-    if not all(one.startswith("tests/scoring") for one in places):
+    """Return the options that skip Django and servers for tests/scoring alone."""
+    places = [place for place in arguments if _is_place(place)]
+    if not all(place.startswith("tests/scoring") for place in places):
         return []
     return [f"-pno:{name}" for name in ("django", "tests.servers")]
 
@@ -105,7 +105,7 @@ def _pytest(arguments: list[str]) -> list[str]:
 
 
 def _side_by_side() -> list[str]:
-    """Return what runs tests side by side where there is a second processor, and names the slowest."""
+    """Return the options that run tests side by side on several processors, and name the slowest."""
     # One more than two processors: the trials that kill processes wait most of their time.
     workers = "3" if len(os.sched_getaffinity(0)) > 1 else "1"
     # In the order of tests/lanes.py, the longest first; xdist would begin with the largest groups.

@@ -84,9 +84,9 @@ class Child:
         now = time.monotonic()
         if now >= self._look_at:  # not each time: it reads about every process of the machine
             self._look_at = now + _LOOK_SECONDS
-            done = (_processor_seconds(self.id), self._log.stat().st_size)
-            if abs(done[0] - self._done[0]) >= _LEAST_WORK_SECONDS or done[1] != self._done[1]:
-                self._done, self._moved_at = done, now
+            work = (_processor_seconds(self.id), self._log.stat().st_size)
+            if abs(work[0] - self._done[0]) >= _LEAST_WORK_SECONDS or work[1] != self._done[1]:
+                self._done, self._moved_at = work, now
         return now - self._moved_at
 
     def signal(self, number: signal.Signals) -> None:
@@ -109,20 +109,20 @@ class Child:
 
 def kill_leftovers(*, mark: str, patience_seconds: float = 10) -> list[int]:
     """Kill the leftover processes of this state folder. Return their ids."""
-    found = leftovers(mark=mark)
+    process_ids = leftovers(mark=mark)
     for number in (signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + patience_seconds
-        _send(found, number)
+        _send(process_ids, number)
         while leftovers(mark=mark) and time.monotonic() < deadline:
             time.sleep(0.05)
-    return found
+    return process_ids
 
 
 def leftovers(*, mark: str) -> list[int]:
     """Return the ids of the running processes that carry this mark."""
-    wanted = f"{MARK}={mark}".encode()
+    variable = f"{MARK}={mark}".encode()
     others = (process_id for process_id in _process_ids() if process_id != os.getpid())
-    return [process_id for process_id in others if wanted in _variables(process_id)]
+    return [process_id for process_id in others if variable in _variables(process_id)]
 
 
 def rotate(log: Path) -> None:

@@ -50,9 +50,9 @@ def remove_everything() -> None:
     """Delete the environments and all state: the next start is the first one again."""
     state = State.from_environment()
     folders = [ENVIRONMENT, TRITON_ENVIRONMENT, state.path]
-    moved = state.path / "postgres" / "elsewhere"
-    if moved.exists():  # the database's user may not enter this checkout
-        folders.append(Path(moved.read_text().strip()))
+    pointer = state.path / "postgres" / "elsewhere"
+    if pointer.exists():  # the database's user may not enter this checkout
+        folders.append(Path(pointer.read_text().strip()))
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     print("removed .venv, .venv-triton and all state")

@@ -77,9 +77,9 @@ def uv_environment() -> dict[str, str]:
     """Return the process environment with pip's settings (files and PIP_ variables) in uv's words."""
     environment = dict(os.environ)
     pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "config", "list"]
-    listed = subprocess.run(pip, capture_output=True, text=True, check=False).stdout
+    output = subprocess.run(pip, capture_output=True, text=True, check=False).stdout
     return environment | {
-        name: value for name, value in _translated(listed).items() if name not in environment
+        name: value for name, value in _translated(output).items() if name not in environment
     }
 
 
@@ -105,10 +105,10 @@ def _translated(pip_config: str) -> dict[str, str]:
     for line in sorted(
         pip_config.splitlines(), key=lambda line: (line.startswith(":env:"), line.startswith("install."))
     ):
-        key, _, quoted = line.partition("=")
+        key, _, literal = line.partition("=")
         name = key.rpartition(".")[2]
-        if name in _FROM_PIP and quoted:
-            value = str(ast.literal_eval(quoted))
+        if name in _FROM_PIP and literal:
+            value = str(ast.literal_eval(literal))
             # pip separates by white space, uv's find-links by commas.
             settings[_FROM_PIP[name]] = ",".join(value.split()) if name == "find-links" else value
     if "UV_INDEX" in settings:

@@ -124,7 +124,7 @@ class Postgres:
             "--locale=C",
             *(["--no-sync"] if self.is_for_tests else []),
         ]
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             capture_output=True,
             text=True,
@@ -135,8 +135,8 @@ class Postgres:
             extra_groups=[] if owner else None,
         )
         password.unlink()
-        if done.returncode != 0:
-            raise OSError(f"initdb failed: {done.stderr.strip().splitlines()[-1:]}")
+        if result.returncode != 0:
+            raise OSError(f"initdb failed: {result.stderr.strip().splitlines()[-1:]}")
         # Renamed when complete: an interrupted start leaves no partial cluster.
         unfinished.rename(cluster)
 
@@ -155,9 +155,9 @@ class Postgres:
 
     def _moved(self, folder: Path) -> Path:
         place = postgres_files.SHARED_STATE / hashlib.sha256(os.fsencode(self.state.path)).hexdigest()[:12]
-        for made in (postgres_files.SHARED_STATE, place):
-            made.mkdir(parents=True, exist_ok=True)
-            made.chmod(0o711)
+        for path in (postgres_files.SHARED_STATE, place):
+            path.mkdir(parents=True, exist_ok=True)
+            path.chmod(0o711)
         (folder / "elsewhere").write_text(f"{place}\n")
         return place
 

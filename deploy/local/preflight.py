@@ -32,7 +32,7 @@ class Lack:
 
     @property
     def cure(self) -> str:
-        """Return the command that brings what is missing."""
+        """Return the command that installs it."""
         install = f"apt-get install -y --no-install-recommends {' '.join(self.packages)}"
         return self.hint or (install if os.geteuid() == 0 else f"sudo {install}")
 
@@ -51,10 +51,10 @@ def for_environment() -> list[Lack]:
 
 def for_wheels() -> list[Lack]:
     """Return the shared libraries that wheels expect of every system and this one lacks."""
-    needed = {"libstdc++.so.6": "libstdc++6", "libz.so.1": "zlib1g", "libgcc_s.so.1": "libgcc-s1"}
+    packages = {"libstdc++.so.6": "libstdc++6", "libz.so.1": "zlib1g", "libgcc_s.so.1": "libgcc-s1"}
     return [
         Lack(f"the shared library {library} is missing", (package,))
-        for library, package in needed.items()
+        for library, package in packages.items()
         if not _loads(library)
     ]
 
@@ -67,8 +67,8 @@ def for_triton() -> list[Lack]:
         ]
     glibc = tuple(int(part) for part in platform.libc_ver()[1].split(".")[:2] if part.isdigit())
     if glibc < (2, 35):
-        found = platform.libc_ver()[1]
-        return [Lack(f"Triton's wheel needs glibc 2.35 or newer, this is {found}", hint=TRITON_ELSEWHERE)]
+        version = platform.libc_ver()[1]
+        return [Lack(f"Triton's wheel needs glibc 2.35 or newer, this is {version}", hint=TRITON_ELSEWHERE)]
     return []
 
 
@@ -80,8 +80,8 @@ def triton_python() -> str | None:
 def pythons() -> list[str]:
     """Return every Python here that Triton's environment could be made with, the running one first."""
     running = [sys.executable] if sys.version_info[:2] in TRITON_PYTHONS else []
-    named = [shutil.which(f"python{major}.{minor}") for major, minor in TRITON_PYTHONS]
-    return [*running, *(python for python in named if python and _works(python))]
+    paths = [shutil.which(f"python{major}.{minor}") for major, minor in TRITON_PYTHONS]
+    return [*running, *(python for python in paths if python and _works(python))]
 
 
 def for_stub(stub: Path, *, library_path: str) -> list[Lack]:

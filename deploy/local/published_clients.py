@@ -50,10 +50,10 @@ def npm_akismet() -> Path | None:
     quickly = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=30000")
     options = ("--no-save", "--ignore-scripts", "--no-audit", "--no-fund", *quickly)
     folder.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
+    result = subprocess.run(
         [npm, "install", "--prefix", str(folder), *options, _NPM_CLIENT], capture_output=True, check=False
     )
-    return folder if done.returncode == 0 else None
+    return folder if result.returncode == 0 else None
 
 
 if __name__ == "__main__":

@@ -25,9 +25,9 @@ def main() -> None:
     state = State.from_environment()
     only_servers = sys.argv[1:] == ["--only-servers"]
     try:
-        held = lock(state)
+        state_lock = lock(state)
         port = _web_port()
-        with held:
+        with state_lock:
             _run(state, port=port, only_servers=only_servers)
     except (Lacking, StartFailed, OSError) as failure:
         sys.exit(f"spamdesk: {failure}")
@@ -35,8 +35,8 @@ def main() -> None:
 
 def _run(state: State, *, port: int, only_servers: bool) -> None:
     mark = str(state.path)
-    if left := child.kill_leftovers(mark=mark):
-        _say(f"  ended {len(left)} processes that an earlier run left behind")
+    if leftovers := child.kill_leftovers(mark=mark):
+        _say(f"  ended {len(leftovers)} processes that an earlier run left behind")
     with Supervisor(
         logs=state.folder("logs"), mark=mark, environment=_environment(state, port), say=_say
     ) as supervisor:
@@ -113,7 +113,7 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
 
 
 def _launch_simulated_web(supervisor: Supervisor, state: State) -> None:
-    """Serve what simulated posts lead to, and tell who fetches it where; not if the environment says 0."""
+    """Serve the simulated web and pass on its address; not if the environment says 0."""
     variable = "SPAMDESK_SIMULATED_WEB_PORT"
     if supervisor.environment.get(variable):
         return
@@ -138,30 +138,30 @@ def _environment(state: State, port: int) -> dict[str, str]:
 def lock(state: State) -> IO[str]:
     """Return the lock of this state folder. Raises StartFailed if another supervisor holds it."""
     state.folder("logs")
-    held = (state.path / "supervisor.lock").open("a+")
+    file = (state.path / "supervisor.lock").open("a+")
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        held.seek(0)
+        file.seek(0)
         raise StartFailed(
-            f"already running here (process {held.read().strip()}); stop it with Ctrl-C, or give this one"
+            f"already running here (process {file.read().strip()}); stop it with Ctrl-C, or give this one"
             " its own folder: SPAMDESK_STATE_DIR=/tmp/other SPAMDESK_WEB_PORT=8001 make run"
         ) from None
-    held.truncate(0)
-    held.write(str(os.getpid()))
-    held.flush()
-    return held
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
 
 
 def _web_port() -> int:
-    given = os.environ.get("SPAMDESK_WEB_PORT", "8000")
-    if not given.isdigit() or not 0 < int(given) < 65_536:
-        raise StartFailed(f"SPAMDESK_WEB_PORT is {given!r}; it must be a port number")
-    if not ports.is_free(int(given)):
+    value = os.environ.get("SPAMDESK_WEB_PORT", "8000")
+    if not value.isdigit() or not 0 < int(value) < 65_536:
+        raise StartFailed(f"SPAMDESK_WEB_PORT is {value!r}; it must be a port number")
+    if not ports.is_free(int(value)):
         raise StartFailed(
-            f"port {given} is taken; choose another: SPAMDESK_WEB_PORT={ports.free(preferred=8001)} make run"
+            f"port {value} is taken; choose another: SPAMDESK_WEB_PORT={ports.free(preferred=8001)} make run"
         )
-    return int(given)
+    return int(value)
 
 
 def _say(line: str) -> None:

@@ -52,9 +52,9 @@ class Running:
         if now - self._started > _STEADY_SECONDS:
             self._pause = _SHORTEST_PAUSE
         self._restart_at = now + self._pause
-        happened = f"{self.service.name} {why}; restarting in {self._pause:g} s"
+        event = f"{self.service.name} {why}; restarting in {self._pause:g} s"
         self._pause = min(self._pause * 2, _LONGEST_PAUSE)
-        return happened
+        return event
 
     def ask_to_stop(self) -> None:
         """Send the stop signal and do not wait."""

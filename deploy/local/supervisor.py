@@ -24,7 +24,7 @@ class StartFailed(Exception):
 
 
 class Stopped(Exception):
-    """Someone asked for the end while services were starting."""
+    """A stop was requested while services were starting."""
 
 
 class Supervisor:
@@ -58,7 +58,7 @@ class Supervisor:
         self._services.append(Running(service, self._start_child))
 
     def launch_once(self, service: Service) -> None:
-        """Start a process that may end when it likes and is not started again."""
+        """Start a process that may end and is not restarted."""
         self._guests.append(self._start_child(service))
 
     def wait_until_up(self, names: Iterable[str]) -> None:
@@ -66,34 +66,34 @@ class Supervisor:
 
         Raises StartFailed when one dies again and again, or does nothing for its `idle_seconds`.
         """
-        wanted = set(names)
-        waiting = [running for running in self._services if running.service.name in wanted]
-        begun = told = time.monotonic()
+        service_names = set(names)
+        waiting = [running for running in self._services if running.service.name in service_names]
+        start = last = time.monotonic()
         while waiting:
             self.tend()
             now = time.monotonic()
-            waited = now - begun
+            seconds = now - start
             for running in list(waiting):
                 service = running.service
                 if running.is_up():
-                    told = now
-                    self._say(f"  {service.name:<12} ready after {waited:4.1f} s   {service.says}")
+                    last = now
+                    self._say(f"  {service.name:<12} ready after {seconds:4.1f} s   {service.says}")
                     waiting.remove(running)
                 elif running.deaths >= _DEATHS_AT_START:
                     raise self._failure(service, f"ended {running.deaths} times")
                 elif running.child.idle_seconds() > service.idle_seconds:
                     raise self._failure(service, f"has done nothing for {service.idle_seconds:g} s")
-            if now - told > _TELL_STARTING_SECONDS:
-                told = now
-                late = ", ".join(f"{running.service.name} ({waited:.0f} s)" for running in waiting)
-                self._say(f"  still starting: {late}")
+            if now - last > _TELL_STARTING_SECONDS:
+                last = now
+                line = ", ".join(f"{running.service.name} ({seconds:.0f} s)" for running in waiting)
+                self._say(f"  still starting: {line}")
 
     def run_step(self, service: Service) -> None:
-        """Run a process that ends by itself, tending the others meanwhile; say now and then where it stands.
+        """Run a process that ends by itself, tending the others meanwhile; report now and then.
 
         Raises StartFailed if it fails, or does nothing for its `idle_seconds`.
         """
-        begun = told = time.monotonic()
+        start = last = time.monotonic()
         step = self._start_child(service)
         try:
             while step.exit_code() is None:
@@ -101,14 +101,14 @@ class Supervisor:
                 now = time.monotonic()
                 if step.idle_seconds() > service.idle_seconds:
                     raise self._failure(service, f"has done nothing for {service.idle_seconds:g} s")
-                if now - told > _TELL_SECONDS:
-                    told = now
-                    self._tell(service, seconds=now - begun)
+                if now - last > _TELL_SECONDS:
+                    last = now
+                    self._tell(service, seconds=now - start)
         finally:
             step.kill_group()
         if step.exit_code() != 0:
             raise self._failure(service, "failed")
-        self._say(f"  {service.name:<12} done after  {time.monotonic() - begun:4.1f} s   {service.says}")
+        self._say(f"  {service.name:<12} done after  {time.monotonic() - start:4.1f} s   {service.says}")
 
     def watch(self) -> None:
         """Keep everything running until the end is asked for."""
@@ -167,8 +167,8 @@ class Supervisor:
         for guest in self._guests:
             guest.exit_code()  # reaps it
         for running in self._services:
-            if happened := running.tend():
-                self._say(f"  {happened}; see {self._logs / running.service.name}.log")
+            if event := running.tend():
+                self._say(f"  {event}; see {self._logs / running.service.name}.log")
         if time.monotonic() >= self._rotate_at:
             self._rotate_at = time.monotonic() + _ROTATE_SECONDS
             for log in self._logs.glob("*.log"):

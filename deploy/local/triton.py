@@ -136,12 +136,12 @@ class Triton:
         with contextlib.closing(UnixConnection(self.socket, timeout=3)) as connection:
             connection.request("POST", "/v2/models/content/infer", body=json.dumps(_CANARY))
             answer = connection.getresponse()
-            said = answer.read().decode(errors="replace")
-        if answer.status == 200 or "maximum queue size" in said:  # a full queue means alive
+            body = answer.read().decode(errors="replace")
+        if answer.status == 200 or "maximum queue size" in body:  # a full queue means alive
             return
-        if "is not healthy" in said:
+        if "is not healthy" in body:
             raise Broken("its Python part died")
-        raise NotYet(said[:200])
+        raise NotYet(body[:200])
 
 
 def _short_enough(path: Path) -> Path:

@@ -26,10 +26,10 @@ def find(environment: Path) -> TritonFiles:
         "import sysconfig as s;"
         "print(s.get_path('purelib'), s.get_config_var('LIBDIR'), s.get_python_version(), sep='\\n')"
     )
-    asked = subprocess.run(
+    result = subprocess.run(
         [str(environment / "bin" / "python"), "-c", program], capture_output=True, text=True, check=True
     )
-    packages, library_path, version = asked.stdout.split("\n")[:3]
+    packages, library_path, version = result.stdout.split("\n")[:3]
     triton = Path(packages) / "pytriton" / "tritonserver"
     return TritonFiles(
         server=triton / "bin" / "tritonserver",

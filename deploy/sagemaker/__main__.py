@@ -38,7 +38,7 @@ def _create(options: argparse.Namespace) -> None:
     region = endpoint.region()
     if "/" not in options.image:
         options.image = images.address(region=region, image=options.image, account=options.account or "")
-    wanted = endpoint.Wanted(
+    plan = endpoint.Wanted(
         name=options.name,
         image=options.image,
         role=options.role,
@@ -48,7 +48,7 @@ def _create(options: argparse.Namespace) -> None:
         instance_type=options.instance_type,
         instances=options.instances,
     )
-    endpoint.create(wanted, say=_say)
+    endpoint.create(plan, say=_say)
     _say(f"it costs money from now on: `python -m deploy.sagemaker delete {options.name}` ends that")
 
 
@@ -68,10 +68,10 @@ def _invoke(options: argparse.Namespace) -> None:
         raise endpoint.Failed("give texts or, by --image, files of pictures")
     if options.image:
         pictures = [path.read_bytes() for path in options.image]
-        told = invoke.ask_pictures(options.name, pictures, is_binary=options.binary)
+        answer = invoke.ask_pictures(options.name, pictures, is_binary=options.binary)
     else:
-        told = invoke.ask(options.name, options.text, is_binary=options.binary)
-    print(json.dumps(told))
+        answer = invoke.ask(options.name, options.text, is_binary=options.binary)
+    print(json.dumps(answer))
 
 
 def _delete(options: argparse.Namespace) -> None:
@@ -87,9 +87,9 @@ def _options(given: list[str] | None) -> argparse.Namespace:
     steps = parser.add_subparsers(required=True, metavar="STEP")
 
     def step(act: Callable[[argparse.Namespace], None], about: str) -> argparse.ArgumentParser:
-        made = steps.add_parser(act.__name__.removeprefix("_"), help=about, description=about)
-        made.set_defaults(act=act)
-        return made
+        command = steps.add_parser(act.__name__.removeprefix("_"), help=about, description=about)
+        command.set_defaults(act=act)
+        return command
 
     package = step(_package, "write model.tar.gz of a Triton repository")
     package.add_argument("--repository", type=Path, default=ROOT / "triton_repo", help="that of a release")

@@ -29,8 +29,8 @@ def write(repository: Path, *, model: str, archive: Path) -> list[str]:
     try:
         with (
             partial.open("wb") as file,
-            gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as packed,
-            tarfile.open(mode="w", fileobj=packed, format=tarfile.PAX_FORMAT) as tar,
+            gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as stream,
+            tarfile.open(mode="w", fileobj=stream, format=tarfile.PAX_FORMAT) as tar,
         ):
             for place in (place for name in names for place in _places(repository / name)):
                 _add(tar, place, name=place.relative_to(repository).as_posix())
@@ -66,9 +66,9 @@ def _with_steps(repository: Path, *, model: str) -> list[str]:
 def _places(folder: Path) -> Iterator[Path]:
     """Return the folder and all in it, in a fixed order; a version's folder may be empty in all but name."""
     yield folder
-    left_out = _NOT_SERVED | (_BUILDS_A_PLAN if (folder / _PLAN).is_file() else set())
+    exclusions = _NOT_SERVED | (_BUILDS_A_PLAN if (folder / _PLAN).is_file() else set())
     for place in sorted(folder.iterdir()):
-        if place.name in left_out:
+        if place.name in exclusions:
             continue
         if place.is_dir():
             yield from _places(place)

@@ -1,4 +1,4 @@
-"""What the commands' arguments look like to AWS, so that a wrong one is refused before anything is sent."""
+"""Types of the commands' arguments by AWS's rules, so that a wrong one is refused before sending."""
 
 import argparse
 import math
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def _of_form(pattern: str, form: str) -> Callable[[str], str]:
-    """Return argparse's type of what matches `pattern` as a whole; `form` says in words what that is."""
+    """Return an argparse type for strings that match `pattern`; `form` describes these."""
 
     def checked(given: str) -> str:
         if not re.fullmatch(pattern, given):
@@ -49,12 +49,12 @@ def count(given: str) -> int:
 def seconds(given: str) -> float:
     """Return a time to wait."""
     try:
-        found = float(given)
+        value = float(given)
     except ValueError:
-        found = math.nan
-    if not 0 < found < math.inf:
+        value = math.nan
+    if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{given[:20]!r} is not a number of seconds")
-    return found
+    return value
 
 
 def pair(given: str) -> tuple[str, str]:

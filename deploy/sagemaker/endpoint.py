@@ -57,8 +57,8 @@ def refusals() -> Iterator[None]:
         error = refusal.response.get("Error", {})
         raise Failed(f"{refusal.operation_name}: {error.get('Code')}: {error.get('Message')}") from refusal
     except (BotoCoreError, boto3.exceptions.Boto3Error) as wrong:
-        said = " ".join(str(wrong).split()).removesuffix(".")
-        raise Failed(said + _HINTS.get(type(wrong), "")) from wrong
+        reason = " ".join(str(wrong).split()).removesuffix(".")
+        raise Failed(reason + _HINTS.get(type(wrong), "")) from wrong
 
 
 def create(wanted: Wanted, *, say: Callable[[str], None]) -> None:
@@ -71,25 +71,25 @@ def create(wanted: Wanted, *, say: Callable[[str], None]) -> None:
     for part, _ in steps:
         if _is_there(part):
             raise Failed(f"{part.title} is there already: {part.way_out}")
-    begun: list[_Part] = []
+    parts: list[_Part] = []
     try:
         for part, make in steps:
-            begun.append(part)  # before it is made: AWS may do what is asked, and the answer be lost
+            parts.append(part)  # before it is made: AWS may do what is asked, and the answer be lost
             with refusals():
                 make()
             say(f"created {part.title}")
     except BaseException:
-        if left := _removed_but(begun[::-1], say=say):
-            say(f"left behind: {', '.join(left)}; delete {wanted.name} when the reason is gone")
+        if rest := _removed_but(parts[::-1], say=say):
+            say(f"left behind: {', '.join(rest)}; delete {wanted.name} when the reason is gone")
         raise
 
 
 def wait(name: str, *, timeout_seconds: float, poll_seconds: float, say: Callable[[str], None]) -> None:
     """Return when the endpoint is in service. Raises Failed with AWS's reason, or when time is up."""
-    found = _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
-    if found["EndpointStatus"] != READY:
-        reason = found.get("FailureReason", "AWS gives no reason")
-        raise Failed(f"{name} is {found['EndpointStatus']}: {reason}")
+    description = _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
+    if description["EndpointStatus"] != READY:
+        reason = description.get("FailureReason", "AWS gives no reason")
+        raise Failed(f"{name} is {description['EndpointStatus']}: {reason}")
 
 
 def delete(
@@ -112,15 +112,15 @@ def delete(
         parts.insert(2, archive)  # before the model, which alone knows where it is
     if _is_there(endpoint):
         _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
-    if left := _removed_but(parts, say=say):
-        raise Failed(f"not deleted, and may cost money: {', '.join(left)}; delete {name} again")
+    if rest := _removed_but(parts, say=say):
+        raise Failed(f"not deleted, and may cost money: {', '.join(rest)}; delete {name} again")
 
 
 def region() -> str:
     """Return the region that boto3 works in. Raises Failed if none is set."""
     with refusals():
-        if found := boto3.session.Session().region_name:
-            return str(found)
+        if name := boto3.session.Session().region_name:
+            return str(name)
         raise exceptions.NoRegionError
 
 
@@ -240,11 +240,11 @@ def _settled(
     began = time.monotonic()
     while True:
         with refusals():
-            found: dict[str, Any] = client.describe_endpoint(EndpointName=name)
-        status, took = found["EndpointStatus"], time.monotonic() - began
+            description: dict[str, Any] = client.describe_endpoint(EndpointName=name)
+        status, took = description["EndpointStatus"], time.monotonic() - began
         say(f"{took:5.0f} s  {status}")
         if status not in _ON_THE_WAY:
-            return found
+            return description
         if took + poll_seconds > timeout_seconds:
             raise Failed(
                 f"{name} is still {status} after {took:.0f} s; it costs money until it is deleted, which AWS"
@@ -274,7 +274,7 @@ def _removed_but(parts: Sequence[_Part], *, say: Callable[[str], None]) -> list[
         except Failed as refusal:
             if not _is_missing(refusal):
                 say(f"cannot delete {part.title}: {refusal}")
-                return [one.title for one in parts[number:]]
+                return [other.title for other in parts[number:]]
             say(f"not there: {part.title}")
     return []
 

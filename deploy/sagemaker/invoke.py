@@ -17,7 +17,7 @@ MOST_CLASSES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """A tensor of byte strings, one to a row, and the output that is wanted."""
+    """A tensor of byte strings, one to a row, and the output to return."""
 
     tensor: str
     rows: Sequence[bytes]
@@ -26,11 +26,11 @@ class _Asked:
 
 def ask(name: str, texts: Sequence[str], *, is_binary: bool) -> dict[str, Any]:
     """Return model, version and, for each text, its logits (not spam, spam). Raises Failed."""
-    asked = _Asked(
+    question = _Asked(
         tensor="TEXT", rows=[text.encode(errors="replace") for text in texts], output={"name": "logits"}
     )
-    told, found = _answer(name, asked, is_binary=is_binary)
-    return told | {"logits": _by_row(found, rows=len(texts))}
+    model, logits = _answer(name, question, is_binary=is_binary)
+    return model | {"logits": _by_row(logits, rows=len(texts))}
 
 
 def ask_pictures(name: str, pictures: Sequence[bytes], *, is_binary: bool) -> dict[str, Any]:
@@ -40,9 +40,9 @@ def ask_pictures(name: str, pictures: Sequence[bytes], *, is_binary: bool) -> di
     """
     rows = pictures if is_binary else [base64.b64encode(picture) for picture in pictures]
     output = {"name": "probabilities", "parameters": {"classification": MOST_CLASSES}}
-    told, found = _answer(name, _Asked(tensor="PICTURE", rows=rows, output=output), is_binary=is_binary)
-    classes = [_class(name, one) for one in found]
-    return told | {"classes": _by_row(classes, rows=len(pictures))}
+    model, elements = _answer(name, _Asked(tensor="PICTURE", rows=rows, output=output), is_binary=is_binary)
+    classes = [_class(name, element) for element in elements]
+    return model | {"classes": _by_row(classes, rows=len(pictures))}
 
 
 def _answer(name: str, asked: _Asked, *, is_binary: bool) -> tuple[dict[str, Any], Sequence[Any]]:
@@ -51,15 +51,15 @@ def _answer(name: str, asked: _Asked, *, is_binary: bool) -> tuple[dict[str, Any
     with refusals():
         client = boto3.session.Session().client("sagemaker-runtime")
         answer = client.invoke_endpoint(EndpointName=name, ContentType=content_type, Body=body)
-        said = answer["Body"].read()
+        content = answer["Body"].read()
     header, _, size = answer["ContentType"].partition("json-header-size=")
     try:
-        told = json.loads(said[: int(size)] if header and size else said)
-        [output] = told["outputs"]
-        found = output["data"] if "data" in output else _unpacked(output, said[int(size) :])
-        return {"model": told["model_name"], "version": told["model_version"]}, found
+        message = json.loads(content[: int(size)] if header and size else content)
+        [output] = message["outputs"]
+        elements = output["data"] if "data" in output else _unpacked(output, content[int(size) :])
+        return {"model": message["model_name"], "version": message["model_version"]}, elements
     except (ValueError, KeyError, TypeError, struct.error) as wrong:
-        raise Failed(f"{name} does not answer as this model: {said[:200]!r}") from wrong
+        raise Failed(f"{name} does not answer as this model: {content[:200]!r}") from wrong
 
 
 def _json(asked: _Asked) -> tuple[bytes, str]:
@@ -88,12 +88,12 @@ def _unpacked(output: dict[str, Any], packed: bytes) -> list[Any]:
     """Return the elements of a tensor in binary: floats, or byte strings each with its length before it."""
     if output["datatype"] == "FP32":
         return list(struct.unpack(f"<{len(packed) // 4}f", packed))
-    found, place = [], 0
+    elements, place = [], 0
     while place < len(packed):
         (length,) = struct.unpack_from("<I", packed, place)
-        found.append(packed[place + 4 : place + 4 + length].decode())
+        elements.append(packed[place + 4 : place + 4 + length].decode())
         place += 4 + length
-    return found
+    return elements
 
 
 def _by_row(found: Sequence[Any], *, rows: int) -> list[list[Any]]:

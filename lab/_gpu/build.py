@@ -22,9 +22,9 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, required=True)
     options = parser.parse_args()
     network = Network(name=TEXTS.name, inputs=TEXTS.inputs, row=(options.tokens,))
-    begun = time.monotonic()
+    start = time.monotonic()
     version = build_tensorrt.write_plan(network, graph=options.graph, plan=options.plan, profile=Profile())
-    print(json.dumps({"tensorrt": version, "seconds": round(time.monotonic() - begun, 1)}))
+    print(json.dumps({"tensorrt": version, "seconds": round(time.monotonic() - start, 1)}))
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ class Asked:
     def answers(self, arrays: Path, *, out: Path) -> dict[str, np.ndarray]:
         """Return its answers to the rows of a file."""
         self.ask({"answer": {"arrays": str(arrays), "out": str(out)}})
-        with np.load(out) as stored:
-            return {name: stored[name] for name in stored.files}
+        with np.load(out) as file:
+            return {name: file[name] for name in file.files}
 
     def ask(self, command: dict[str, Any]) -> dict[str, Any]:
         """Send one command. Raises Died."""
@@ -60,8 +60,8 @@ class Asked:
         line = self._process.stdout.readline()
         if not line:
             raise Died(f"{self.form.name} ({self.form.file}): exit code {self._process.wait()}")
-        found: dict[str, Any] = json.loads(line)
-        return found
+        content: dict[str, Any] = json.loads(line)
+        return content
 
 
 @contextlib.contextmanager
@@ -75,9 +75,9 @@ def running(form: Form) -> Iterator[Asked]:
         cwd=ROOT,
     ) as process:
         try:
-            asked = Asked(form, process)
-            asked.answer()  # that it is ready
-            yield asked
+            worker = Asked(form, process)
+            worker.answer()  # that it is ready
+            yield worker
         finally:
             assert process.stdin
             with contextlib.suppress(BrokenPipeError):

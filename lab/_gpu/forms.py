@@ -25,20 +25,20 @@ WIDTHS = (16, 128)
 def make(model: str, *, folder: Path, python: str, device: str) -> dict[str, Any]:
     """Write every form of a model into a folder; return what the builder said of each plan."""
     folder.mkdir(parents=True, exist_ok=True)
-    held = weights.full() if model == FULL else weights.of(_shipped_onnx())
+    model_weights = weights.full() if model == FULL else weights.of(_shipped_onnx())
     onnx = repository_of(folder) / "distilbert" / "1" / "model.onnx"
     _lay_out(repository_of(folder))
     if model == SHIPPED:
         shutil.copyfile(_shipped_onnx(), onnx)
     else:
         full = folder / "fp32.onnx"
-        export_onnx.write_onnx(held, path=full)
+        export_onnx.write_onnx(model_weights, path=full)
         export_onnx.store_compactly(source=full, target=onnx)
     half_precision.write(source=onnx, target=folder / "half.onnx")
     variants.write(variant=Variant.TENSORRT, repository=repository_of(folder), out=folder / "variant")
     graph = folder / "variant" / plan_recipe.TEXTS.name / "1" / plan_recipe.GRAPH
-    weights.script(held, path=folder / "logits-float.pt", device=device)
-    weights.script(held, path=folder / "logits-half.pt", device=device, is_half=True)
+    weights.script(model_weights, path=folder / "logits-float.pt", device=device)
+    weights.script(model_weights, path=folder / "logits-half.pt", device=device, is_half=True)
     return {
         str(width): _build(graph, plan=folder / f"{width}.plan", tokens=width, python=python)
         for width in WIDTHS
@@ -54,7 +54,7 @@ def serve(folder: Path, *, python: str) -> Path:
 
 
 def of_texts(folder: Path, *, width: int, python: str, has_onnxruntime: bool) -> Iterator[Form]:
-    """Yield what is timed at this width; the first is what the others are compared with."""
+    """Yield the forms to time at this width; the others are compared with the first."""
     here = sys.executable
     yield Form(name="TorchScript FP32", kind="torchscript", file=folder / "logits-float.pt", python=here)
     yield Form(name="TorchScript FP16", kind="torchscript", file=folder / "logits-half.pt", python=here)
@@ -76,13 +76,13 @@ def _shipped_onnx() -> Path:
 
 def _lay_out(out: Path) -> None:
     """Copy what a repository has beside model.onnx."""
-    left_out = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
-    shutil.copytree(models.REPOSITORY, out, ignore=left_out, dirs_exist_ok=True)
+    ignore = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
+    shutil.copytree(models.REPOSITORY, out, ignore=ignore, dirs_exist_ok=True)
 
 
 def _build(graph: Path, *, plan: Path, tokens: int, python: str) -> dict[str, Any]:
     """Build a plan by the other Python. Raises CalledProcessError."""
-    done = subprocess.run(
+    result = subprocess.run(
         [python, "-m", "lab._gpu.build", str(graph), str(plan), f"--tokens={tokens}"],
         cwd=ROOT,
         check=True,
@@ -90,8 +90,8 @@ def _build(graph: Path, *, plan: Path, tokens: int, python: str) -> dict[str, An
         stdout=subprocess.PIPE,
         text=True,
     )
-    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return {**said, "bytes": plan.stat().st_size}
+    report: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
+    return {**report, "bytes": plan.stat().st_size}
 
 
 def _environment() -> dict[str, str]:

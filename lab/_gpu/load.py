@@ -35,20 +35,20 @@ class Cell:
 
 def cells(*, repeats: int, collection: Path | None, tokenizer: Path, seconds: float) -> list[Cell]:
     """Return the loads: the published one by one client and by four; one caller, 16 and 128 tokens."""
-    asked = texts.published(collection) if collection else list(texts.OWN_LOAD_TEST)
+    lines = texts.published(collection) if collection else list(texts.OWN_LOAD_TEST)
     loads = [
-        Cell(name=f"{len(asked)} texts x {repeats}, 32 threads", asked=asked, repeats=repeats, threads=32),
+        Cell(name=f"{len(lines)} texts x {repeats}, 32 threads", asked=lines, repeats=repeats, threads=32),
         Cell(
-            name=f"{len(asked)} texts x {repeats}, 4 clients of 8 threads",
-            asked=asked,
+            name=f"{len(lines)} texts x {repeats}, 4 clients of 8 threads",
+            asked=lines,
             repeats=repeats // 4,
             clients=4,
             threads=8,
         ),
     ]
     for tokens in (16, 128):
-        drawn = texts.exactly(tokens, tokenizer=tokenizer, count=500)
-        loads.append(Cell(name=f"one caller, {tokens} tokens", asked=drawn, seconds=seconds))
+        sample = texts.exactly(tokens, tokenizer=tokenizer, count=500)
+        loads.append(Cell(name=f"one caller, {tokens} tokens", asked=sample, seconds=seconds))
     return loads
 
 
@@ -71,23 +71,23 @@ def under_python(repository: Path) -> None:
 def measure(
     loads: list[Cell], *, scripts: dict[str, Path], repository: Path, tokenizer: Path, device: str, turns: int
 ) -> list[dict[str, Any]]:
-    """Ask every server in turn, so often; return a row for each cell, server and turn."""
+    """Ask every server in turns; return a row for each cell, server and turn."""
     rows = []
     with (
         tempfile.TemporaryDirectory(prefix="spamdesk-gpu-") as name,
         servers.running(folder=Path(name)) as start,
     ):
-        asked = [
-            start.peer(pad=pad, script=script, tokenizer=tokenizer, device=device, says=says)
-            for says, script in scripts.items()
+        targets = [
+            start.peer(pad=pad, script=script, tokenizer=tokenizer, device=device, says=label)
+            for label, script in scripts.items()
             for pad in ("128", "batch")
         ]
-        asked.append(start.triton_on(repository, name="tensorrt"))
+        targets.append(start.triton_on(repository, name="tensorrt"))
         for turn in range(turns):
             for cell in loads:
-                for server in asked:
-                    found = once(cell, server=server)
-                    rows.append({"cell": cell.name, "server": server.name, "turn": turn, **found})
+                for server in targets:
+                    figures = once(cell, server=server)
+                    rows.append({"cell": cell.name, "server": server.name, "turn": turn, **figures})
                     print(json.dumps(rows[-1]), flush=True)
     return rows
 
@@ -113,13 +113,13 @@ def once(cell: Cell, *, server: Server) -> dict[str, float]:
 
 
 def summed_up(reports: list[dict[str, Any]]) -> dict[str, float]:
-    """Return what several clients saw together."""
-    taken = np.concatenate([report["latencies"] for report in reports]) * 1_000
-    p50, p95, p99 = np.percentile(taken, [50, 95, 99])
+    """Return the figures of all clients."""
+    times = np.concatenate([report["latencies"] for report in reports]) * 1_000
+    p50, p95, p99 = np.percentile(times, [50, 95, 99])
     rate = reports[0]["calls_per_second"]
     if "started" in reports[0]:
         began = min(report["started"] for report in reports)
-        rate = len(taken) / (max(report["ended"] for report in reports) - began)
+        rate = len(times) / (max(report["ended"] for report in reports) - began)
     return {
         "texts_per_second": float(rate),
         "p50_ms": float(p50),

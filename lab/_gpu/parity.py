@@ -22,8 +22,8 @@ def texts(files: list[Path], *, count: int) -> Iterator[tuple[str, list[str]]]:
     yield "probes of the release", [probe.text for probe in Release.load(_STARTER).content.probes]
     for file in files:
         lines = file.read_text(encoding="utf-8").splitlines()
-        chosen = random.Random(0).sample(lines, min(count, len(lines)))
-        yield file.stem, [json.loads(line)["text"] for line in chosen]
+        sample = random.Random(0).sample(lines, min(count, len(lines)))
+        yield file.stem, [json.loads(line)["text"] for line in sample]
 
 
 def compare(
@@ -35,19 +35,19 @@ def compare(
     session = onnxruntime.InferenceSession(str(onnx), providers=["CPUExecutionProvider"])
     rows = []
     with running(form) as plan:
-        for name, asked in named:
-            arrays = tensorrt_graph.tokenised(asked, tokenizer=tokenizer)
+        for name, rows_of_text in named:
+            arrays = tensorrt_graph.tokenised(rows_of_text, tokenizer=tokenizer)
             np.savez(scratch / "asked.npz", allow_pickle=False, **arrays)
-            found = plan.answers(scratch / "asked.npz", out=scratch / "answers.npz")["logits"]
+            logits = plan.answers(scratch / "asked.npz", out=scratch / "answers.npz")["logits"]
             expected = np.concatenate(
                 [
                     session.run(
                         ["logits"], {key: array[start : start + 32] for key, array in arrays.items()}
                     )[0]
-                    for start in range(0, len(asked), 32)
+                    for start in range(0, len(rows_of_text), 32)
                 ]
             )
-            rows.append({"texts": name, **differences(expected, found)})
+            rows.append({"texts": name, **differences(expected, logits)})
     return rows
 
 

@@ -15,22 +15,21 @@ Figures = dict[str, dict[str, dict[str, float]]]
 
 def measure(forms: Iterable[Form], *, shapes: Iterable[Shape], seconds: float, turns: int) -> Figures:
     """Return by form and shape the medians of p50 and p95 over the turns, with the range of p50."""
-    taken: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    by_form: dict[str, dict[str, list[dict[str, Any]]]] = {}
     with contextlib.ExitStack() as stack:
-        asked = [stack.enter_context(running(form)) for form in forms]
+        workers = [stack.enter_context(running(form)) for form in forms]
         for _ in range(turns):
-            for one in asked:
+            for worker in workers:
                 for rows, tokens in shapes:
-                    found = one.time(rows=rows, tokens=tokens, seconds=seconds)
-                    taken.setdefault(one.form.name, {}).setdefault(f"{rows} x {tokens}", []).append(found)
+                    row = worker.time(rows=rows, tokens=tokens, seconds=seconds)
+                    by_form.setdefault(worker.form.name, {}).setdefault(f"{rows} x {tokens}", []).append(row)
     return {
-        name: {shape: summed_up(found) for shape, found in by_shape.items()}
-        for name, by_shape in taken.items()
+        name: {shape: summed_up(row) for shape, row in by_shape.items()} for name, by_shape in by_form.items()
     }
 
 
 def summed_up(turns: list[dict[str, Any]]) -> dict[str, float]:
-    """Return what a row of the table says of some turns."""
+    """Return the figures of some turns for a row."""
     middle = [turn["p50_ms"] for turn in turns]
     return {
         "p50_ms": statistics.median(middle),
@@ -46,8 +45,8 @@ def table(figures: Figures) -> str:
     first = next(iter(figures))
     lines = []
     for shape in figures[first]:
-        for name, found in figures.items():
-            cell = found[shape]
+        for name, cells in figures.items():
+            cell = cells[shape]
             ratio = figures[first][shape]["p50_ms"] / cell["p50_ms"]
             spread = f"{cell['least_p50_ms']:.3f} to {cell['most_p50_ms']:.3f}"
             lines.append(

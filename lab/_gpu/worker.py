@@ -39,27 +39,27 @@ def _obeyed(run: Run, commands: Any) -> Any:
     yield {"ready": True}
     for line in commands:
         command = json.loads(line)
-        if wanted := command.get("time"):
-            yield timed(run, **wanted)
+        if shape := command.get("time"):
+            yield timed(run, **shape)
         else:
             yield answered(run, **command["answer"])
 
 
 def timed(run: Run, *, rows: int, tokens: int, seconds: float) -> dict[str, Any]:
     """Call with random rows, warm-up apart. Milliseconds of a call, sorted out."""
-    given = drawn(rows=rows, tokens=tokens)
+    batches = drawn(rows=rows, tokens=tokens)
     warm_until = time.perf_counter() + _WARM_SECONDS
     calls = 0
     while calls < _WARM_CALLS or time.perf_counter() < warm_until:
-        run(given[calls % len(given)])
+        run(batches[calls % len(batches)])
         calls += 1
-    taken: list[float] = []
+    times: list[float] = []
     until = time.perf_counter() + seconds
-    while (begun := time.perf_counter()) < until:
-        run(given[len(taken) % len(given)])
-        taken.append(1_000 * (time.perf_counter() - begun))
-    p50, p95, p99 = np.percentile(taken, [50, 95, 99])
-    return {"calls": len(taken), "p50_ms": float(p50), "p95_ms": float(p95), "p99_ms": float(p99)}
+    while (start := time.perf_counter()) < until:
+        run(batches[len(times) % len(batches)])
+        times.append(1_000 * (time.perf_counter() - start))
+    p50, p95, p99 = np.percentile(times, [50, 95, 99])
+    return {"calls": len(times), "p50_ms": float(p50), "p95_ms": float(p95), "p99_ms": float(p99)}
 
 
 def drawn(*, rows: int, tokens: int, count: int = 16) -> list[Arrays]:
@@ -77,15 +77,15 @@ def drawn(*, rows: int, tokens: int, count: int = 16) -> list[Arrays]:
 
 def answered(run: Run, *, arrays: str, out: str) -> dict[str, Any]:
     """Answer every row of the file."""
-    with np.load(arrays) as stored:
-        given = {name: stored[name] for name in stored.files}
-    rows = len(next(iter(given.values())))
+    with np.load(arrays) as file:
+        inputs = {name: file[name] for name in file.files}
+    rows = len(next(iter(inputs.values())))
     parts = [
-        run({name: array[start : start + _BATCH] for name, array in given.items()})
+        run({name: array[start : start + _BATCH] for name, array in inputs.items()})
         for start in range(0, rows, _BATCH)
     ]
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    np.savez(out, **joined)  # type: ignore[arg-type] # numpy 1 has no allow_pickle here
+    outputs = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    np.savez(out, **outputs)  # type: ignore[arg-type] # numpy 1 has no allow_pickle here
     return {"rows": rows}
 
 
@@ -111,8 +111,8 @@ def _torchscript(path: Path) -> Run:
 
     def run(arrays: Arrays) -> dict[str, np.ndarray]:
         with torch.inference_mode():
-            given = [torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in arrays.values()]
-            return {output: script(*given).float().cpu().numpy()}
+            tensors = [torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in arrays.values()]
+            return {output: script(*tensors).float().cpu().numpy()}
 
     return run
 

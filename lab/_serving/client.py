@@ -27,7 +27,7 @@ Ask = Callable[[list[str]], Awaitable[None]]
 
 def run_apart(job: dict[str, Any]) -> dict[str, Any]:
     """Do a job in a process of its own and return the report. Raises CalledProcessError."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "lab._serving.client"],
         input=json.dumps(job),
         stdout=subprocess.PIPE,
@@ -35,16 +35,16 @@ def run_apart(job: dict[str, Any]) -> dict[str, Any]:
         cwd=ROOT,
         check=True,
     )
-    report: dict[str, Any] = json.loads(done.stdout)
+    report: dict[str, Any] = json.loads(result.stdout)
     return report
 
 
 def main() -> None:
     """Do the job of standard input."""
     job = json.load(sys.stdin)
-    started = time.process_time()
+    start = time.process_time()
     report = _thread_pool(job) if job["is_thread_pool"] else asyncio.run(_callers(job))
-    json.dump(report | {"client_cpu_seconds": time.process_time() - started}, sys.stdout)
+    json.dump(report | {"client_cpu_seconds": time.process_time() - start}, sys.stdout)
 
 
 async def _callers(job: dict[str, Any]) -> dict[str, Any]:
@@ -63,10 +63,10 @@ async def _callers(job: dict[str, Any]) -> dict[str, Any]:
 
 async def _caller(ask: Ask, batches: Iterator[list[str]], *, warm_until: float, end: float) -> list[float]:
     latencies: list[float] = []
-    while (sent := time.perf_counter()) < end or len(latencies) < _FEWEST_CALLS:
+    while (start := time.perf_counter()) < end or len(latencies) < _FEWEST_CALLS:
         await ask(next(batches))
-        if sent >= warm_until:
-            latencies.append(time.perf_counter() - sent)
+        if start >= warm_until:
+            latencies.append(time.perf_counter() - start)
     return latencies
 
 
@@ -115,23 +115,23 @@ def _thread_pool(job: dict[str, Any]) -> dict[str, Any]:
     def ask(text: str) -> float:
         if not hasattr(local, "ask"):
             local.ask = _blocking(job)
-        sent = time.perf_counter()
+        start = time.perf_counter()
         local.ask([text])
-        return time.perf_counter() - sent
+        return time.perf_counter() - start
 
     texts = [text for _ in range(job["repeats"]) for text in job["texts"]]
     with ThreadPoolExecutor(job["callers"]) as pool:
         list(pool.map(ask, texts[: 4 * job["callers"]]))
         while time.time() < job.get("start_at", 0):  # several clients begin together
             list(pool.map(ask, texts[: job["callers"]]))
-        started = time.time()
+        begin = time.time()
         latencies = list(pool.map(ask, texts))
-    ended = time.time()
+    end = time.time()
     return {
         "latencies": latencies,
-        "calls_per_second": len(texts) / (ended - started),
-        "started": started,
-        "ended": ended,
+        "calls_per_second": len(texts) / (end - begin),
+        "started": begin,
+        "ended": end,
     }
 
 

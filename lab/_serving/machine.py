@@ -12,8 +12,8 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 def busy_seconds() -> float:
     """Processor seconds that anybody used since the machine started, stolen ones included."""
     fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
-    idle, waiting = fields[3], fields[4]
-    return (sum(fields) - idle - waiting) / _TICKS
+    idle, waits = fields[3], fields[4]
+    return (sum(fields) - idle - waits) / _TICKS
 
 
 def own_seconds() -> float:
@@ -27,9 +27,9 @@ def own_seconds() -> float:
                 continue
             parents[int(entry.name)] = int(fields[1])
             ticks[int(entry.name)] = int(fields[11]) + int(fields[12])
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    living = sum(used for process, used in ticks.items() if _is_ours(process, parents))
-    return living / _TICKS + ended.ru_utime + ended.ru_stime
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    living = sum(count for process, count in ticks.items() if _is_ours(process, parents))
+    return living / _TICKS + children.ru_utime + children.ru_stime
 
 
 def _is_ours(process: int, parents: dict[int, int]) -> bool:

@@ -44,14 +44,14 @@ def start(options: argparse.Namespace, *, start: Starter, folder: Path) -> list[
     """Write the weights in every form and start every server, peers first."""
     model = weights.full() if options.model == "full" else weights.of(shipped(options))
     weights.script(model, path=folder / "script.pt")
-    asked = [
+    targets = [
         start.peer(pad=pad, script=folder / "script.pt", tokenizer=tokenizer(options))
         for pad in options.peers
     ]
     path = folder / "float.onnx"
     write(model, path=path)
-    asked.append(start.triton(name="float", model=path, repository=options.repository))
-    return asked
+    targets.append(start.triton(name="float", model=path, repository=options.repository))
+    return targets
 
 
 def write(model: PreTrainedModel, *, path: Path) -> None:

@@ -30,7 +30,7 @@ class Server:
 
 @contextlib.contextmanager
 def running(*, folder: Path) -> Iterator[Starter]:
-    """Give a starter; stop all that it started in the end."""
+    """Yield a starter; stop all its servers in the end."""
     state = State(folder / "state")
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
@@ -65,8 +65,8 @@ class Starter:
     def triton(self, *, name: str, model: Path, repository: Path) -> Server:
         """Start Triton on a copy of the repository with this model.onnx in it."""
         copy = self.folder / name / "triton_repo"
-        left_out = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
-        shutil.copytree(repository, copy, ignore=left_out)
+        ignore = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
+        shutil.copytree(repository, copy, ignore=ignore)
         (copy / "distilbert" / "1" / "model.onnx").symlink_to(model.resolve())
         return self.triton_on(copy, name=name)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 MAX_TOKENS = 128
 # The published load test asks with four messages of the SMS Spam Collection (CC BY 4.0), by their id there.
 PUBLISHED_IDS = ("40af7c84d3e93eae", "c15a0102e0ab45f6", "cc37fee8920317a1", "5fa99fa3bc1eb077")
-# Four texts of this project's own, for who has not got the collection: longer ones, so other figures.
+# Four texts of this project's own, for users without the collection: longer, so other figures.
 OWN_LOAD_TEST = (
     "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
     "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
@@ -25,8 +25,8 @@ def published(collection: Path) -> list[str]:
     Raises KeyError naming an id that the file lacks.
     """
     rows = map(json.loads, collection.read_text(encoding="utf-8").splitlines())
-    found = {row["id"]: row["text"] for row in rows if row["id"] in PUBLISHED_IDS}
-    return [found[wanted] for wanted in PUBLISHED_IDS]
+    texts = {row["id"]: row["text"] for row in rows if row["id"] in PUBLISHED_IDS}
+    return [texts[id_] for id_ in PUBLISHED_IDS]
 
 
 def make(*, kind: str, tokenizer: Path, count: int, seed: int = 1) -> list[str]:

@@ -76,20 +76,20 @@ def _weights(graph: Any) -> dict[str, np.ndarray]:
     """Weights by torch's names. A matrix has lost its own, but the bias added to its product has kept one."""
     from onnx import numpy_helper
 
-    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     made_by = {output: node for node in graph.node for output in node.output}
 
     def value(name: str) -> np.ndarray | None:
-        if name in stored:
-            return np.asarray(stored[name], dtype=np.float32)
+        if name in tensors:
+            return np.asarray(tensors[name], dtype=np.float32)
         node = made_by.get(name)
         if node is None or node.op_type != "Cast":
             return None
         return value(node.input[0])
 
-    found = {
+    arrays = {
         name.removesuffix("_fp16"): array.astype(np.float32) if array.dtype == np.float16 else array
-        for name, array in stored.items()
+        for name, array in tensors.items()
         if name.startswith(("distilbert.", "pre_classifier.", "classifier.", "wide."))
     }
     for node in graph.node:
@@ -98,5 +98,5 @@ def _weights(graph: Any) -> dict[str, np.ndarray]:
         if node.op_type == "Add" and bias and product is not None and product.op_type == "MatMul":
             matrix = value(product.input[1])
             assert matrix is not None, f"{bias} is added to a product of no stored matrix"
-            found[f"{bias.removesuffix('.bias')}.weight"] = np.ascontiguousarray(matrix.T)
-    return found
+            arrays[f"{bias.removesuffix('.bias')}.weight"] = np.ascontiguousarray(matrix.T)
+    return arrays

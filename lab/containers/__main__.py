@@ -71,14 +71,14 @@ def _options() -> argparse.Namespace:
 @contextmanager
 def _folders(kept: Path | None) -> Iterator[tuple[Engine, Path]]:
     """Yield the engine and a folder for this run's files; remove what is not to be kept."""
-    made = Path(tempfile.mkdtemp(prefix="spamdesk-", dir="/var/tmp"))
-    engine = Engine.create(kept or made / "engine")
+    folder = Path(tempfile.mkdtemp(prefix="spamdesk-", dir="/var/tmp"))
+    engine = Engine.create(kept or folder / "engine")
     try:
-        yield engine, made
+        yield engine, folder
     finally:
         if kept is None:
             engine("system", "reset", "--force")
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _build(stack: Stack, *, is_rebuilt: bool, say: containers.Say) -> None:

@@ -18,7 +18,7 @@ _AS_BEHIND_TLS = {"Host": "localhost", "X-Forwarded-Proto": "https", "Referer": 
 
 
 class Refused(Failed):
-    """The server refused what would be refused again."""
+    """The server refused; repeating will not help."""
 
     def __init__(self, said: str, *, status: int) -> None:
         super().__init__(said)
@@ -45,11 +45,11 @@ class Api:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         if body is not None:
             headers["Idempotency-Key"] = str(uuid.uuid4())
-        sent = None if body is None else json.dumps(body).encode()
+        data = None if body is None else json.dumps(body).encode()
         until, last = time.monotonic() + self.patience_seconds, "nothing"
         while time.monotonic() < until:
             try:
-                status, _, answer = exchange(self.port, method, f"/api/v1{path}", headers=headers, body=sent)
+                status, _, answer = exchange(self.port, method, f"/api/v1{path}", headers=headers, body=data)
             except (OSError, http.client.HTTPException) as failure:
                 last = repr(failure)
             else:
@@ -82,10 +82,10 @@ class Desk:
     def submit(self, path: str, fields: dict[str, str], *, form: str = "") -> None:
         """Send a form, which stands on its own page unless `form` names another. Raises Failed."""
         status, page = self.open(form or path)
-        found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
-        if found is None:
+        match = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        if match is None:
             raise Failed(f"{form or path} has no form, but answers {status}: {page[:500]}")
-        body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": found[1]}).encode()
+        body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": match[1]}).encode()
         status, answer = self._exchange("POST", path, body)
         if status != 302:
             raise Failed(f"{path} answers {status}: {answer[-2_000:]}")

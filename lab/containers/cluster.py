@@ -63,10 +63,10 @@ exec docker-entrypoint.sh postgres -c cluster_name=standby
 
 def guide_commands(name: str) -> list[str]:
     """Return the shell blocks of the operator's guide that are marked with this name, in their order."""
-    found = re.findall(rf"^```sh {name}\n(.*?)^```$", _GUIDE.read_text(), re.MULTILINE | re.DOTALL)
-    if not found:
+    blocks = re.findall(rf"^```sh {name}\n(.*?)^```$", _GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    if not blocks:
         raise Failed(f"the operator's guide has no block ```sh {name}")
-    return [str(block) for block in found]
+    return [str(block) for block in blocks]
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class Cluster:
         """Write the settings of every process; make network and volumes."""
         secrets = settings | {"REPLICATION_PASSWORD": settings["POSTGRES_PASSWORD"][::-1]}
         login = f"postgresql://spamdesk:{settings['POSTGRES_PASSWORD']}"
-        where = f"{_PREFIX}postgres-a:5432,{_PREFIX}postgres-b:5432/spamdesk?target_session_attrs=read-write"
+        hosts = f"{_PREFIX}postgres-a:5432,{_PREFIX}postgres-b:5432/spamdesk?target_session_attrs=read-write"
         values = {name: value for name, value in settings.items() if name.startswith("SPAMDESK_")} | {
-            "DATABASE_URL": f"{login}@{where}",
+            "DATABASE_URL": f"{login}@{hosts}",
             "DATABASE_STANDBY_URL": f"{login}@{_PREFIX}postgres-b:5432/spamdesk",
             "CELERY_BROKER_URL": f"redis://:{settings['VALKEY_PASSWORD']}@{_PREFIX}valkey:6379/0",
             "TRITON_URL": f"grpc://{_PREFIX}balancer:8001",
@@ -183,7 +183,7 @@ class Cluster:
         self.engine("network", "rm", "--force", self.network)
 
     def _all(self, *command: str) -> Iterable[str]:
-        return [name for one in json.loads(self.engine(*command) or "[]") for name in one["Names"]]
+        return [name for row in json.loads(self.engine(*command) or "[]") for name in row["Names"]]
 
     def _line(self, name: str, state: str) -> None:
         process = str(self.engine.state(self.container(name))["Pid"])
@@ -265,4 +265,4 @@ class Cluster:
     def _with_our_names(self, block: str) -> str:
         """Replace the names of the guide's example by the trial's."""
         ours = {"postgres-a": f"{_PREFIX}postgres-a", "CHOOSE-ONE": self.secrets["REPLICATION_PASSWORD"]}
-        return re.sub("|".join(ours), lambda found: ours[found[0]], block)
+        return re.sub("|".join(ours), lambda match: ours[match[0]], block)

@@ -107,14 +107,14 @@ class Engine:
 
     def program(self, *command: str, given: bytes | None = None, log: Path | None = None) -> str:
         """Run a program with this engine and return its output; with `log`, write both outputs there."""
-        ended = subprocess.run(command, env=self.environment, input=given, capture_output=True, check=False)
-        said = ended.stdout.decode(errors="replace")
+        result = subprocess.run(command, env=self.environment, input=given, capture_output=True, check=False)
+        output = result.stdout.decode(errors="replace")
         if log is not None:
-            log.write_bytes(ended.stdout + ended.stderr)
-        if ended.returncode != 0:
-            end = (said + ended.stderr.decode(errors="replace"))[-3_000:]
-            raise Failed(f"{shlex.join(command)[:300]} ended with exit code {ended.returncode}:\n{end}")
-        return said
+            log.write_bytes(result.stdout + result.stderr)
+        if result.returncode != 0:
+            end = (output + result.stderr.decode(errors="replace"))[-3_000:]
+            raise Failed(f"{shlex.join(command)[:300]} ended with exit code {result.returncode}:\n{end}")
+        return output
 
     def succeeds(self, *arguments: str) -> bool:
         """Return whether podman ends with exit code 0."""
@@ -127,15 +127,15 @@ class Engine:
 
     def state(self, container: str) -> dict[str, Any]:
         """Return the container's state as podman inspects it."""
-        found: dict[str, Any] = json.loads(self("container", "inspect", container))[0]["State"]
-        return found
+        state: dict[str, Any] = json.loads(self("container", "inspect", container))[0]["State"]
+        return state
 
     def logs(self, container: str) -> str:
         """Return what the container wrote."""
-        said = subprocess.run(
+        result = subprocess.run(
             ["podman", "logs", container], env=self.environment, capture_output=True, check=False
         )
-        return (said.stdout + said.stderr).decode(errors="replace")
+        return (result.stdout + result.stderr).decode(errors="replace")
 
     def save_logs(self, folder: Path) -> None:
         """Write what every container said, to be read after a failure."""

@@ -48,15 +48,15 @@ def build_options(folder: Path) -> list[str]:
     settings, places = _pip_settings()
     file = folder / "pip.conf"
     file.write_text("[global]\n" + "".join(f"{name} = {value}\n" for name, value in settings.items()))
-    shown = [f"--volume={file}:/etc/pip.conf:ro", *(f"--volume={place}:{place}:ro" for place in places)]
-    return ["--network=host", *shown]
+    volumes = [f"--volume={file}:/etc/pip.conf:ro", *(f"--volume={place}:{place}:ro" for place in places)]
+    return ["--network=host", *volumes]
 
 
 def _import_system(engine: Engine, *, release: str, name: str) -> None:
-    with tempfile.TemporaryDirectory(dir=engine.folder, prefix="system-") as made:
-        root = Path(made) / release
+    with tempfile.TemporaryDirectory(dir=engine.folder, prefix="system-") as scratch:
+        root = Path(scratch) / release
         systems.make_system(release, root=root)
-        archive = Path(made) / "system.tar"
+        archive = Path(scratch) / "system.tar"
         subprocess.run(["tar", "-C", str(root), "-cf", str(archive), "."], check=True)
         engine("import", "--change", _PATH, str(archive), name)
 
@@ -64,14 +64,14 @@ def _import_system(engine: Engine, *, release: str, name: str) -> None:
 def _pip_settings() -> tuple[dict[str, str], list[Path]]:
     """Return pip's settings on this machine, and the files and folders that they name."""
     command = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     settings: dict[str, str] = {}
-    for line in sorted(listed.splitlines(), key=lambda line: line.startswith(":env:")):
-        key, _, quoted = line.partition("=")
-        if (name := key.rpartition(".")[2]) in _PIP and quoted:
-            settings[name] = str(ast.literal_eval(quoted))
+    for line in sorted(output.splitlines(), key=lambda line: line.startswith(":env:")):
+        key, _, literal = line.partition("=")
+        if (name := key.rpartition(".")[2]) in _PIP and literal:
+            settings[name] = str(ast.literal_eval(literal))
     words = [word for value in settings.values() for word in value.split()]
-    named = {Path(word) for word in words if word.startswith("/")} | {_CERTIFICATES}
+    paths = {Path(word) for word in words if word.startswith("/")} | {_CERTIFICATES}
     # The pages of an index on disk name files that lie beside them.
-    named |= {Path(word.removeprefix("file://")).parent for word in words if word.startswith("file:///")}
-    return settings, sorted(path for path in named if path.exists())
+    paths |= {Path(word.removeprefix("file://")).parent for word in words if word.startswith("file:///")}
+    return settings, sorted(path for path in paths if path.exists())

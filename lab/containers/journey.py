@@ -54,16 +54,16 @@ def first_key(port: int, run: Callable[..., str]) -> Api:
 def post_is_scored(api: Api, *, seconds: float) -> bool:
     """Send a post and wait for its score; return whether content was in it. Raises Failed if none came."""
     name = f"probe-{time.time_ns()}"
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     Api(api.port, api.key, seconds).post("/posts", _post(name, author="author-of-probes"))
 
     def is_scored() -> bool:
-        nonlocal found
-        found = Api(api.port, api.key, seconds).get(f"/posts?external_id={name}")
-        return bool(found["scores"])
+        nonlocal row
+        row = Api(api.port, api.key, seconds).get(f"/posts?external_id={name}")
+        return bool(row["scores"])
 
     containers.wait(f"the score of {name}", is_scored, seconds=seconds)
-    return not found["scores"][-1]["is_degraded"]
+    return not row["scores"][-1]["is_degraded"]
 
 
 def _post(name: str, *, author: str) -> dict[str, object]:
@@ -94,28 +94,28 @@ def posts_are_scored_with_content(api: Api, *, run: str) -> set[str]:
 
 
 def labels_are_exported(api: Api) -> int:
-    """Ask for exports until one holds labels, and return how many; what can still be undone is none yet."""
-    found: dict[str, Any] = {"state": "ready", "rows": 0}
+    """Ask for exports until one holds labels, and return how many; undoable decisions are none yet."""
+    export: dict[str, Any] = {"state": "ready", "rows": 0}
 
     def has_labels() -> bool:
-        nonlocal found
-        if found["state"] == "ready":
-            found = api.post("/exports", {"dataset": "labels", "format": "jsonl"})
-        found = api.get(f"/exports/{found['id']}")
-        if found["state"] == "failed":
-            raise Failed(f"the export failed: {found['error']}")
-        return bool(found["state"] == "ready" and found["rows"])
+        nonlocal export
+        if export["state"] == "ready":
+            export = api.post("/exports", {"dataset": "labels", "format": "jsonl"})
+        export = api.get(f"/exports/{export['id']}")
+        if export["state"] == "failed":
+            raise Failed(f"the export failed: {export['error']}")
+        return bool(export["state"] == "ready" and export["rows"])
 
     containers.wait("an export with labels", has_labels, seconds=_PATIENCE_SECONDS)
-    return int(found["rows"])
+    return int(export["rows"])
 
 
 def make_candidate(engine: Engine, *, folder: Path) -> str:
     """Write a release with a content model of its own, its repository and a report; return its id."""
-    made = folder / "candidate"
-    made.mkdir(mode=0o777)
-    made.chmod(0o777)
-    mounts = [f"--volume={made}:/candidate", f"--volume={ROOT / 'lab'}:/app/lab:ro"]
+    target = folder / "candidate"
+    target.mkdir(mode=0o777)
+    target.chmod(0o777)
+    mounts = [f"--volume={target}:/candidate", f"--volume={ROOT / 'lab'}:/app/lab:ro"]
     image = f"localhost/{images.BUILT['learning']}"
     options = ["--rm", "--network=none", *mounts, image]
     return engine("run", *options, "python", "-c", _CANDIDATE).split()[-1]
@@ -162,8 +162,8 @@ def propose_and_confirm(run: Callable[..., str], api: Api, *, training: str) -> 
         run("python", "manage.py", "create_user", name, "--role=lead")
         key = run("python", "manage.py", "create_api_key", _PLATFORM, f"--acts-as={name}").strip()
         leads.append(Api(api.port, key))
-    made = leads[0].post("/release-proposals", {"training_run": training, "reason": "a trial"})
-    confirmed = leads[1].post(f"/release-proposals/{made['id']}/confirmation", {})
+    proposal = leads[0].post("/release-proposals", {"training_run": training, "reason": "a trial"})
+    confirmed = leads[1].post(f"/release-proposals/{proposal['id']}/confirmation", {})
     if confirmed["state"] != "confirmed":
         raise Failed(f"the proposal is {confirmed['state']}")
     return str(confirmed["candidate"])

@@ -55,15 +55,15 @@ class Trial:
     def read_from_standby(self) -> None:
         """Export labels from the standby, which takes no writes, and compare with the primary."""
         time.sleep(_OUT_SECONDS)  # until the first decisions can no longer be undone, and so are labels
-        counted = {}
+        counts = {}
         for name in ("postgres-a", "postgres-b"):
             command = ("python", "manage.py", "export_labels", "--out=/tmp/labels.jsonl")
-            where = f"DATABASE_URL={self.cluster.address(name)}"
-            said = self.cluster.run("web-1", "env", where, *command)
-            counted[name] = int(said.split()[0])
-        if counted["postgres-b"] < counted["postgres-a"]:
-            raise Failed(f"the standby exports fewer labels: {counted}")
-        of_standby, of_primary = counted["postgres-b"], counted["postgres-a"]
+            variable = f"DATABASE_URL={self.cluster.address(name)}"
+            output = self.cluster.run("web-1", "env", variable, *command)
+            counts[name] = int(output.split()[0])
+        if counts["postgres-b"] < counts["postgres-a"]:
+            raise Failed(f"the standby exports fewer labels: {counts}")
+        of_standby, of_primary = counts["postgres-b"], counts["postgres-a"]
         self.say(f"  the standby exports {of_standby} labels, the primary just before it {of_primary}")
 
     def fail_over(self) -> float:
@@ -169,5 +169,5 @@ def _check_readers(readers: Readers, *, say: containers.Say) -> None:
         f"{readers.pages} pages were read, the oldest {readers.oldest_seconds:.1f} s behind what was"
         f" acknowledged; {readers.changes} times somebody changed something and saw all that came before"
     )
-    if found := readers.findings():
-        raise Failed("; ".join(found[:5]))
+    if findings := readers.findings():
+        raise Failed("; ".join(findings[:5]))

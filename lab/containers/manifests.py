@@ -36,45 +36,45 @@ class Volume:
 def kustomized(folder: Path = FOLDER) -> list[Document]:
     """Return the manifests that the kustomization lists, with its namespace and its images."""
     settings = yaml.safe_load((folder / "kustomization.yaml").read_text())
-    documents = [one for name in settings["resources"] for one in _documents(folder / name)]
-    named = {row["name"]: f"{row['newName']}:{row['newTag']}" for row in settings["images"]}
+    documents = [part for name in settings["resources"] for part in _documents(folder / name)]
+    names = {row["name"]: f"{row['newName']}:{row['newTag']}" for row in settings["images"]}
     for document in documents:
         if document["kind"] != "Namespace":
             document["metadata"]["namespace"] = settings["namespace"]
-    return with_images(documents, named)
+    return with_images(documents, names)
 
 
 def with_images(documents: Iterable[Document], named: Mapping[str, str]) -> list[Document]:
     """Return the documents with other images in place of those that are named."""
     changed = copy.deepcopy(list(documents))
-    for container in (one for document in changed for one in _containers(_pod(document))):
+    for container in (part for document in changed for part in _containers(_pod(document))):
         container["image"] = named.get(container["image"], container["image"])
     return changed
 
 
 def workloads(documents: Iterable[Document]) -> dict[str, Document]:
     """Return what makes pods, by name."""
-    return {one["metadata"]["name"]: one for one in documents if one["kind"] in _WORKLOADS}
+    return {item["metadata"]["name"]: item for item in documents if item["kind"] in _WORKLOADS}
 
 
 def settings(documents: Iterable[Document]) -> list[Document]:
     """Return the ConfigMaps."""
-    return [one for one in documents if one["kind"] == "ConfigMap"]
+    return [document for document in documents if document["kind"] == "ConfigMap"]
 
 
 def services(documents: Iterable[Document], workload: Document) -> list[str]:
     """Return the names of the Services that send to a workload's pods."""
     labels = workload["spec"]["template"]["metadata"]["labels"].items()
     return [
-        one["metadata"]["name"]
-        for one in documents
-        if one["kind"] == "Service" and one["spec"]["selector"].items() <= labels
+        document["metadata"]["name"]
+        for document in documents
+        if document["kind"] == "Service" and document["spec"]["selector"].items() <= labels
     ]
 
 
 def left_out(documents: Iterable[Document]) -> list[str]:
     """Return the kinds that only a cluster knows."""
-    return sorted({one["kind"] for one in documents} - set(_PLAYED))
+    return sorted({document["kind"] for document in documents} - set(_PLAYED))
 
 
 def pod_names(workload: Document) -> list[str]:
@@ -87,16 +87,16 @@ def volumes(workload: Document, pod: str) -> dict[str, Volume]:
     """Return what a pod mounts, by the names in its manifest."""
     spec = _pod(workload)
     group = spec["securityContext"]["fsGroup"]
-    found = {}
+    volumes_by_name = {}
     for row in spec.get("volumes", ()):
         claim = row.get("persistentVolumeClaim")
         name = claim["claimName"] if claim else f"{pod}-{row['name']}"
         is_written = not (claim or {}).get("readOnly", False)
-        found[row["name"]] = Volume(name, group, is_temporary=claim is None, is_written=is_written)
+        volumes_by_name[row["name"]] = Volume(name, group, is_temporary=claim is None, is_written=is_written)
     for template in workload["spec"].get("volumeClaimTemplates", ()):
         name = template["metadata"]["name"]
-        found[name] = Volume(f"{name}-{pod}", group, is_temporary=False, is_written=True)
-    return found
+        volumes_by_name[name] = Volume(f"{name}-{pod}", group, is_temporary=False, is_written=True)
+    return volumes_by_name
 
 
 def first(workload: Document, pod: str, *, hosts: Mapping[str, str]) -> Document:
@@ -137,20 +137,20 @@ def first_containers(workload: Document) -> list[str]:
 def probe(workload: Document, kind: str) -> Document | None:
     """Return a probe of the workload's first container: startupProbe, readinessProbe or livenessProbe."""
     container = _pod(workload)["containers"][0]
-    found: Document | None = container.get(kind)
-    return found
+    spec: Document | None = container.get(kind)
+    return spec
 
 
 def probe_command(probe: Document) -> list[str]:
     """Return the command that asks in the container what a kubelet would ask; it needs Python for HTTP."""
     if "exec" in probe:
         return list(probe["exec"]["command"])
-    asked = probe["httpGet"]
-    headers = {row["name"]: row["value"] for row in asked.get("httpHeaders", ())}
-    where = f"http://127.0.0.1:{asked['port']}{asked['path']}"
+    request = probe["httpGet"]
+    headers = {row["name"]: row["value"] for row in request.get("httpHeaders", ())}
+    url = f"http://127.0.0.1:{request['port']}{request['path']}"
     seconds = probe.get("timeoutSeconds", 1)
     script = "from urllib.request import Request, urlopen; "
-    script += f"urlopen(Request({where!r}, headers={headers!r}), timeout={seconds})"
+    script += f"urlopen(Request({url!r}, headers={headers!r}), timeout={seconds})"
     return ["python", "-c", script]
 
 
@@ -187,8 +187,8 @@ def _documents(path: Path) -> list[Document]:
 
 
 def _pod(document: Document) -> Document:
-    found: Document = document.get("spec", {}).get("template", {}).get("spec", {})
-    return found
+    spec: Document = document.get("spec", {}).get("template", {}).get("spec", {})
+    return spec
 
 
 def _containers(spec: Document) -> list[Document]:

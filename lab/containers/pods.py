@@ -118,13 +118,13 @@ class Pods:
             relay.stop()
         for file in reversed(self.played):
             self.engine("play", "kube", "--down", str(file))
-        left = self.engine("pod", "ps", "--format={{.Name}}").split()
+        rest = self.engine("pod", "ps", "--format={{.Name}}").split()
         self.engine("pod", "rm", "--all", "--force", "--time=0")
         self.engine("volume", "rm", "--all", "--force")
         self.engine("secret", "rm", "--all")
         self.engine("network", "rm", "--force", _NETWORK)
-        if left:
-            raise Failed(f"--down left {', '.join(left)}")
+        if rest:
+            raise Failed(f"--down left {', '.join(rest)}")
 
     def _finish(self, *, say: containers.Say) -> None:
         """Wait for Jobs and for init containers, whose pods go on then. Raises Failed."""
@@ -157,7 +157,7 @@ class Pods:
 
     def _pods(self) -> list[tuple[str, str]]:
         """Return every pod with its workload's name, in the order of the kustomization."""
-        return [(name, pod) for name, one in self.workloads.items() for pod in manifests.pod_names(one)]
+        return [(name, pod) for name, entry in self.workloads.items() for pod in manifests.pod_names(entry)]
 
     def _make_network(self) -> None:
         """Make a network that leads nowhere else, and give each pod its address there."""
@@ -168,8 +168,8 @@ class Pods:
 
     def _network(self) -> tuple[str, ipaddress.IPv4Network]:
         """Return the bridge and the addresses of our network."""
-        [made] = json.loads(self.engine("network", "inspect", _NETWORK))
-        return made["network_interface"], ipaddress.IPv4Network(made["subnets"][0]["subnet"])
+        [network] = json.loads(self.engine("network", "inspect", _NETWORK))
+        return network["network_interface"], ipaddress.IPv4Network(network["subnets"][0]["subnet"])
 
     def _make_secret(self) -> None:
         data = {name: base64.b64encode(value.encode()).decode() for name, value in self.values.items()}
@@ -177,18 +177,18 @@ class Pods:
 
     def _make_volumes(self) -> None:
         """Make each volume as a new one of a cluster is: its file system's, with the first writer's group."""
-        found: dict[str, Volume] = {}
+        volumes: dict[str, Volume] = {}
         for name, pod in self._pods():
             for volume in manifests.volumes(self.workloads[name], pod).values():
                 if volume.is_written:
-                    found.setdefault(volume.name, volume)
-        for volume in found.values():
+                    volumes.setdefault(volume.name, volume)
+        for volume in volumes.values():
             self._make_volume(volume)
 
     def _make_volume(self, volume: Volume) -> None:
         self.engine("volume", "create", "--opt", f"o=uid=0,gid={volume.group}", volume.name)
-        [made] = json.loads(self.engine("volume", "inspect", volume.name))
-        root = Path(made["Mountpoint"])
+        [details] = json.loads(self.engine("volume", "inspect", volume.name))
+        root = Path(details["Mountpoint"])
         root.chmod(0o2777 if volume.is_temporary else 0o2775)
         if not volume.is_temporary:
             (root / "lost+found").mkdir(mode=0o700)  # also: podman copies nothing of an image into it
@@ -239,17 +239,17 @@ class Pods:
     def _container(self, service: str, pod: str) -> str:
         """Return a pod's container, which podman names by pod and container, for a Deployment with more."""
         pattern = f"^{pod}(-pod.*)?-{service}$"
-        found = self.engine("ps", "--all", "--format={{.Names}}", f"--filter=name={pattern}").split()
-        if len(found) != 1:
-            raise Failed(f"{pod} has {len(found)} containers named {service}")
-        return found[0]
+        names = self.engine("ps", "--all", "--format={{.Names}}", f"--filter=name={pattern}").split()
+        if len(names) != 1:
+            raise Failed(f"{pod} has {len(names)} containers named {service}")
+        return names[0]
 
     def _wait_until_ready(self, workload: Document, container: str) -> float:
         seconds = 0.0
         for kind in ("startupProbe", "readinessProbe"):
             if (probe := manifests.probe(workload, kind)) is None:
                 continue
-            asked = partial(self.engine.succeeds, "exec", container, *manifests.probe_command(probe))
+            is_ready = partial(self.engine.succeeds, "exec", container, *manifests.probe_command(probe))
             most = manifests.allowed_seconds(probe) if kind == "startupProbe" else _READY_SECONDS
-            seconds += containers.wait(f"{container}'s {kind}", asked, seconds=most)
+            seconds += containers.wait(f"{container}'s {kind}", is_ready, seconds=most)
         return seconds

@@ -43,10 +43,10 @@ class Readers(Beside):
 
     def findings(self) -> list[str]:
         """Return what was seen that contradicts the promise."""
-        found = list(self._failures)
+        findings = list(self._failures)
         if self.oldest_seconds > MOST_SECONDS_OLD:
-            found.append(f"a page was {self.oldest_seconds:.1f} s old")
-        return found
+            findings.append(f"a page was {self.oldest_seconds:.1f} s old")
+        return findings
 
     def _look(self, desk: Desk) -> None:
         desk.cookies.pop(MARK, None)
@@ -57,7 +57,7 @@ class Readers(Beside):
         self.pages += 1
         if path == "/posts/" and page:
             missing = self._traffic.acknowledged_at[self._shown(page) :]
-            self.oldest_seconds = max([self.oldest_seconds, *(at - one for one in missing)])
+            self.oldest_seconds = max([self.oldest_seconds, *(at - time_of_post for time_of_post in missing)])
 
     def _change(self, desk: Desk) -> None:
         """Change something, then look for every post acknowledged before."""
@@ -72,8 +72,8 @@ class Readers(Beside):
             return
         if MARK not in desk.cookies:
             self._failures.append("a change leaves no mark in the browser")
-        if (shown := self._shown(page)) < acknowledged:
-            self._failures.append(f"who has just changed something sees {shown} of {acknowledged} posts")
+        if (count := self._shown(page)) < acknowledged:
+            self._failures.append(f"who has just changed something sees {count} of {acknowledged} posts")
         self.changes += 1
 
     def _answered(self, desk: Desk, path: str) -> tuple[float, str]:

@@ -51,8 +51,8 @@ class _Passed(socketserver.BaseRequestHandler):
             return
         here: socket.socket = self.request
         with there:
-            for one in (here, there):
-                one.settimeout(_IDLE_SECONDS)
+            for connection in (here, there):
+                connection.settimeout(_IDLE_SECONDS)
             back = threading.Thread(target=_copy, args=(there, here), daemon=True)
             back.start()
             _copy(here, there)

@@ -69,12 +69,12 @@ class Traffic(Beside):
                 break
             time.sleep(0.5)
         repeated = [name for name, count in Counter(self.read).items() if count > 1]
-        found = {
+        problems = {
             "acknowledged posts without a score": sorted(waiting),
             "acknowledged decisions that the poller did not read": sorted(unread),
             "decisions read twice": repeated,
         }
-        return [f"{len(names)} {what}: {', '.join(names[:5])}" for what, names in found.items() if names]
+        return [f"{len(names)} {what}: {', '.join(names[:5])}" for what, names in problems.items() if names]
 
     def _send(self) -> None:
         name = f"{self.prefix}{len(self.posts)}"

@@ -35,10 +35,10 @@ def run(product: Product, *, folder: Path, say: containers.Say) -> None:
 
 
 def check(traffic: Traffic, *, say: containers.Say) -> None:
-    """Say what the platform did, once all of it has had its effect. Raises Failed if some has not."""
+    """Report what the platform did. Raises Failed if some of it had no effect."""
     say(f"sent, decided and read beside all this: {traffic.counts}")
-    if found := traffic.findings():
-        raise Failed("; ".join(found))
+    if findings := traffic.findings():
+        raise Failed("; ".join(findings))
     say("each acknowledged post is scored, each acknowledged decision was read, once")
 
 
@@ -65,10 +65,10 @@ def _release(product: Product, api: Api, *, folder: Path, shipped: str, say: con
 def _scored_by(release: str, api: Api) -> None:
     """Wait until workers have followed: new posts are scored by this release alone."""
     for number in range(10):
-        found = journey.posts_are_scored_with_content(api, run=f"{release[:8]}-{number}-{time.time_ns()}")
-        if found == {release}:
+        releases = journey.posts_are_scored_with_content(api, run=f"{release[:8]}-{number}-{time.time_ns()}")
+        if releases == {release}:
             return
-    raise Failed(f"posts are scored by {', '.join(one[:12] for one in found)}, not by {release[:12]}")
+    raise Failed(f"posts are scored by {', '.join(name[:12] for name in releases)}, not by {release[:12]}")
 
 
 def _kill(product: Product, service: str) -> str:

@@ -36,7 +36,7 @@ def main() -> None:
     options = _options()
     if lacks := engine.lacks(options.folder):
         sys.exit("\n".join(f"spamdesk: {lack.line}" for lack in lacks))
-    failed: list[str] = []
+    failures: list[str] = []
     with _scratch(options.folder) as folder:
         mirror = _mirror(folder / "mirror") if options.python_mirror else {}
         _pack_checkout(folder / "checkout")
@@ -46,8 +46,8 @@ def main() -> None:
             for user in options.user or USERS:
                 print(f"{release}, {user}", flush=True)
                 if _trial(release, user, folder=folder, check=options.check, mirror=mirror) != 0:
-                    failed.append(f"{release}, {user}")
-    sys.exit(f"spamdesk: failed on {'; '.join(failed)}" if failed else 0)
+                    failures.append(f"{release}, {user}")
+    sys.exit(f"spamdesk: failed on {'; '.join(failures)}" if failures else 0)
 
 
 def _options() -> argparse.Namespace:

@@ -70,13 +70,13 @@ def run(
     same paths, read-only. What it writes is gone afterwards.
     """
     engine = ["podman", f"--root={storage / 'storage'}", f"--runroot={storage / 'run'}", "--log-level=error"]
-    found = passed_environment() | variables
-    shown = [*mounts, *_named_folders(found), *([_CERTIFICATES] if _CERTIFICATES.exists() else [])]
+    environment = passed_environment() | variables
+    places = [*mounts, *_named_folders(environment), *([_CERTIFICATES] if _CERTIFICATES.exists() else [])]
     # In a cgroup of their own all processes together would weigh as much as one process outside.
     options = ["--rm", "--init", "--cgroups=disabled", "--network=host", "--shm-size=1g"]
     options += [f"--ulimit={name}={value}:{value}" for name, value in limits().items()]
-    options += [f"--env={name}={value}" for name, value in found.items()]
-    options += [f"--volume={path}:{path}:ro" for path in shown]
+    options += [f"--env={name}={value}" for name, value in environment.items()]
+    options += [f"--volume={path}:{path}:ro" for path in places]
     return subprocess.run(
         [*WITH_ONE_CGROUPS, *engine, "run", *options, "--rootfs", f"{root}:O", *command], check=False
     ).returncode
@@ -84,12 +84,12 @@ def run(
 
 def limits() -> dict[str, int]:
     """Return limits that this process may give: the engine's defaults may be more than is allowed."""
-    wanted = {"nofile": (resource.RLIMIT_NOFILE, 20_000), "nproc": (resource.RLIMIT_NPROC, 4_096)}
-    found = {}
-    for name, (limit, enough) in wanted.items():
+    needs = {"nofile": (resource.RLIMIT_NOFILE, 20_000), "nproc": (resource.RLIMIT_NPROC, 4_096)}
+    values = {}
+    for name, (limit, enough) in needs.items():
         most = resource.getrlimit(limit)[1]
-        found[name] = enough if most == resource.RLIM_INFINITY else min(enough, most)
-    return found
+        values[name] = enough if most == resource.RLIM_INFINITY else min(enough, most)
+    return values
 
 
 def passed_environment() -> dict[str, str]:
@@ -99,5 +99,5 @@ def passed_environment() -> dict[str, str]:
 
 def _named_folders(variables: dict[str, str]) -> list[Path]:
     """Return the folders of wheels that are named; uv and pip refuse one that is not there."""
-    named = [*variables.get("PIP_FIND_LINKS", "").split(), *variables.get("UV_FIND_LINKS", "").split(",")]
-    return sorted({Path(name) for name in named if name.startswith("/") and Path(name).is_dir()})
+    places = [*variables.get("PIP_FIND_LINKS", "").split(), *variables.get("UV_FIND_LINKS", "").split(",")]
+    return sorted({Path(name) for name in places if name.startswith("/") and Path(name).is_dir()})

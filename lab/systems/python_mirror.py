@@ -50,18 +50,18 @@ def write(folder: Path, *, python: str) -> dict[str, str]:
         / f"cpython-{source.version}+{_BUILD}-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz"
     )
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "w:gz", compresslevel=1) as packed:
-        _pack(packed, source)
+    with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
+        _pack(tar, source)
     listing = folder / "downloads.json"
     listing.write_text(json.dumps(_listing(source, archive), indent=1))
     return {"UV_PYTHON_INSTALL_MIRROR": f"file://{folder}", "UV_PYTHON_DOWNLOADS_JSON_URL": str(listing)}
 
 
 def _source(python: str) -> _Source:
-    asked = subprocess.run([python, "-c", _PROGRAM], capture_output=True, text=True, check=True)
-    found = json.loads(asked.stdout)
-    version = found.pop("version")
-    return _Source(version, **{name: Path(path) for name, path in found.items()})
+    result = subprocess.run([python, "-c", _PROGRAM], capture_output=True, text=True, check=True)
+    paths = json.loads(result.stdout)
+    version = paths.pop("version")
+    return _Source(version, **{name: Path(path) for name, path in paths.items()})
 
 
 def _pack(packed: tarfile.TarFile, source: _Source) -> None:

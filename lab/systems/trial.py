@@ -48,8 +48,8 @@ def _run_and_decide() -> None:
                 _fail("make run did not come up", log)
             time.sleep(0.5)
         print(f"  make run: up after {time.monotonic() - began:.0f} s", flush=True)
-        decided = _decide(POSTS)
-        print(f"  decided {len(decided)} posts; Triton's Python is {_version_of_triton_python()}", flush=True)
+        ids = _decide(POSTS)
+        print(f"  decided {len(ids)} posts; Triton's Python is {_version_of_triton_python()}", flush=True)
     finally:
         if product.poll() is None:
             os.killpg(product.pid, signal.SIGINT)
@@ -59,19 +59,19 @@ def _run_and_decide() -> None:
 def _decide(count: int) -> set[int]:
     """Return the ids of that many acknowledged decisions on posts that were scored with content."""
     key = _key()
-    decided: set[int] = set()
+    ids: set[int] = set()
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while len(decided) < count:
+    while len(ids) < count:
         if time.monotonic() > deadline:
-            _fail(f"only {len(decided)} posts scored with content came", Path.home() / "run.log")
+            _fail(f"only {len(ids)} posts scored with content came", Path.home() / "run.log")
         for case in _post("/queues/all/claims", {"count": 1}, key=key)["cases"]:
             if case["is_degraded"]:  # a slow machine; none at all is a failure after the time above
                 continue
             verdict = "spam" if (case["spam_probability"] or 0.0) >= 0.5 else "not_spam"
             body = {"verdict": verdict, "version": case["version"]}
-            decided.add(_post(f"/cases/{case['id']}/decisions", body, key=key)["id"])
+            ids.add(_post(f"/cases/{case['id']}/decisions", body, key=key)["id"])
         time.sleep(0.5)
-    return decided
+    return ids
 
 
 def _key() -> str:
@@ -119,8 +119,8 @@ def _check(command: list[str]) -> None:
         ).returncode
     if code != 0:
         _fail(f"{' '.join(command)} ended with exit code {code}", log)
-    said = log.read_text().strip().rpartition("\n")[2]
-    print(f"  {' '.join(command)}: {said.strip('= ')}; {time.monotonic() - began:.0f} s in all", flush=True)
+    line = log.read_text().strip().rpartition("\n")[2]
+    print(f"  {' '.join(command)}: {line.strip('= ')}; {time.monotonic() - began:.0f} s in all", flush=True)
 
 
 def _fail(what: str, log: Path) -> NoReturn:

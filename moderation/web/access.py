@@ -34,9 +34,9 @@ View = Callable[..., HttpResponseBase]
 
 
 def unkept(get_response: Callable[[HttpRequest], HttpResponseBase]) -> View:
-    """Let no browser keep an answer that says nothing else, be it an error or a redirect: a middleware.
+    """Middleware: forbid browsers to store an answer that has no cache header, errors included.
 
-    What is erased must not stay there, nor what a person reads be there for the next one.
+    Neither erased content nor what one person reads may stay there for the next.
     """
 
     def respond(request: HttpRequest) -> HttpResponseBase:
@@ -122,7 +122,7 @@ def _guarded(
             raise PermissionDenied
         try:
             return view(request, *args, **kwargs)
-        # Also for a case that exists but waits for a lead: a 403 would tell that it does.
+        # Also for a case that waits for a lead: a 403 would reveal that it exists.
         except ObjectDoesNotExist as refusal:
             log.info("row_missing", row=type(refusal).__qualname__, view=view.__name__)
             raise Http404 from refusal

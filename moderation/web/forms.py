@@ -40,14 +40,14 @@ class DecideForm(forms.Form):
         return cleaned
 
     def choice(self) -> Choice:
-        """Return what was chosen. Call after `is_valid`."""
-        chosen = self.cleaned_data
+        """Return the choice. Call after `is_valid`."""
+        fields = self.cleaned_data
         return Choice(
-            verdict=Verdict(chosen["verdict"]),
-            case_version=chosen["case_version"],
-            reason=chosen["reason"],
-            note=chosen["note"],
-            idempotency_key=chosen["idempotency_key"],
+            verdict=Verdict(fields["verdict"]),
+            case_version=fields["case_version"],
+            reason=fields["reason"],
+            note=fields["note"],
+            idempotency_key=fields["idempotency_key"],
         )
 
     def verdict_words(self) -> str:
@@ -74,7 +74,7 @@ class HeldForm(forms.Form):
         return _ids(self.cleaned_data["held"])
 
     def clean_leaving(self) -> list[int]:
-        """Return the ids, as of those held."""
+        """Return the ids, like `clean_held`."""
         return _ids(self.cleaned_data["leaving"])
 
 

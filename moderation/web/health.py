@@ -63,9 +63,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
     answers = probe.ask(probe.every())
     services = [(*_NAMES_AND_MEANINGS[answer.part], answer.is_up, _told(answer)) for answer in answers]
     missing = [process.name for process in processes.listed() if process.is_missing]
-    told = gettext("not seen for a minute: %(names)s") if missing else gettext("all at work")
+    state = gettext("not seen for a minute: %(names)s") if missing else gettext("all at work")
     what_waits = _("what it does waits; nothing is lost")
-    services.append((_("Workers"), what_waits, not missing, told % {"names": ", ".join(missing)}))
+    services.append((_("Workers"), what_waits, not missing, state % {"names": ", ".join(missing)}))
     context = {
         "section": "health",
         "at": at,

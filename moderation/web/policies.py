@@ -56,7 +56,7 @@ class PolicyForm(forms.Form):
 
 
 class ActivationForm(forms.Form):
-    """From which probability on a policy does what, and for how long."""
+    """A policy's effect, threshold and duration."""
 
     effect = forms.ChoiceField(choices=EFFECTS)
     threshold = forms.FloatField(min_value=0, max_value=1)
@@ -80,26 +80,26 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.leads
 def new(request: access.DeskRequest) -> HttpResponse:
-    """Write down a policy and try it."""
+    """Draft a policy and try it."""
     form = PolicyForm(request.POST)
     if not form.is_valid():
         return _list(request, form=form, status=422)
     at = timezone.now()
     try:
-        made = operations_policy.draft(**form.cleaned_data, actor=request.user, at=at)
+        draft = operations_policy.draft(**form.cleaned_data, actor=request.user, at=at)
     except (operations_policy.NoWords, operations_policy.TooMany) as refusal:
         form.add_error(None, str(refusal))
         return _list(request, form=form, status=422)
-    _try(request, made.pk, at=at)
-    return redirect("policy", policy_id=made.pk)
+    _try(request, draft.pk, at=at)
+    return redirect("policy", policy_id=draft.pk)
 
 
 @require_safe
 @access.readers
 def policy(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Show a policy as it was tried, with the hits from a threshold on."""
-    found = policy_pages.one(policy_id)
-    return _shown(request, found, form=ActivationForm())
+    row = policy_pages.one(policy_id)
+    return _shown(request, row, form=ActivationForm())
 
 
 @require_POST
@@ -115,13 +115,13 @@ def try_again(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 @access.leads
 def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Activate a draft."""
-    found = policy_pages.one(policy_id)
+    draft = policy_pages.one(policy_id)
     form = ActivationForm(request.POST)
     if not form.is_valid():
-        return _shown(request, found, form=form, status=422)
+        return _shown(request, draft, form=form, status=422)
     at = timezone.now()
     try:
-        touched = operations_policy.activate(
+        number = operations_policy.activate(
             policy_id=policy_id,
             effect=form.cleaned_data["effect"],
             threshold=form.cleaned_data["threshold"],
@@ -132,7 +132,7 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
         )
     except operations_policy.NoEnd as refusal:
         form.add_error("days", str(refusal))
-        return _shown(request, found, form=form, status=422)
+        return _shown(request, draft, form=form, status=422)
     except (
         operations_policy.AlreadyActive,
         operations_policy.NotInForce,
@@ -142,8 +142,8 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     ) as refusal:
         messages.warning(request, str(refusal))
     else:
-        told = _("“%(name)s” is active: every new post is compared with it.") % {"name": found.name}
-        messages.success(request, told + _again(touched))
+        message = _("“%(name)s” is active: every new post is compared with it.") % {"name": draft.name}
+        messages.success(request, message + _again(number))
     return redirect("policy", policy_id=policy_id)
 
 
@@ -151,14 +151,14 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 @access.leads
 def end(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """End a policy, or discard a draft."""
-    found = policy_pages.one(policy_id)
+    row = policy_pages.one(policy_id)
     try:
-        touched = operations_policy.end(policy_id=policy_id, actor=request.user, at=timezone.now())
+        number = operations_policy.end(policy_id=policy_id, actor=request.user, at=timezone.now())
     except operations_policy.NotInForce as refusal:
         messages.warning(request, str(refusal))
     else:
-        told = _("“%(name)s” has ended.") % {"name": found.name}
-        messages.success(request, told + _again(touched))
+        message = _("“%(name)s” has ended.") % {"name": row.name}
+        messages.success(request, message + _again(number))
     return redirect("policies")
 
 
@@ -206,16 +206,16 @@ def _shown(
 
 
 def _threshold(request: access.DeskRequest, found: Policy) -> float:
-    """Return the threshold that the address or the form names, of an active policy its own."""
+    """Return the threshold of the address or form, else the policy's own."""
     form = ThresholdForm(request.POST if request.method == "POST" else request.GET)
     if form.is_valid():
-        wanted: float = form.cleaned_data["threshold"]
-        return min(THRESHOLDS, key=lambda one: abs(one - wanted))
+        threshold: float = form.cleaned_data["threshold"]
+        return min(THRESHOLDS, key=lambda step: abs(step - threshold))
     return found.threshold if found.threshold is not None else _MIDDLE
 
 
 def _is_away(*, at: datetime) -> bool:
-    """Whether policies are in force and nothing can be compared with them now."""
+    """Whether policies are in force but cannot be compared now."""
     return policy_pages.count(state=PolicyState.LIVE, at=at) > 0 and not topics.is_answering()
 
 

@@ -37,12 +37,12 @@ class Provenance:
     @property
     def title(self) -> str:
         """The long form of the notice."""
-        told = []
+        sentences = []
         if self.is_post:
-            told.append(_("The demo's posts, authors and complaints are simulated."))
+            sentences.append(_("The demo's posts, authors and complaints are simulated."))
         if self.is_training:
-            told.append(_("The live release was trained on simulated posts."))
-        return " ".join(told)
+            sentences.append(_("The live release was trained on simulated posts."))
+        return " ".join(sentences)
 
 
 def context(_request: HttpRequest) -> dict[str, object]:

@@ -130,11 +130,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.leads
 def new(request: access.DeskRequest) -> HttpResponse:
     """Show the dry run of a new rule; a POST activates it."""
-    asked = TargetForm(request.POST if request.method == "POST" else request.GET)
+    subject = TargetForm(request.POST if request.method == "POST" else request.GET)
     try:
-        if not asked.is_valid():
+        if not subject.is_valid():
             raise targets.NotATarget(_("Enter what the rule applies to."))  # noqa: TRY301 - one way out for both
-        target = targets.target(kind=asked.cleaned_data["kind"], value=asked.cleaned_data["value"])
+        target = targets.target(kind=subject.cleaned_data["kind"], value=subject.cleaned_data["value"])
     except targets.NotATarget as refusal:
         messages.warning(request, str(refusal))
         return redirect("rules")
@@ -189,14 +189,14 @@ def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     is_requeued = request.POST.get("requeue") == "1"
     try:
         lifted = Rule.objects.select_related("domain", "author__platform").get(pk=rule_id)
-        touched = operations_rules.lift(
+        number = operations_rules.lift(
             rule_id=rule_id, actor=request.user, at=timezone.now(), is_requeued=is_requeued
         )
     except operations_rules.NotInForce as refusal:
         messages.warning(request, str(refusal))
         return redirect("rules")
-    told = _("The rule for %(value)s was lifted.") % {"value": lifted.label}
-    messages.success(request, told + _again(touched))
+    message = _("The rule for %(value)s was lifted.") % {"value": lifted.label}
+    messages.success(request, message + _again(number))
     return _to_target(targets.target_of(lifted))
 
 
@@ -204,7 +204,7 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
     at = timezone.now()
     effect = form.cleaned_data["effect"] or RuleEffect.BAN.value
     try:
-        made = operations_rules.impose(
+        rule = operations_rules.impose(
             effect=effect,
             kind=target.kind,
             value=target.value,
@@ -223,8 +223,8 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
     except (operations_rules.AlreadyRuled, operations_rules.AlreadyProposed) as refusal:
         messages.warning(request, str(refusal))
     else:
-        told = _waits() if made.is_draft else _in_force(effect) % {"value": target.label}
-        messages.success(request, told)
+        message = _waits() if rule.is_draft else _in_force(effect) % {"value": target.label}
+        messages.success(request, message)
     return _to_target(target)
 
 
@@ -251,7 +251,7 @@ def _again(touched: int) -> str:
 
 
 def _needs_a_second_look(target: Target, *, effect: str, form: RequeueForm) -> bool:
-    """Tell whether a ban would hit posts that people judged harmless, and nobody said so be it."""
+    """Tell whether a ban would hit posts judged harmless, without a confirmation."""
     if effect != RuleEffect.BAN or form.cleaned_data["sure"]:
         return False
     # Counted again, not taken from the form: people judge posts while the page is open.

@@ -44,7 +44,7 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     )
     state = DeliveryFilterForm(request.GET).given("state")
     with list_pages.cursor_or_404():
-        found = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
+        deliveries = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "admin",
         "at": timezone.now(),
@@ -52,7 +52,7 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
         "state": state,
         "query": f"state={state}" if state else "",
         "states": _STATES,
-        "page": found,
+        "page": deliveries,
         "is_active": endpoint.state == "active",
     }
     return render(request, "webhooks/deliveries.html", context)

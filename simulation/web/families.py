@@ -43,14 +43,18 @@ def to_learn() -> Mapping[str, Family]:
 @functools.cache
 def of_kind(kind: str, *, held_out: bool) -> tuple[Family, ...]:
     """Return the families of a kind of pages, those that are held out or the others."""
-    return tuple(one for one in families().values() if one.kind == kind and one.is_held_out == held_out)
+    return tuple(
+        family for family in families().values() if family.kind == kind and family.is_held_out == held_out
+    )
 
 
 @functools.cache
 def of_side(*, is_hostile: bool, held_out: bool) -> tuple[Family, ...]:
     """Return all hostile or all honest families, those that are held out or the others."""
     return tuple(
-        one for one in families().values() if one.is_hostile == is_hostile and one.is_held_out == held_out
+        family
+        for family in families().values()
+        if family.is_hostile == is_hostile and family.is_held_out == held_out
     )
 
 
@@ -67,10 +71,10 @@ def everyday_slots() -> Mapping[str, Sequence[str]]:
 
 
 def _by_name(*, hostile: Sequence[str], honest: Sequence[str]) -> Mapping[str, Family]:
-    found = [
+    all_families = [
         family for names in (hostile, honest) for name in names for family in _of_file(name, names is hostile)
     ]
-    return {family.name: family for family in found}
+    return {family.name: family for family in all_families}
 
 
 def _of_file(name: str, is_hostile: bool) -> list[Family]:  # noqa: FBT001 - private, named where it is called

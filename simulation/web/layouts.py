@@ -31,15 +31,15 @@ def choose(rng: random.Random) -> Layout:
 
 
 def _paragraphs(page: Dressed) -> str:
-    return "".join(f"<p>{escape(one)}</p>" for one in page.said.paragraphs)
+    return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in page.said.paragraphs)
 
 
 def _buttons(page: Dressed) -> str:
-    return "".join(f'<a class="button" href="#go">{escape(one)}</a>' for one in page.said.calls)
+    return "".join(f'<a class="button" href="#go">{escape(call)}</a>' for call in page.said.calls)
 
 
 def _list(names: Sequence[str]) -> str:
-    return "".join(f'<li><a href="/{escape(one.lower())}">{escape(one)}</a></li>' for one in names)
+    return "".join(f'<li><a href="/{escape(name.lower())}">{escape(name)}</a></li>' for name in names)
 
 
 def _article(page: Dressed) -> str:
@@ -53,8 +53,8 @@ def _article(page: Dressed) -> str:
 
 def _cards(page: Dressed) -> str:
     cards = "".join(
-        f'<div class="card"><h3>{escape(one.split(". ")[0][:60])}</h3><p>{escape(one)}</p></div>'
-        for one in page.said.paragraphs
+        f'<div class="card"><h3>{escape(paragraph.split(". ")[0][:60])}</h3><p>{escape(paragraph)}</p></div>'
+        for paragraph in page.said.paragraphs
     )
     return (
         f"<div class=bar>{escape(page.cookies)}</div>"
@@ -64,8 +64,8 @@ def _cards(page: Dressed) -> str:
 
 
 def _table(page: Dressed) -> str:
-    rows = "".join(f"<tr><td>{escape(one)}</td></tr>" for one in page.said.paragraphs)
-    side = "<br>".join(escape(one) for one in page.navigation)
+    rows = "".join(f"<tr><td>{escape(paragraph)}</td></tr>" for paragraph in page.said.paragraphs)
+    side = "<br>".join(escape(entry) for entry in page.navigation)
     return (
         f"<table width=900><tr><td colspan=2><h2>{escape(page.said.title)}</h2></td></tr>"
         f"<tr><td>{side}</td><td><table>{rows}</table>{page.extra}{_buttons(page)}</td></tr></table><small>{escape(page.footer)}</small>"
@@ -73,9 +73,9 @@ def _table(page: Dressed) -> str:
 
 
 def _divisions(page: Dressed) -> str:
-    blocks = "".join(f"<div><div><span>{escape(one)}</span></div></div>" for one in page.said.paragraphs)
+    blocks = "".join(f"<div><div><span>{escape(text)}</span></div></div>" for text in page.said.paragraphs)
     return (
-        f"<div id=top>{escape(page.site)} {' | '.join(escape(one) for one in page.navigation)}</div>"
+        f"<div id=top>{escape(page.site)} {' | '.join(escape(entry) for entry in page.navigation)}</div>"
         f"<div id=c><div class=t>{escape(page.said.title)}</div>{blocks}{page.extra}{_buttons(page)}</div>"
         f"<div id=ck>{escape(page.cookies)}</div><div id=f>{escape(page.footer)}</div>"
     )
@@ -87,11 +87,11 @@ def _single(page: Dressed) -> str:
 
 def _sections(page: Dressed) -> str:
     sections = "".join(
-        f"<section><h2>{escape(' '.join(one.split()[:4]))}</h2><p>{escape(one)}</p></section>"
-        for one in page.said.paragraphs
+        f"<section><h2>{escape(' '.join(paragraph.split()[:4]))}</h2><p>{escape(paragraph)}</p></section>"
+        for paragraph in page.said.paragraphs
     )
     return (
-        f"<nav>{' '.join(escape(one) for one in page.navigation)}</nav><h1>{escape(page.said.title)}</h1>"
+        f"<nav>{' '.join(escape(entry) for entry in page.navigation)}</nav><h1>{escape(page.said.title)}</h1>"
         f"{sections}<aside>{escape(page.cookies)}</aside>{page.extra}<p>{_buttons(page)}</p>"
         f"<footer>{escape(page.footer)}</footer>"
     )

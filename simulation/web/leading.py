@@ -41,19 +41,19 @@ class Led:
     @property
     def families(self) -> tuple[str, ...]:
         """Return the families of all pages, also those that only some see, and of pictures and captions."""
-        drawn = [_picture_of(name) for name in (*self.media, *self._previews)]
+        media = [_picture_of(name) for name in (*self.media, *self._previews)]
         of_sites = (name for site in self.sites for name in (site.family, site.face) if name)
-        found = (*of_sites, *(one.family for one in drawn if one.show != Show.PHOTO), *self.spoken)
-        return tuple(dict.fromkeys(found))
+        names = (*of_sites, *(image.family for image in media if image.show != Show.PHOTO), *self.spoken)
+        return tuple(dict.fromkeys(names))
 
     @property
     def tricks(self) -> tuple[str, ...]:
         """Return how its pages and its own pictures keep from being known for what they are."""
-        drawn = [_picture_of(name) for name in self.media]
-        found = [str(site.behaviour) for site in self.sites if site.behaviour != Behaviour.PLAIN]
-        found += [Show.WORDS.value for one in drawn if one.show == Show.WORDS]
-        found += [one.alteration.value for one in drawn if one.alteration != Alteration.NONE]
-        return tuple(dict.fromkeys(found))
+        media = [_picture_of(name) for name in self.media]
+        tricks = [str(site.behaviour) for site in self.sites if site.behaviour != Behaviour.PLAIN]
+        tricks += [Show.WORDS.value for image in media if image.show == Show.WORDS]
+        tricks += [image.alteration.value for image in media if image.alteration != Alteration.NONE]
+        return tuple(dict.fromkeys(tricks))
 
     @property
     def _previews(self) -> Iterator[str]:
@@ -62,8 +62,8 @@ class Led:
     @property
     def shown(self) -> dict[str, Any]:
         """Return what the platform sends of it beside the text."""
-        sent = {"media_urls": list(self.media), "transcripts": list(self.transcripts)}
-        return {name: some for name, some in sent.items() if some}
+        fields = {"media_urls": list(self.media), "transcripts": list(self.transcripts)}
+        return {name: some for name, some in fields.items() if some}
 
 
 def _picture_of(url: str) -> Picture:
@@ -87,12 +87,12 @@ class Leading:
         rng, is_spam = self._rng, text.kind.is_spam
         hidden = rng.random() < (self._hidden_share(campaign) if is_spam else self._shares.twin)
         if hidden and self._leads_anywhere and (is_spam or not text.urls):
-            where = self._where()
+            place = self._where()
             if not is_spam:
-                return dataclasses.replace(self._through(where, text, at=at), twin_in=where.value)
+                return dataclasses.replace(self._through(place, text, at=at), twin_in=place.value)
             if talk := self._harmless(language=text.language):
-                led = self._through(where, dataclasses.replace(talk, kind=text.kind), at=at)
-                return dataclasses.replace(led, hides_in=where.value, words=talk.kind.name)
+                led = self._through(place, dataclasses.replace(talk, kind=text.kind), at=at)
+                return dataclasses.replace(led, hides_in=place.value, words=talk.kind.name)
         led = Led(text=text, sites=self._sites(text, is_open=True, at=at))
         return self._with_media(led) if self._sent.has_media else led
 
@@ -106,7 +106,7 @@ class Leading:
 
     def _where(self) -> Where:
         possible = dict.fromkeys(Where, self._sent.has_media) | {Where.PAGE: self._sent.has_links}
-        weights = {where: weight for where, weight in self._shares.where.items() if possible[where]}
+        weights = {place: weight for place, weight in self._shares.where.items() if possible[place]}
         return planning.drawn(weights, rng=self._rng)
 
     def _harmless(self, *, language: str) -> Text | None:

@@ -38,18 +38,18 @@ def texts(*, pages_each: int, seed: int, held_out: bool) -> Iterator[Worded]:
     """Yield texts of every family: of those that are held out, to measure on, or of all others."""
     for family in _families(held_out=held_out):
         rng = random.Random(f"learning {seed} {family.name}")
-        shown = [("page", _page(family, rng=rng)) for _ in range(pages_each)]
-        shown += [("picture", "\n".join(pictures.poster(family, rng=rng))) for _ in range(_POSTERS)]
-        shown += [("captions", speech.spoken(family, rng=rng)[0][:MOST_CHARACTERS]) for _ in range(_VIDEOS)]
-        for where, text in shown:
+        samples = [("page", _page(family, rng=rng)) for _ in range(pages_each)]
+        samples += [("picture", "\n".join(pictures.poster(family, rng=rng))) for _ in range(_POSTERS)]
+        samples += [("captions", speech.spoken(family, rng=rng)[0][:MOST_CHARACTERS]) for _ in range(_VIDEOS)]
+        for kind, text in samples:
             yield Worded(
-                text=text, is_spam=family.is_hostile, kind=family.kind, family=family.name, shown=where
+                text=text, is_spam=family.is_hostile, kind=family.kind, family=family.name, shown=kind
             )
     yield from _posts(held_out=held_out)
 
 
 def _families(*, held_out: bool) -> Iterator[Family]:
-    yield from (one for one in families.families().values() if one.is_held_out == held_out)
+    yield from (family for family in families.families().values() if family.is_held_out == held_out)
     if not held_out:
         yield from families.to_learn().values()
 
@@ -57,9 +57,9 @@ def _families(*, held_out: bool) -> Iterator[Family]:
 def _page(family: Family, *, rng: random.Random) -> str:
     """Return what is read of a page in English."""
     host = hosts.small_site(rng=rng)
-    said = wording.english(family, site=wording.site_name(host), rng=rng)
-    body = pages.body_of(family, said=said, host=host, rng=rng)
-    html = f"<!doctype html><html><head><title>{escape(said.title)}</title></head><body>{body}</body></html>"
+    words = wording.english(family, site=wording.site_name(host), rng=rng)
+    body = pages.body_of(family, said=words, host=host, rng=rng)
+    html = f"<!doctype html><html><head><title>{escape(words.title)}</title></head><body>{body}</body></html>"
     facts = page.read(html.encode(), {"url": f"https://{host}/"})
     return page_text(
         PageRead(
@@ -72,9 +72,9 @@ def _page(family: Family, *, rng: random.Random) -> str:
 
 def _posts(*, held_out: bool) -> Iterator[Worded]:
     """Yield posts that stand in pictures, as they are drawn."""
-    for one in pictures.pool().values():
-        if (one.show, one.alteration, one.is_held_out) == (Show.WORDS, Alteration.NONE, held_out):
-            text = "\n".join(pictures.lines(one))
+    for image in pictures.pool().values():
+        if (image.show, image.alteration, image.is_held_out) == (Show.WORDS, Alteration.NONE, held_out):
+            text = "\n".join(pictures.lines(image))
             yield Worded(
-                text=text, is_spam=one.is_hostile, kind=one.family, family=one.family, shown="picture"
+                text=text, is_spam=image.is_hostile, kind=image.family, family=image.family, shown="picture"
             )

@@ -46,10 +46,10 @@ def page(site: Site, *, is_face: bool) -> str:
     host = urlsplit(site.urls[-1]).hostname or ""
     name = wording.site_name(host)
     kind = "" if is_face else site.kind
-    said = wording.said(family, post_kind=kind, language=site.language, site=name, rng=rng)
-    body = body_of(family, said=said, host=host, rng=rng)
+    words = wording.said(family, post_kind=kind, language=site.language, site=name, rng=rng)
+    body = body_of(family, said=words, host=host, rng=rng)
     head = _head(
-        site, said=_previewed(site, said, name=name, is_face=is_face), title=said.title, host=host, rng=rng
+        site, said=_previewed(site, words, name=name, is_face=is_face), title=words.title, host=host, rng=rng
     )
     language = escape(site.language or "en")
     return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{body}</body></html>'

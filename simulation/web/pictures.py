@@ -60,8 +60,8 @@ class Picture:
     @property
     def name(self) -> str:
         """Return the file's name, which says nothing about what the picture shows."""
-        known = f"{self.show} {self.family} {self.variant} {self.is_held_out} {self.alteration}"
-        digest = sha256(known.encode()).hexdigest()
+        identity = f"{self.show} {self.family} {self.variant} {self.is_held_out} {self.alteration}"
+        digest = sha256(identity.encode()).hexdigest()
         return f"{digest[:14]}.{_FORMATS[int(digest[14], 16) % len(_FORMATS)]}"
 
     @property
@@ -89,14 +89,14 @@ def choose(
 @functools.cache
 def pool() -> Mapping[str, Picture]:
     """Return every picture by name."""
-    found: dict[str, Picture] = {}
+    by_name: dict[str, Picture] = {}
     for show in Show:
         for is_hostile in (True, False) if show != Show.PHOTO else (False,):
             for held_out in (True, False):
                 for family in _families(show, is_hostile=is_hostile, held_out=held_out, kind=""):
                     for variant in range((_HELD_OUT_VARIANTS if held_out else _VARIANTS)[show]):
                         for alteration in Alteration:
-                            one = Picture(
+                            picture = Picture(
                                 show=show,
                                 family=family,
                                 variant=variant,
@@ -104,8 +104,8 @@ def pool() -> Mapping[str, Picture]:
                                 is_held_out=held_out,
                                 alteration=alteration,
                             )
-                            found[one.name] = one
-    return found
+                            by_name[picture.name] = picture
+    return by_name
 
 
 def lines(picture: Picture) -> tuple[str, ...]:
@@ -132,7 +132,9 @@ def code(picture: Picture) -> str:
 def code_sites() -> tuple[Site, ...]:
     """Return where the codes of all pictures lead."""
     return tuple(
-        _site(one) for one in pool().values() if one.show == Show.CODE and one.alteration == Alteration.NONE
+        _site(picture)
+        for picture in pool().values()
+        if picture.show == Show.CODE and picture.alteration == Alteration.NONE
     )
 
 
@@ -150,11 +152,11 @@ def _families(show: Show, *, is_hostile: bool, held_out: bool, kind: str) -> Seq
     if show == Show.PHOTO:
         return ("photo",)
     if show == Show.WORDS:
-        worded = [name for name, texts in _english(held_out).items() if texts[0].kind.is_spam == is_hostile]
-        return (kind,) if kind in worded else worded
+        names = [name for name, texts in _english(held_out).items() if texts[0].kind.is_spam == is_hostile]
+        return (kind,) if kind in names else names
     side = families.of_side(is_hostile=is_hostile, held_out=held_out)
     fitting = families.page_kinds(kind) if kind else ()
-    return [one.name for one in side if one.kind in fitting] or [one.name for one in side]
+    return [family.name for family in side if family.kind in fitting] or [family.name for family in side]
 
 
 def _post(picture: Picture, *, rng: random.Random) -> str:
@@ -164,11 +166,11 @@ def _post(picture: Picture, *, rng: random.Random) -> str:
 @functools.cache
 def _english(is_held_out: bool) -> Mapping[str, Sequence[Text]]:  # noqa: FBT001 - private, for its cache
     """Return the English texts of each family of posts, of those that are kept out or of the others."""
-    found: dict[str, list[Text]] = defaultdict(list)
+    by_kind: dict[str, list[Text]] = defaultdict(list)
     for text in curated(Families.KEPT_OUT if is_held_out else Families.TRAIN):
         if text.language == "en":
-            found[text.kind.name].append(text)
-    return found
+            by_kind[text.kind.name].append(text)
+    return by_kind
 
 
 def _poster(picture: Picture, *, rng: random.Random) -> tuple[str, ...]:
@@ -177,5 +179,5 @@ def _poster(picture: Picture, *, rng: random.Random) -> tuple[str, ...]:
 
 def poster(family: Family, *, rng: random.Random) -> tuple[str, ...]:
     """Return the texts of a poster of a family, from top to bottom."""
-    said = wording.english(family, site=wording.owner(family), rng=rng)
-    return (said.title, *said.paragraphs[: rng.randint(1, 2)], said.calls[0])
+    texts = wording.english(family, site=wording.owner(family), rng=rng)
+    return (texts.title, *texts.paragraphs[: rng.randint(1, 2)], texts.calls[0])

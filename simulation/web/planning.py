@@ -85,14 +85,14 @@ def _urls(url: str, *, host: str, kind: Kind, is_hostile: bool, rng: random.Rand
     is_short = _is_shortener(host)
     if not is_short and rng.random() >= often:
         return (url,)
-    found = [url]
+    urls = [url]
     if rng.random() < again:
-        found.append(hosts.url_on(hosts.registered_host(rng=rng), is_spam=True, rng=rng))
+        urls.append(hosts.url_on(hosts.registered_host(rng=rng), is_spam=True, rng=rng))
     if is_short or is_hostile:
-        found.append(_end(kind, is_hostile=is_hostile, rng=rng))
+        urls.append(_end(kind, is_hostile=is_hostile, rng=rng))
     else:
-        found.append(f"https://{host}/{rng.choice(('en', 'index', 'home', 'p'))}/{rng.randint(1, 99_999)}")
-    return tuple(dict.fromkeys(found))
+        urls.append(f"https://{host}/{rng.choice(('en', 'index', 'home', 'p'))}/{rng.randint(1, 99_999)}")
+    return tuple(dict.fromkeys(urls))
 
 
 def _end(kind: Kind, *, is_hostile: bool, rng: random.Random) -> str:

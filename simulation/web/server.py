@@ -75,9 +75,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description="Serve the simulated web on this machine alone.")
     options.add_argument("--port", type=int, required=True)
     options.add_argument("--file", type=Path, required=True)
-    given = options.parse_args()
-    web = SimulatedWeb(find=Register(given.file).find)
-    WebServer(web, port=given.port, clock=lambda: datetime.now(UTC)).serve_forever()
+    arguments = options.parse_args()
+    web = SimulatedWeb(find=Register(arguments.file).find)
+    WebServer(web, port=arguments.port, clock=lambda: datetime.now(UTC)).serve_forever()
 
 
 if __name__ == "__main__":

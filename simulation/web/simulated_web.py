@@ -26,7 +26,7 @@ class Reply:
 
 
 class SimulatedWeb:
-    """Every site that is known. `find` may know more: it is asked by key for an address that is not."""
+    """Every known site. `find` is asked by key for an unknown address."""
 
     def __init__(
         self, sites: Iterable[Site] = (), *, find: Callable[[str], Site | None] | None = None
@@ -47,13 +47,13 @@ class SimulatedWeb:
         host, _, path = address.partition("/")
         if path.startswith(PICTURE_PATH[1:]):
             return _picture(path[len(PICTURE_PATH) - 1 :])
-        known = self._found.get(address)
-        if known is None and self._find and (site := self._find(address)):
+        entry = self._found.get(address)
+        if entry is None and self._find and (site := self._find(address)):
             self.add(site)
-            known = self._found.get(address)
-        if known is None:
+            entry = self._found.get(address)
+        if entry is None:
             return Reply(status=404, body=pages.missing(host).encode())
-        return _answer(*known, host=host, agent=agent, at=at)
+        return _answer(*entry, host=host, agent=agent, at=at)
 
 
 def _answer(site: Site, number: int, *, host: str, agent: str, at: datetime) -> Reply | None:
@@ -67,7 +67,7 @@ def _answer(site: Site, number: int, *, host: str, agent: str, at: datetime) -> 
 
 
 def _on(site: Site, number: int) -> Reply:
-    """Send on to the next address, the last time by the page itself if it does so."""
+    """Redirect to the next address, at last by the page itself if it does so."""
     target = site.urls[number + 1]
     if site.refreshes and number == len(site.urls) - 2:
         meta = f'<meta http-equiv="refresh" content="0; url={escape(target)}">'

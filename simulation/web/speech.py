@@ -27,12 +27,12 @@ def captions(family: Family, *, rng: random.Random) -> dict[str, Any]:
 
 def spoken(family: Family, *, rng: random.Random) -> tuple[str, bool]:
     """Return what somebody says in a video, and whether a machine wrote it down."""
-    said = wording.english(family, site=wording.owner(family), rng=rng)
+    text = wording.english(family, site=wording.owner(family), rng=rng)
     words = " ".join(
         (
             rng.choice(wording.words("spoken_openings")),
-            said.title,
-            *said.paragraphs,
+            text.title,
+            *text.paragraphs,
             rng.choice(wording.words("spoken_ends")),
         )
     )

@@ -35,8 +35,8 @@ def english(family: Family, *, site: str, rng: random.Random) -> Said:
     paragraphs = rng.sample(family.paragraphs, k=min(rng.randint(_FEWEST, _MOST), len(family.paragraphs)))
     return Said(
         title=filled(rng.choice(family.titles)),
-        paragraphs=tuple(filled(one) for one in paragraphs),
-        calls=tuple(filled(one) for one in rng.sample(family.calls, k=rng.randint(1, 2))),
+        paragraphs=tuple(filled(paragraph) for paragraph in paragraphs),
+        calls=tuple(filled(call) for call in rng.sample(family.calls, k=rng.randint(1, 2))),
     )
 
 
@@ -46,15 +46,15 @@ def said(family: Family, *, post_kind: str, language: str, site: str, rng: rando
     Pages are written in English only; in another language a page says what posts of its kind say.
     """
     spoken = english(family, site=site, rng=rng)
-    worded = [
-        one.text
+    texts = [
+        text.text
         for families in Families
-        for one in curated(families)
-        if (one.kind.name, one.language) == (post_kind, language)
+        for text in curated(families)
+        if (text.kind.name, text.language) == (post_kind, language)
     ]
-    if language in ("", "en") or not worded:
+    if language in ("", "en") or not texts:
         return spoken
-    paragraphs = tuple(rng.sample(worded, k=min(len(worded), _MOST)))
+    paragraphs = tuple(rng.sample(texts, k=min(len(texts), _MOST)))
     return Said(title=paragraphs[0][:70], paragraphs=paragraphs, calls=spoken.calls)
 
 

@@ -1,1 +1,1 @@
-"""What Triton's Python part runs a TensorRT plan by; both files are copied beside the plan."""
+"""The model by which Triton's Python runs a plan; both files are copied beside the plan."""

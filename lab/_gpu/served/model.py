@@ -25,13 +25,13 @@ class TritonPythonModel:
     def execute(self, requests: list[Any]) -> list[Any]:
         """Run all requests as one batch."""
         self.plan.driver.use()
-        given = [
+        inputs = [
             {name: pb_utils.get_input_tensor_by_name(request, name).as_numpy() for name in _INPUTS}
             for request in requests
         ]
-        joined = {name: np.concatenate([arrays[name] for arrays in given]) for name in _INPUTS}
-        logits = self.plan.run(joined)["logits"]
-        ends = np.cumsum([len(arrays[_INPUTS[0]]) for arrays in given])
+        batch = {name: np.concatenate([arrays[name] for arrays in inputs]) for name in _INPUTS}
+        logits = self.plan.run(batch)["logits"]
+        ends = np.cumsum([len(arrays[_INPUTS[0]]) for arrays in inputs])
         return [
             pb_utils.InferenceResponse([pb_utils.Tensor("logits", np.ascontiguousarray(rows))])
             for rows in np.split(logits, ends[:-1])

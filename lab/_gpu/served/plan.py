@@ -91,8 +91,8 @@ class Driver:
         self._call("cuGraphLaunch", graph, self.stream)
 
     def _call(self, name: str, *arguments: Any) -> None:
-        if failed := getattr(self._library, name)(*arguments):
-            raise DriverError(f"{name}: CUDA error {failed}")
+        if error := getattr(self._library, name)(*arguments):
+            raise DriverError(f"{name}: CUDA error {error}")
 
 
 class Plan:
@@ -110,8 +110,8 @@ class Plan:
             raise Unreadable(f"{path}: TensorRT {self._trt.__version__} cannot read this plan")
         self._context = self._engine.create_execution_context()
         names = [self._engine.get_tensor_name(index) for index in range(self._engine.num_io_tensors)]
-        given = self._trt.TensorIOMode.INPUT
-        self.inputs = [name for name in names if self._engine.get_tensor_mode(name) == given]
+        input_mode = self._trt.TensorIOMode.INPUT
+        self.inputs = [name for name in names if self._engine.get_tensor_mode(name) == input_mode]
         self.outputs = [name for name in names if name not in self.inputs]
         self.rows = int(self._largest(self.inputs[0])[0])
         self._host: dict[str, np.ndarray] = {}
@@ -126,7 +126,7 @@ class Plan:
         rows = len(arrays[self.inputs[0]])
         for name in self.inputs:
             self._host[name][:rows] = arrays[name]
-        room = next((held for held in self._graphs if held >= rows), 0)
+        room = next((size for size in self._graphs if size >= rows), 0)
         if room:
             self.driver.launch(self._graphs[room])
         else:

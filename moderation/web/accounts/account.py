@@ -132,8 +132,8 @@ def end_other_sessions(request: access.DeskRequest) -> HttpResponse:
     count = sessions.end_others(
         user=request.user, session_key=request.session.session_key or "", at=timezone.now()
     )
-    told = ngettext("%(count)s other session has ended.", "%(count)s other sessions have ended.", count)
-    messages.success(request, told % {"count": count})
+    message = ngettext("%(count)s other session has ended.", "%(count)s other sessions have ended.", count)
+    messages.success(request, message % {"count": count})
     return redirect("account")
 
 

@@ -33,7 +33,7 @@ class PlatformForm(forms.Form):
 
 
 class CollectingForm(forms.Form):
-    """Of which posts evidence is collected."""
+    """The posts whose evidence is collected."""
 
     collects = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
     browses = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
@@ -52,7 +52,7 @@ class NewPlatformForm(PlatformForm):
 
 
 class EndpointForm(forms.Form):
-    """Where decisions go."""
+    """A webhook's URL."""
 
     url = forms.URLField(max_length=500, assume_scheme="https")
 
@@ -96,7 +96,7 @@ class KeyForm(forms.Form):
 
 
 class UserForm(forms.Form):
-    """Somebody's name and role."""
+    """A user's name and role."""
 
     first_name = forms.CharField(max_length=150, required=False, strip=True)
     last_name = forms.CharField(max_length=150, required=False, strip=True)
@@ -112,7 +112,7 @@ class UserForm(forms.Form):
 
 
 class NewUserForm(UserForm):
-    """Somebody new; the name to sign in with follows Django's own rule."""
+    """A new user; the user name follows Django's own rule."""
 
     username = forms.CharField(max_length=150, strip=True, validators=[User.username_validator])
 
@@ -132,10 +132,10 @@ class ReasonForm(forms.Form):
 
     def clean_signals(self) -> str:
         """Refuse a signal that is too long for its column."""
-        given = str(self.cleaned_data["signals"])
-        if any(len(line) > 60 for line in given.split()):
+        signals = str(self.cleaned_data["signals"])
+        if any(len(line) > 60 for line in signals.split()):
             raise ValidationError(_("A signal can have at most 60 characters."))
-        return given
+        return signals
 
     def wording(self) -> Wording:
         """Return what was said. Call after `is_valid`."""
@@ -151,8 +151,8 @@ class ReasonForm(forms.Form):
 
     def _said(self, **fields: str) -> dict[str, str]:
         """Return the fields that were filled in, by language code."""
-        said = {language: self.cleaned_data[field] for language, field in fields.items()}
-        return {language: words for language, words in said.items() if words}
+        texts = {language: self.cleaned_data[field] for language, field in fields.items()}
+        return {language: words for language, words in texts.items() if words}
 
 
 class NewReasonForm(ReasonForm):

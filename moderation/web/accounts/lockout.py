@@ -135,8 +135,8 @@ def remember_device(response: HttpResponse, *, user: User) -> None:
 
 
 def _device(request: HttpRequest, *, username: str) -> str:
-    given = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
-    device = devices.recognise(given, username=username)
+    cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
+    device = devices.recognise(cookie, username=username)
     return f"device {device}" if device else ""
 
 
@@ -155,11 +155,11 @@ def _count(request: Any, *, username: str) -> None:
 
 
 def _left(attempts: QuerySet[Any], patience: Patience) -> int:
-    found = attempts.aggregate(failures=Sum("failures_since_start"), last_at=Max("attempt_time"))
-    last_at: datetime | None = found["last_at"]
+    totals = attempts.aggregate(failures=Sum("failures_since_start"), last_at=Max("attempt_time"))
+    last_at: datetime | None = totals["last_at"]
     if last_at is None:
         return 0
     since = (timezone.now() - last_at).total_seconds()
     if since < -_CLOCK_SKEW_SECONDS:
         return 0  # the clock was set back: the failure does not count
-    return max(0, math.ceil(patience.seconds_after(found["failures"]) - max(since, 0.0)))
+    return max(0, math.ceil(patience.seconds_after(totals["failures"]) - max(since, 0.0)))

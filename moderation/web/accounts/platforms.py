@@ -42,11 +42,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = NewPlatformForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = accounts_platforms.create(**form.cleaned_data, actor=request.user, at=at)
+            new_platform = accounts_platforms.create(**form.cleaned_data, actor=request.user, at=at)
         except accounts_platforms.SlugTaken:
             form.add_error("slug", _("This short name is already taken."))
         else:
-            return redirect("platform", platform_id=made.pk)
+            return redirect("platform", platform_id=new_platform.pk)
     context = {
         "section": "admin",
         "at": at,
@@ -74,7 +74,7 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @require_POST
 @access.admins
 def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Choose of which posts the pages behind links are fetched."""
+    """Choose the posts whose linked pages are fetched."""
     form = CollectingForm(request.POST)
     return _chosen(request, platform_id, form, choose=accounts_platforms.collect_evidence)
 

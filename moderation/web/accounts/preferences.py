@@ -54,13 +54,13 @@ class PreferencesForm(forms.Form):
 
     @classmethod
     def of(cls, preferences: Preferences, *, theme: str) -> PreferencesForm:
-        """Return the form filled with what is stored."""
+        """Return the form with the stored values."""
         return cls(preferences.to_json() | {"theme": theme})
 
     def chosen(self, *, keys: Mapping[str, str]) -> Preferences:
         """Return the preferences with these shortcuts. Call after `is_valid`."""
-        chosen = {name: value for name, value in self.cleaned_data.items() if name != "theme"}
-        return Preferences(**chosen | {"blur": Blur(chosen["blur"])}, keys=keys)
+        values = {name: value for name, value in self.cleaned_data.items() if name != "theme"}
+        return Preferences(**values | {"blur": Blur(values["blur"])}, keys=keys)
 
 
 _YEAR_SECONDS = 365 * 86_400
@@ -87,13 +87,13 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.signed_in
 def change_shortcuts(request: access.DeskRequest) -> HttpResponse:
     """Change which key does what; `standard` puts all of them back."""
-    wanted = {action.name: action.key for action in shortcuts.ACTIONS}
+    keys = {action.name: action.key for action in shortcuts.ACTIONS}
     if "standard" not in request.POST:
-        wanted = {name: request.POST.get(name, key).strip().lower() for name, key in wanted.items()}
-    if problem := shortcuts.problem(wanted):
-        return _page(request, _stored(request), wanted=wanted, problem=problem, status=422)
-    chosen = replace(request.user.preferences, keys=shortcuts.changed(wanted))
-    preferences.store(user=request.user, chosen=chosen)
+        keys = {name: request.POST.get(name, key).strip().lower() for name, key in keys.items()}
+    if problem := shortcuts.problem(keys):
+        return _page(request, _stored(request), wanted=keys, problem=problem, status=422)
+    changed = replace(request.user.preferences, keys=shortcuts.changed(keys))
+    preferences.store(user=request.user, chosen=changed)
     messages.success(request, _("Keys saved."))
     return redirect("preferences")
 
@@ -103,11 +103,11 @@ def change_shortcuts(request: access.DeskRequest) -> HttpResponse:
 def pace(request: access.DeskRequest) -> HttpResponse:
     """Show a user's own pace."""
     at = timezone.now()
-    found = own_pace(user=request.user, at=at)
+    result = own_pace(user=request.user, at=at)
     golden = golden_items.own_result(user=request.user, at=at)
     context = {
         "section": "account",
-        "pace": found,
+        "pace": result,
         "golden": golden,
         "until": golden_items.week_start(at),
         "fewest": golden_items.FEWEST_ANSWERS,
@@ -128,7 +128,7 @@ def _page(
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    shown = wanted or shortcuts.of(request.user.preferences)
-    rows = [(action, shown[action.name]) for action in shortcuts.ACTIONS]
+    keys = wanted or shortcuts.of(request.user.preferences)
+    rows = [(action, keys[action.name]) for action in shortcuts.ACTIONS]
     context = {"section": "account", "form": form, "rows": rows, "problem": problem}
     return render(request, "accounts/preferences.html", context, status=status)

@@ -59,10 +59,10 @@ ACTIONS = (*DECIDE, *LOOK, *ANYWHERE)
 
 
 def of(preferences: Preferences) -> dict[str, str]:
-    """Return the key of every action, "" where its standard one was chosen for another before it existed."""
-    chosen = set(preferences.keys.values())
+    """Return the key of every action, "" if the user gave its standard key to another action."""
+    keys = set(preferences.keys.values())
     return {
-        action.name: preferences.keys.get(action.name, "" if action.key in chosen else action.key)
+        action.name: preferences.keys.get(action.name, "" if action.key in keys else action.key)
         for action in ACTIONS
     }
 

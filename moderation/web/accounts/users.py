@@ -44,7 +44,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.admins
 def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
-    """Change somebody's name and role."""
+    """Change a user's name and role."""
     form = UserForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Nothing was changed: the form is incomplete."))
@@ -55,7 +55,7 @@ def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @require_POST
 @access.admins
 def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
-    """Let an ML engineer see the addresses that posts came from, or no longer."""
+    """Let an ML engineer see posts' addresses, or withdraw that right."""
     is_allowed = request.POST.get("allowed") == "1"
     try:
         users.allow_addresses(user_id=user_id, is_allowed=is_allowed, actor=request.user, at=timezone.now())
@@ -77,7 +77,7 @@ def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @require_POST
 @access.admins
 def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
-    """Give somebody a new password and show it, once."""
+    """Give a user a new password and show it, once."""
     password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
     user = User.objects.get(pk=user_id)
     return _page(request, NewUserForm(), status=200, shown=user, password=password)
@@ -86,15 +86,15 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
 @require_POST
 @access.admins
 def end_sessions(request: access.DeskRequest, user_id: int) -> HttpResponse:
-    """End every session of somebody."""
+    """End every session of a user."""
     count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())
-    told = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", count)
-    messages.success(request, told % {"count": count})
+    message = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", count)
+    messages.success(request, message % {"count": count})
     return redirect("users")
 
 
 def _done(request: access.DeskRequest, act: Callable[..., object]) -> HttpResponse:
-    """Do something to an account, and say so or why not."""
+    """Change an account and report the result."""
     try:
         act(actor=request.user, at=timezone.now())
     except users.NotYourself:

@@ -25,13 +25,13 @@ _EARLIEST = date(2000, 1, 1)
 
 
 class PeriodForm(forms.Form):
-    """A span and a day within it; what is no span or day is today's."""
+    """A span and a day within it; invalid values mean today."""
 
     span = forms.ChoiceField(choices=[(span.value, span.value) for span in Span], required=False)
     day = forms.DateField(required=False)
 
     def period(self, *, at: datetime) -> Period:
-        """Return the period asked for; none begins after `at`."""
+        """Return the chosen period; none begins after `at`."""
         self.is_valid()
         latest = at.date()
         day = self.cleaned_data.get("day") or latest
@@ -91,8 +91,8 @@ def export(request: access.DeskRequest) -> HttpResponse:
 
 def _write(response: HttpResponse, sheet: Sheet) -> None:
     """Write a line for each step; a step that was not counted has no numbers."""
-    written = csv.writer(response)
-    written.writerow(["start", "end", "is_whole", *(measure.value for measure in Measure)])
+    writer = csv.writer(response)
+    writer.writerow(["start", "end", "is_whole", *(measure.value for measure in Measure)])
     for step in sheet.steps:
         numbers = [str(number) for number in _numbers(step.counts)] or [""] * len(Measure)
-        written.writerow([step.start.isoformat(), step.end.isoformat(), str(step.is_whole).lower(), *numbers])
+        writer.writerow([step.start.isoformat(), step.end.isoformat(), str(step.is_whole).lower(), *numbers])

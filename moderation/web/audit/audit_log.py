@@ -48,8 +48,8 @@ class AuditFilterForm(FilterForm):
 
     def actions(self) -> list[tuple[str, str]]:
         """Return every act, by its words, as options."""
-        named = [(code, str(words)) for code, words in ACTIONS.items()]
-        return [("", _("any")), *sorted(named, key=lambda one: one[1].casefold())]
+        options = [(code, str(words)) for code, words in ACTIONS.items()]
+        return [("", _("any")), *sorted(options, key=lambda option: option[1].casefold())]
 
 
 _LONGEST_DETAILS = 300
@@ -61,13 +61,13 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show who did what when, and the state of the chain; for htmx only the rows."""
     form = AuditFilterForm(request.GET)
     with list_pages.cursor_or_404():
-        found = audit_pages.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
+        entries = audit_pages.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "audit",
         "at": timezone.now(),
-        "lines": [(line, ACTIONS.get(line.entry.action, ""), _details(line.entry)) for line in found.rows],
-        "page": found,
+        "lines": [(line, ACTIONS.get(line.entry.action, ""), _details(line.entry)) for line in entries.rows],
+        "page": entries,
     }
     if not request.htmx:
         context["chain"] = audit_pages.chain_state()
@@ -75,6 +75,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 def _details(entry: AuditEntry) -> str:
-    """Return what an entry tells besides, as one line."""
-    told = ", ".join(f"{name}: {value}" for name, value in entry.details.items() if value not in (None, ""))
-    return told if len(told) <= _LONGEST_DETAILS else f"{told[:_LONGEST_DETAILS]}…"
+    """Return an entry's details as one line."""
+    line = ", ".join(f"{name}: {value}" for name, value in entry.details.items() if value not in (None, ""))
+    return line if len(line) <= _LONGEST_DETAILS else f"{line[:_LONGEST_DETAILS]}…"

@@ -30,7 +30,7 @@ class CampaignDecideForm(forms.Form):
         return cleaned
 
     def wanted(self) -> Wanted:
-        """Return what is wanted. Call after `is_valid`."""
+        """Return the decision. Call after `is_valid`."""
         cleaned = self.cleaned_data
         verdict = Verdict(cleaned["verdict"])
         filtered = cleaned["expected_spam" if verdict == Verdict.SPAM else "expected_not_spam"]
@@ -52,6 +52,6 @@ class LeaveOutForm(forms.Form):
 
 
 class CampaignCorrectForm(forms.Form):
-    """Why a whole campaign is decided the other way."""
+    """Why a whole campaign is corrected."""
 
     reason = forms.CharField(max_length=500, strip=True)

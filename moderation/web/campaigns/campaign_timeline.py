@@ -50,11 +50,11 @@ def timeline(page: CampaignPage) -> Timeline | None:
     if not page.times:
         return None
     bars = max(_FEWEST, 1 + max(round((start - page.begin) / page.step) for start in page.times))
-    highest = max(sum(counted.values()) for counted in page.times.values())
+    highest = max(sum(counts.values()) for counts in page.times.values())
     blocks = [
         block
-        for start, counted in sorted(page.times.items())
-        for block in _bar(round((start - page.begin) / page.step), counted, highest=highest)
+        for start, counts in sorted(page.times.items())
+        for block in _bar(round((start - page.begin) / page.step), counts, highest=highest)
     ]
     return Timeline(
         blocks=tuple(blocks),

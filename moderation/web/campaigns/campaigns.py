@@ -30,7 +30,7 @@ from moderation.web.middleware.standby_reads import may_be_behind
 
 
 class CampaignFilterForm(FilterForm):
-    """Which campaigns the list shows: those that wait, or all."""
+    """Which campaigns the list shows: waiting ones, or all."""
 
     show = forms.ChoiceField(choices=[("all", "all")], required=False)
 
@@ -39,15 +39,15 @@ class CampaignFilterForm(FilterForm):
 @access.deciders
 @may_be_behind
 def index(request: access.DeskRequest) -> HttpResponse:
-    """List the campaigns of which posts wait, or all."""
+    """List the campaigns with waiting posts, or all."""
     is_all = CampaignFilterForm(request.GET).given("show") == "all"
-    listed = campaign_pages.newest if is_all else campaign_pages.waiting
+    query = campaign_pages.newest if is_all else campaign_pages.waiting
     with list_pages.cursor_or_404():
-        found = listed(cursor=request.GET.get("cursor", ""))
+        campaigns = query(cursor=request.GET.get("cursor", ""))
     context = {
         "section": "campaigns",
         "at": timezone.now(),
-        "page": found,
+        "page": campaigns,
         "is_all": is_all,
         "newest_counted": campaign_pages.NEWEST_COUNTED,
         "query": "show=all" if is_all else "",
@@ -63,15 +63,15 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     at = timezone.now()
     if request.htmx and request.GET.get("part") != "facts":
         return render(request, "campaigns/campaign.html#rows", _members(request, campaign_id) | {"at": at})
-    found = campaign_pages.page(campaign_id=campaign_id, at=at)
+    facts = campaign_pages.page(campaign_id=campaign_id, at=at)
     if request.htmx:
         return render(
-            request, "campaigns/campaign.html#progress", _context(request, found, at=at) | {"is_swap": True}
+            request, "campaigns/campaign.html#progress", _context(request, facts, at=at) | {"is_swap": True}
         )
-    if found.campaign.merged_into_id:
+    if facts.campaign.merged_into_id:
         messages.info(request, _("This campaign was merged with another one, shown here."))
-        return redirect("campaign", found.campaign.merged_into_id)
-    return render(request, "campaigns/campaign.html", _context(request, found, at=at))
+        return redirect("campaign", facts.campaign.merged_into_id)
+    return render(request, "campaigns/campaign.html", _context(request, facts, at=at))
 
 
 @require_POST
@@ -82,24 +82,24 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     form = CampaignDecideForm(request.POST)
     if not form.is_valid():
         return _again(request, campaign_id, notice=_first_error(form), status=400)
-    wanted = form.wanted()
+    choice = form.wanted()
     try:
-        made = campaign_decisions.decide(
-            campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at
+        decision = campaign_decisions.decide(
+            campaign_id=campaign_id, wanted=choice, moderator=request.user, at=at
         )
     except NotConfirmed:
         # Asking for the number is no error, so 200; a wrong number is one.
-        is_wrong = wanted.confirmed_count is not None
+        is_wrong = choice.confirmed_count is not None
         notice = _("That number does not match. Nothing was decided.") if is_wrong else ""
-        return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)
+        return _again(request, campaign_id, wanted=choice, notice=notice, status=422 if is_wrong else 200)
     except campaign_decisions.CountMoved as refusal:
         return _again(request, campaign_id, notice=_moved(refusal), status=412)
     except Refusal as refusal:
         return _again(request, campaign_id, notice=str(refusal), status=409)
-    told = ngettext(
-        "%(count)s post decided: %(verdict)s.", "%(count)s posts decided: %(verdict)s.", made.posts
+    message = ngettext(
+        "%(count)s post decided: %(verdict)s.", "%(count)s posts decided: %(verdict)s.", decision.posts
     )
-    messages.success(request, told % {"count": made.posts, "verdict": made.get_verdict_display()})
+    messages.success(request, message % {"count": decision.posts, "verdict": decision.get_verdict_display()})
     case_id = _whole_number(request.POST.get("case"))
     return redirect(reverse("campaign", args=[campaign_id]) + (f"?case={case_id}" if case_id else ""))
 
@@ -135,13 +135,13 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
 def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
     """Take a decision on a campaign back while its countdown runs."""
     try:
-        made = campaign_reversals.undo(
+        decision = campaign_reversals.undo(
             campaign_decision_id=campaign_decision_id, moderator=request.user, at=timezone.now()
         )
     except Refusal as refusal:
         return _refused(request, campaign_decision_id, refusal)
     messages.success(request, _("Undone. All cases are open again, and nothing was sent."))
-    return redirect("campaign", made.campaign_id)
+    return redirect("campaign", decision.campaign_id)
 
 
 @require_POST
@@ -152,7 +152,7 @@ def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpRespo
     if not form.is_valid():
         return _refused(request, campaign_decision_id, _("A correction needs a reason."))
     try:
-        made = campaign_reversals.correct(
+        reversal = campaign_reversals.correct(
             campaign_decision_id=campaign_decision_id,
             moderator=request.user,
             reason=form.cleaned_data["reason"],
@@ -160,13 +160,13 @@ def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpRespo
         )
     except Refusal as refusal:
         return _refused(request, campaign_decision_id, refusal)
-    told = ngettext(
+    message = ngettext(
         "%(count)s post corrected to %(verdict)s. The platform will be notified.",
         "%(count)s posts corrected to %(verdict)s. The platform will be notified.",
-        made.posts,
+        reversal.posts,
     )
-    messages.success(request, told % {"count": made.posts, "verdict": made.get_verdict_display()})
-    return redirect("campaign", made.campaign_id)
+    messages.success(request, message % {"count": reversal.posts, "verdict": reversal.get_verdict_display()})
+    return redirect("campaign", reversal.campaign_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ class Choice:
 
     @property
     def at_first(self) -> int:
-        """What the button says before anything is ticked; where nothing waits, it is about the others."""
+        """The button's first label; if nothing waits, it is about the others."""
         return self.waiting or self.together
 
 
@@ -248,17 +248,17 @@ def _again(
 
 def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Refusal | str) -> HttpResponse:
     messages.warning(request, str(refusal))
-    made = CampaignDecision.objects.filter(pk=campaign_decision_id).first()
-    return redirect("campaign", made.campaign_id) if made else redirect("campaigns")
+    decision = CampaignDecision.objects.filter(pk=campaign_decision_id).first()
+    return redirect("campaign", decision.campaign_id) if decision else redirect("campaigns")
 
 
 def _moved(refusal: campaign_decisions.CountMoved) -> str:
-    joined = refusal.found - refusal.expected
+    change = refusal.found - refusal.expected
     why = (
-        ngettext("%(count)s more waiting now", "%(count)s more waiting now", joined) % {"count": joined}
-        if joined > 0
-        else ngettext("%(count)s fewer waiting now", "%(count)s fewer waiting now", -joined)
-        % {"count": -joined}
+        ngettext("%(count)s more waiting now", "%(count)s more waiting now", change) % {"count": change}
+        if change > 0
+        else ngettext("%(count)s fewer waiting now", "%(count)s fewer waiting now", -change)
+        % {"count": -change}
     )
     return _(
         "Nothing was decided: the campaign changed while you were looking at it. You saw "

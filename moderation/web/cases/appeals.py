@@ -27,14 +27,14 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """List the appeals, by default the open ones."""
     state = AppealState(AppealFilterForm(request.GET).given("state") or AppealState.WAITING)
     with list_pages.cursor_or_404():
-        found = appeal_pages.page(state=state, cursor=request.GET.get("cursor", ""))
+        appeals = appeal_pages.page(state=state, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "appeals",
         "at": timezone.now(),
         "state": state,
         "query": f"state={state}",
-        "page": found,
+        "page": appeals,
         "counts": appeal_pages.counts(),
     }
     return render(request, "cases/appeals.html", context)

@@ -30,7 +30,7 @@ Shares = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidAt:
-    """What is said in a recording from a time on, marked as the text of a page is."""
+    """A cue of a recording, marked like the text of a page."""
 
     start_ms: int
     segments: list[Segment]
@@ -59,7 +59,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """A code in a picture: its format, what it says, and the host that this leads to, "" if unknown."""
+    """A code in a picture: its format, its content, and the host that it names, "" if unknown."""
 
     format: str
     text: str
@@ -79,7 +79,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captions:
-    """What is said in a video by the captions that the platform sent: the first cues, marked as pages are."""
+    """A video's captions, as the platform sent them: the first cues, marked like pages."""
 
     transcript: Transcript
     said: list[SaidAt]
@@ -102,28 +102,28 @@ class Shown:
 
 def of(revision: Revision, findings: Sequence[Finding], *, at: datetime, words: Words = None) -> Shown:
     """Prepare what was found behind a revision's addresses."""
-    found = behind.of(revision, findings, at=at)
+    material = behind.of(revision, findings, at=at)
     shares = _shares(words)
     return Shown(
-        pages=[_page(one, hits, shares) for one, hits in found.pages],
+        pages=[_page(page, hits, shares) for page, hits in material.pages],
         pictures=[
             Picture(
-                finding=one,
-                segments=_segments(one.text, hits, shares, most=_PICTURE_CHARACTERS),
+                finding=picture,
+                segments=_segments(picture.text, hits, shares, most=_PICTURE_CHARACTERS),
                 is_named=hits.is_named,
-                is_like_spam=_is_marked(one.text, shares, most=_PICTURE_CHARACTERS),
-                leads=list(_leads(one, found)),
+                is_like_spam=_is_marked(picture.text, shares, most=_PICTURE_CHARACTERS),
+                leads=list(_leads(picture, material)),
             )
-            for one, hits in found.pictures
+            for picture, hits in material.pictures
         ],
-        unopened=found.unopened,
+        unopened=material.unopened,
     )
 
 
 def captions(revision: Revision, *, words: Words = None) -> list[Captions]:
     """Prepare the captions that came with a revision."""
     shares = _shares(words)
-    return [_captions(one, shares) for one in transcripts.sent(revision)]
+    return [_captions(track, shares) for track in transcripts.sent(revision)]
 
 
 def _captions(transcript: Transcript, shares: Shares) -> Captions:
@@ -155,16 +155,16 @@ def _page(finding: Finding, hits: Hits, shares: Shares) -> Page:
 
 
 def _said(heard: Transcript, hits: Hits, shares: Shares) -> Iterator[SaidAt]:
-    """Yield the first cues; the text in which rules were looked for is these, one on each line."""
+    """Yield the first cues; rules were matched against all cues, one a line."""
     begins = 0
     for cue in heard.cues:
         if begins >= _PAGE_CHARACTERS:
             return
         spans = tuple((start - begins, end - begins) for start, end in hits.spans if start >= begins)
-        within = Hits(spans=tuple(span for span in spans if span[1] <= len(cue.text)))
+        cue_hits = Hits(spans=tuple(span for span in spans if span[1] <= len(cue.text)))
         yield SaidAt(
             start_ms=cue.start_ms,
-            segments=_segments(cue.text, within, shares, most=_PAGE_CHARACTERS - begins),
+            segments=_segments(cue.text, cue_hits, shares, most=_PAGE_CHARACTERS - begins),
         )
         begins += len(cue.text) + 1
 
@@ -172,15 +172,15 @@ def _said(heard: Transcript, hits: Hits, shares: Shares) -> Iterator[SaidAt]:
 def _segments(text: str, hits: Hits, shares: Shares, *, most: int) -> list[Segment]:
     if not text:
         return []
-    shown = text[:most].rstrip() + ("…" if len(text) > most else "")
-    named = [(start, end) for start, end in hits.spans if end <= most]
-    tones = inert.tones_of((start, end, 1.0) for start, end in named)
+    excerpt = text[:most].rstrip() + ("…" if len(text) > most else "")
+    spans = [(start, end) for start, end in hits.spans if end <= most]
+    tones = inert.tones_of((start, end, 1.0) for start, end in spans)
     strongest = max(shares.values(), default=0.0)
     for start, end, share in _words(text[:most], shares):
-        if all(end <= other[0] or start >= other[1] for other in named):
+        if all(end <= other[0] or start >= other[1] for other in spans):
             # Fainter than what a rule names, and as strong in every text of the post.
             tones.append((start, end, _STRONG if share > strongest / 2 else _FAINT))
-    return inert.segments(shown, read_link=read_link, tones=tones)
+    return inert.segments(excerpt, read_link=read_link, tones=tones)
 
 
 def _is_marked(text: str, shares: Shares, *, most: int) -> bool:
@@ -188,11 +188,11 @@ def _is_marked(text: str, shares: Shares, *, most: int) -> bool:
 
 
 def _words(text: str, shares: Shares) -> Iterator[tuple[int, int, float]]:
-    """Yield where a text has one of the words, and how much each says."""
+    """Yield the places of the words in a text, with their shares."""
     if not shares:
         return
-    found = ((start, end, shares.get(word, 0.0)) for word, start, end in behind.words_in(text))
-    yield from islice((place for place in found if place[2] > 0.0), _MOST_MARKED)
+    matches = ((start, end, shares.get(word, 0.0)) for word, start, end in behind.words_in(text))
+    yield from islice((place for place in matches if place[2] > 0.0), _MOST_MARKED)
 
 
 def _leads(finding: Finding, found: Behind) -> Iterator[Lead]:

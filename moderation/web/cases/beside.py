@@ -43,9 +43,9 @@ def rule(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     panel = _panel(request, case_id, kind, at=at)
     form = RuleForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and panel.target:
-        told = _made(request, panel.target, form, at=at)
-        if told:
-            return _done(request, case_id, panel, told, at=at)
+        message = _made(request, panel.target, form, at=at)
+        if message:
+            return _done(request, case_id, panel, message, at=at)
     return _shown(request, panel, at=at, form=form)
 
 
@@ -76,8 +76,8 @@ def _panel(request: access.DeskRequest, case_id: int, kind: str, *, at: datetime
 
 
 def _made(request: access.DeskRequest, target: targets.Target, form: RuleForm, *, at: datetime) -> str:
-    """Make or propose the rule and say so; "" where the form says why not."""
-    given: dict[str, Any] = {
+    """Make or propose the rule; return a message, "" after an error."""
+    fields: dict[str, Any] = {
         "effect": form.cleaned_data["effect"] or RuleEffect.BAN.value,
         "kind": target.kind,
         "value": target.value,
@@ -87,11 +87,11 @@ def _made(request: access.DeskRequest, target: targets.Target, form: RuleForm, *
     try:
         if request.user.may_lead:
             requeue = rules.Requeue(form.cleaned_data["requeue"])
-            made = rules.impose(**given, requeue=requeue, actor=request.user, at=at)
-            if not made.is_draft:
+            imposed = rules.impose(**fields, requeue=requeue, actor=request.user, at=at)
+            if not imposed.is_draft:
                 return _("The rule is active.")
             return _("Proposed. It starts when another lead activates it.")
-        rules.propose(**given, actor=request.user, at=at)
+        rules.propose(**fields, actor=request.user, at=at)
     except rules.NoEnd as refusal:
         form.add_error("days", str(refusal))
         return ""
@@ -123,7 +123,7 @@ def _shown(
 def _done(
     request: access.DeskRequest, case_id: int, panel: Panel, told: str, *, at: datetime
 ) -> HttpResponse:
-    """Show the panel anew, with what was done."""
+    """Show the panel again, with a message."""
     if not request.htmx:
         messages.info(request, told)
         return redirect(_address("case-beside", panel))
@@ -133,8 +133,8 @@ def _done(
 
 
 def _address(name: str, panel: Panel) -> str:
-    where = reverse(name, args=[panel.case.pk, panel.kind.value])
-    return f"{where}?{urlencode({'domain': panel.subject})}" if panel.kind is Beside.DOMAIN else where
+    address = reverse(name, args=[panel.case.pk, panel.kind.value])
+    return f"{address}?{urlencode({'domain': panel.subject})}" if panel.kind is Beside.DOMAIN else address
 
 
 @require_safe
@@ -142,6 +142,6 @@ def _address(name: str, panel: Panel) -> str:
 def around(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the author's last posts, similar posts and lanes of time."""
     at = timezone.now()
-    found = beside.around(case_id=case_id, viewer=request.user, at=at)
-    picture = event_lanes.picture(found.lanes, at=at)
-    return render(request, "cases/_around.html", {"found": found, "picture": picture, "at": at})
+    surroundings = beside.around(case_id=case_id, viewer=request.user, at=at)
+    picture = event_lanes.picture(surroundings.lanes, at=at)
+    return render(request, "cases/_around.html", {"found": surroundings, "picture": picture, "at": at})

@@ -35,10 +35,10 @@ class BulkForm(forms.Form):
     confirmed_count = forms.IntegerField(required=False)
 
     def __init__(self, data: QueryDict) -> None:
-        """Take whatever has the shape of a case and its version."""
+        """Accept every name of the form "id:version"."""
         super().__init__(data)
-        named = {name for name in data.getlist("case") if _is_named(name)}
-        self.fields["case"].choices = [(name, name) for name in named]  # type: ignore[attr-defined]  # a choice field
+        names = {name for name in data.getlist("case") if _is_named(name)}
+        self.fields["case"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]  # a choice field
 
     def clean(self) -> dict[str, Any]:
         """Refuse a reason that does not go with the verdict, or that needs a note."""
@@ -47,7 +47,7 @@ class BulkForm(forms.Form):
         return cleaned
 
     def picked(self) -> Picked:
-        """Return what was picked. Call after `is_valid`."""
+        """Return the choice. Call after `is_valid`."""
         cleaned = self.cleaned_data
         pairs = [name.split(":") for name in cleaned["case"]]
         return Picked(
@@ -68,38 +68,40 @@ def decide(request: access.DeskRequest) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, str(next(iter(form.errors.values()))[0]))
         return redirect(_back(request))
-    picked = form.picked()
+    choice = form.picked()
     try:
-        made = bulk.decide(picked=picked, moderator=request.user, at=timezone.now())
+        decisions = bulk.decide(picked=choice, moderator=request.user, at=timezone.now())
     except NotConfirmed:
-        is_wrong = picked.confirmed_count is not None
+        is_wrong = choice.confirmed_count is not None
         names = form.cleaned_data["case"]
-        context = {"section": "queue", "picked": picked, "names": names, "is_wrong": is_wrong}
+        context = {"section": "queue", "picked": choice, "names": names, "is_wrong": is_wrong}
         context["back"] = _back(request)
         return render(request, "cases/bulk_confirm.html", context, status=422 if is_wrong else 200)
     except Refusal as refusal:
         messages.warning(request, str(refusal))
         return redirect(_back(request))
-    told = ngettext("%(count)s case decided.", "%(count)s cases decided.", len(made)) % {"count": len(made)}
-    messages.success(request, told)
-    return redirect("bulk", picked.key)
+    message = ngettext("%(count)s case decided.", "%(count)s cases decided.", len(decisions)) % {
+        "count": len(decisions)
+    }
+    messages.success(request, message)
+    return redirect("bulk", choice.key)
 
 
 @require_safe
 @access.deciders
 def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
-    """Show what was decided at once, and how long it can be taken back."""
-    made = bulk.decided(key=key, moderator=request.user)
-    if not made:
+    """Show a bulk decision, and how long it can be undone."""
+    decisions = bulk.decided(key=key, moderator=request.user)
+    if not decisions:
         raise Http404
     at = timezone.now()
     context = {
         "section": "queue",
         "at": at,
         "key": key,
-        "made": made,
-        "is_undone": all(hasattr(decision, "reversal") for decision in made),
-        "effective_at": min(decision.effective_at for decision in made),
+        "made": decisions,
+        "is_undone": all(hasattr(decision, "reversal") for decision in decisions),
+        "effective_at": min(decision.effective_at for decision in decisions),
     }
     return render(request, "cases/bulk.html", context)
 
@@ -115,7 +117,7 @@ def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
             "Undone: %(count)s cases are waiting again.",
             len(cases),
         )
-        messages.success(request, told % {"count": len(cases)})
+        messages.success(request, message % {"count": len(cases)})
     return redirect("bulk", key)
 
 

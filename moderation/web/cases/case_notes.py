@@ -1,4 +1,4 @@
-"""What people tell each other about a case: a note for the next one, and asking a second person."""
+"""Notes on a case, and requests for a second opinion."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @require_POST
 @access.deciders
 def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
-    """Have somebody else look at the decided post, and show its page."""
+    """Request a second review of the post, and show its page."""
     case, form = case_access.visible(request.user).get(pk=case_id), EscalateForm(request.POST)
     text = form.cleaned_data["note"] if form.is_valid() else ""
     try:

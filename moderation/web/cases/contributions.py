@@ -107,41 +107,41 @@ def groups(scored: ScoredPost) -> tuple[Group, ...]:
     unsaid, is_unread = 0.0, scored.is_unread
     for feature, value, share in bounded_contributions(scored.score):
         is_noise = feature == CONTENT and is_unread
-        told = None if is_noise else said_of(feature, value, record=scored.record)
-        if told is None:
+        sentence = None if is_noise else said_of(feature, value, record=scored.record)
+        if sentence is None:
             unsaid += share
         else:
-            shares[told] = shares.get(told, 0.0) + share
-            places.setdefault(told, _place(feature))
-            features.setdefault(told, (feature, math.nan if value is None else float(value)))
-    shown = [one for one in shares.items() if one[0].agrees_with(one[1]) and abs(one[1]) >= _LEAST]
-    unsaid += sum(shares.values()) - sum(share for _, share in shown)
-    strongest = max((abs(share) for share in (*(share for _, share in shown), unsaid)), default=0.0) or 1.0
+            shares[sentence] = shares.get(sentence, 0.0) + share
+            places.setdefault(sentence, _place(feature))
+            features.setdefault(sentence, (feature, math.nan if value is None else float(value)))
+    visible = [item for item in shares.items() if item[0].agrees_with(item[1]) and abs(item[1]) >= _LEAST]
+    unsaid += sum(shares.values()) - sum(share for _, share in visible)
+    strongest = max((abs(share) for share in (*(share for _, share in visible), unsaid)), default=0.0) or 1.0
     lines: dict[str, list[Line]] = {}
-    for told, share in sorted(shown, key=lambda one: -abs(one[1])):
-        line = _line(told, share, strongest=strongest, scored=scored, feature=features[told])
-        lines.setdefault(places[told], []).append(line)
+    for sentence, share in sorted(visible, key=lambda item: -abs(item[1])):
+        line = _line(sentence, share, strongest=strongest, scored=scored, feature=features[sentence])
+        lines.setdefault(places[sentence], []).append(line)
     if abs(unsaid) >= _LEAST_SUM:
         words, width = gettext("All remaining features"), round(abs(unsaid) * 100 / strongest)
         lines.setdefault("", []).append(Line(words=words, share=unsaid, width=width, is_sum=True))
-    named = (*SUB_MODELS, ("", gettext_lazy("Others")))
-    return tuple(Group(name=str(words), lines=tuple(lines[key])) for key, words in named if key in lines)
+    sub_models = (*SUB_MODELS, ("", gettext_lazy("Others")))
+    return tuple(Group(name=str(words), lines=tuple(lines[key])) for key, words in sub_models if key in lines)
 
 
 def top(found: Sequence[Group], *, is_spam: bool | None) -> tuple[Line, ...]:
     """Return the strongest reasons for a verdict; without one (None) also those against, after the first.
 
-    What counts the same earlier posts is checked at once: the strongest such line stands for all.
+    Of lines that count the same earlier posts, only the strongest is kept.
     """
-    named = [line for group in found for line in group.lines if line.is_reason]
-    named.sort(key=lambda line: -abs(line.share))
+    reasons = [line for group in found for line in group.lines if line.is_reason]
+    reasons.sort(key=lambda line: -abs(line.share))
     if is_spam is None:
-        first = next((line for line in named if line.is_spamward), None)
-        named.sort(key=lambda line: line is not first)
+        first = next((line for line in reasons if line.is_spamward), None)
+        reasons.sort(key=lambda line: line is not first)
     else:
-        named = [line for line in named if line.is_spamward is is_spam]
+        reasons = [line for line in reasons if line.is_spamward is is_spam]
     distinct: dict[str, Line] = {}
-    for line in named:
+    for line in reasons:
         distinct.setdefault(line.behind or line.words, line)
     return tuple(distinct.values())[:_MOST_SHOWN]
 
@@ -187,10 +187,10 @@ def _words_for(scored: ScoredPost, *, is_spam: bool) -> str:
     No links: where they lead is judged by itself.
     """
     words = ((int(start), int(end), share) for start, end, share in scored.word_contributions)
-    tones = inert.tones_of(one for one in words if (one[2] > 0) is is_spam)
-    strongest = sorted(tones, key=lambda one: -abs(one[2]))
-    told = (scored.score.revision.text[start:end] for start, end, _ in strongest)
-    return ", ".join([word for word in told if not _LINK.search(word)][:_MOST_WORDS])
+    tones = inert.tones_of(span for span in words if (span[2] > 0) is is_spam)
+    strongest = sorted(tones, key=lambda span: -abs(span[2]))
+    texts = (scored.score.revision.text[start:end] for start, end, _ in strongest)
+    return ", ".join([word for word in texts if not _LINK.search(word)][:_MOST_WORDS])
 
 
 def _signed(share: float) -> str:

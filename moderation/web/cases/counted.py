@@ -27,23 +27,23 @@ _TITLES = {
 @require_safe
 @access.readers
 def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
-    """Show the posts that a number on a case was counted in; not while the case is judged blindly."""
+    """Show the posts behind a count on a case; not while the case is judged blindly."""
     at = timezone.now()
     case_page = case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
     domain = request.GET.get("domain", "")
     try:
-        asked = Counted(kind)
+        counted_by = Counted(kind)
         if case_page.is_score_hidden:
             raise Http404("What the models counted is shown after the decision.")
-        found = counted.posts(page=case_page, counted=asked, domain=domain, viewer=request.user)
+        posts = counted.posts(page=case_page, counted=counted_by, domain=domain, viewer=request.user)
     except (ValueError, counted.NotCounted) as refusal:
         raise Http404(str(refusal)) from refusal
     context = {
         "section": "review",
         "at": at,
         "case": case_page.case,
-        "title": _TITLES[asked],
-        "subject": domain if asked is Counted.DOMAIN else "",
-        "found": found,
+        "title": _TITLES[counted_by],
+        "subject": domain if counted_by is Counted.DOMAIN else "",
+        "found": posts,
     }
     return render(request, "cases/counted.html", context)

@@ -44,12 +44,12 @@ def line(
         return None
     if not stored:
         return ChangeLine(is_found=False)
-    says = _SAYS.get(str(stored.get("change")))
+    phrases = _SAYS.get(str(stored.get("change")))
     after = float(stored.get("probability") or 0.0)
-    if says is None or not _is_seen_to_cross(probability, after, str(stored.get("route")), thresholds):
+    if phrases is None or not _is_seen_to_cross(probability, after, str(stored.get("route")), thresholds):
         return None
     subject = str(stored.get("subject") or "")
-    head, tail = says(stored.get("value_before"), stored.get("value_after"), subject)
+    head, tail = phrases(stored.get("value_before"), stored.get("value_after"), subject)
     return ChangeLine(
         is_found=True,
         before=head,

@@ -64,8 +64,8 @@ def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:
     """Return the case, or the page without a case, as HTML."""
-    found = context(request, case_id, at=at) if case_id else idle_context(request, at=at)
-    return render_to_string("cases/_current_case.html", found | {"is_swap": True}, request)
+    parts = context(request, case_id, at=at) if case_id else idle_context(request, at=at)
+    return render_to_string("cases/_current_case.html", parts | {"is_swap": True}, request)
 
 
 def _is_blurred(request: access.DeskRequest, page: case_pages.CasePage) -> bool:

@@ -64,7 +64,7 @@ class DrawnLane:
 
     @property
     def top(self) -> int:
-        """The upper edge, where what reacts to the pointer begins."""
+        """The upper edge of the part that reacts to the pointer."""
         return self.y - LANE_HEIGHT // 2
 
     @property
@@ -87,9 +87,9 @@ def picture(lanes: Sequence[Lane], *, at: datetime) -> Picture:
     """Place every event between the oldest one, on the left, and now, on the right."""
     oldest = min((event.at for lane in lanes for event in lane.events), default=at)
     span = max(at - oldest, _SHORTEST)
-    drawn = tuple(_drawn(lane, index, span=span, at=at) for index, lane in enumerate(lanes))
-    axis = len(drawn) * LANE_HEIGHT
-    return Picture(lanes=drawn, ticks=tuple(_ticks(span)), axis=axis, height=axis + _WORDS_HEIGHT)
+    pictures = tuple(_drawn(lane, index, span=span, at=at) for index, lane in enumerate(lanes))
+    axis = len(pictures) * LANE_HEIGHT
+    return Picture(lanes=pictures, ticks=tuple(_ticks(span)), axis=axis, height=axis + _WORDS_HEIGHT)
 
 
 def _ticks(span: timedelta) -> Iterator[Tick]:
@@ -124,9 +124,9 @@ def _mark(event: Event, x: float, y: int, *, at: datetime) -> Mark:
 
 def _words(event: Event, *, at: datetime) -> str:
     ago = _("%(ago)s ago") % {"ago": short_duration((at - event.at).total_seconds())}
-    said = {"spam": _("spam"), "not_spam": _("not spam")}.get(event.verdict, "")
+    verdict = {"spam": _("spam"), "not_spam": _("not spam")}.get(event.verdict, "")
     this = _("this post") if event.is_this else ""
-    return ", ".join(filter(None, (this, ago, said)))
+    return ", ".join(filter(None, (this, ago, verdict)))
 
 
 def _x(ago: timedelta, span: timedelta) -> float:
@@ -152,9 +152,9 @@ def _told(lane: Lane, *, at: datetime) -> str:
     number = f"{LIMIT}+" if lane.is_cut else count(len(lane.events))
     latest = max(event.at for event in lane.events)
     ago = short_duration((at - latest).total_seconds())
-    told = _("%(number)s, latest %(ago)s ago") % {"number": number, "ago": ago}
+    words = _("%(number)s, latest %(ago)s ago") % {"number": number, "ago": ago}
     verdicts = Counter(event.verdict for event in lane.events)
     if verdicts["spam"] or verdicts["not_spam"]:
         counts = {"spam": verdicts["spam"], "not_spam": verdicts["not_spam"]}
-        told = f"{told}; {_('%(spam)s spam, %(not_spam)s not') % counts}"
-    return told
+        words = f"{words}; {_('%(spam)s spam, %(not_spam)s not') % counts}"
+    return words

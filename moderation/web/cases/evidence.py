@@ -66,7 +66,7 @@ class Offer:
 
     @property
     def title(self) -> str:
-        """What suggests the reason, and the beginning of its guideline, for a pointer over it."""
+        """The tooltip: what suggests the reason, and the start of its guideline."""
         proposed = f"{_('Proposed:')} {self.why}." if self.why else ""
         guideline = inert.excerpt(self.reason.shown_guideline, length=_TITLE_LENGTH)
         return " ".join(filter(None, (proposed, guideline)))
@@ -77,22 +77,22 @@ def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
     proposed: dict[str, str] = {}
     for signal, why in _signals(page):
         matching = (reason for reason in reasons if any(signal.startswith(sign) for sign in reason.signals))
-        found = next(matching, None)
-        if found and len(proposed) < MAX_PROPOSED:
-            proposed.setdefault(found.code, why)
+        match = next(matching, None)
+        if match and len(proposed) < MAX_PROPOSED:
+            proposed.setdefault(match.code, why)
     return [Offer(reason=reason, why=proposed.get(reason.code, "")) for reason in reasons]
 
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """How a case is announced to those who listen: by whom, and its first words; "" where it is blurred."""
+    """What a screen reader announces of a case: its author, and its first words, "" if blurred."""
 
     author: str
     words: str
 
 
 def announcement(page: CasePage, *, is_blurred: bool) -> Announcement:
-    """Return what is said of a case that comes in front, without characters that cannot be heard."""
+    """Return the announcement of a new current case, without hidden characters."""
     text = page.case.score.revision.text
     return Announcement(
         author=_heard(str(page.case.post.author), length=40),
@@ -112,8 +112,8 @@ class ForeignId:
 def foreign_ids(page: CasePage) -> list[ForeignId]:
     """Return the platform's ids of a post and its author; those of an erased author are gone."""
     post = page.case.post
-    named = (("post", _("Post id"), post.external_id), ("author", _("Author id"), post.author.external_id))
-    return [ForeignId(name, value, f"id-of-{kind}-{page.case.pk}") for kind, name, value in named if value]
+    ids = (("post", _("Post id"), post.external_id), ("author", _("Author id"), post.author.external_id))
+    return [ForeignId(name, value, f"id-of-{kind}-{page.case.pk}") for kind, name, value in ids if value]
 
 
 def author_facts(page: CasePage) -> list[Fact]:
@@ -138,9 +138,9 @@ def author_facts(page: CasePage) -> list[Fact]:
         (_("follows {}"), author.friends),
         (gettext("{} posts"), author.posts),
     )
-    said = [words.format(count(number)) for words, number in counts if number is not None]
-    if said:
-        facts.append(Fact(name=_("Audience"), value=", ".join(said)))
+    phrases = [words.format(count(number)) for words, number in counts if number is not None]
+    if phrases:
+        facts.append(Fact(name=_("Audience"), value=", ".join(phrases)))
     if author.email_domain:
         domain = _("hidden") if page.hides_addresses else author.email_domain
         facts.append(Fact(name=_("Email domain"), value=domain))
@@ -157,17 +157,17 @@ def address_facts(page: CasePage) -> list[Fact]:
         return facts
     if record.ip:
         address = _("hidden") if page.hides_addresses else record.ip
-        told = f"{address}, {_others(record.ip_history)}"
+        phrase = f"{address}, {_others(record.ip_history)}"
         behind = _behind(record.ip_history, Counted.ADDRESS, page=page)
-        facts.append(Fact(name=_("Sent from"), value=told, behind=behind))
+        facts.append(Fact(name=_("Sent from"), value=phrase, behind=behind))
     if record.similar.posts:
         similar = record.similar
-        told = _others(similar)
+        phrase = _others(similar)
         if similar.complaints:
-            told += f", {counted(similar.complaints, 'complaint', 'complaints')}"
+            phrase += f", {counted(similar.complaints, 'complaint', 'complaints')}"
         behind = _behind(similar, Counted.SIMILAR, page=page)
         tone = "warn" if similar.posts > 3 else ""
-        facts.append(Fact(name=_("Near-duplicates"), value=told, tone=tone, behind=behind))
+        facts.append(Fact(name=_("Near-duplicates"), value=phrase, tone=tone, behind=behind))
     return facts
 
 
@@ -200,8 +200,8 @@ def journey_words(record: PostRecord) -> str:
     """Return the journey in a few words."""
     steps, length_ms = len(record.journey), record.journey[-1].at_ms if record.journey else 0
     seconds = length_ms / 1000
-    told = f"{seconds:.1f} s" if seconds < 10 else short_duration(seconds)
-    return _("%(steps)s in %(time)s") % {"steps": counted(steps, "step", "steps"), "time": told}
+    length = f"{seconds:.1f} s" if seconds < 10 else short_duration(seconds)
+    return _("%(steps)s in %(time)s") % {"steps": counted(steps, "step", "steps"), "time": length}
 
 
 def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
@@ -212,14 +212,14 @@ def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
     score = page.case.score
     if page.is_score_hidden or score.ban_id or score.spam_probability < 0.5:
         return
-    for feature, told in model_view.reasons_for_spam(page.scored):
-        yield feature, told.words
+    for feature, sentence in model_view.reasons_for_spam(page.scored):
+        yield feature, sentence.words
 
 
 def _heard(text: str, *, length: int) -> str:
-    # Hidden characters go before the cut, but a post of a hundred thousand of them is not walked through.
-    shown = "".join(character for character in text[: length * 8] if not characters.hidden_label(character))
-    segments = inert.segments(inert.excerpt(shown, length=length), read_link=read_link)
+    # Remove hidden characters before the cut, but do not read a post of a hundred thousand of them.
+    visible = "".join(character for character in text[: length * 8] if not characters.hidden_label(character))
+    segments = inert.segments(inert.excerpt(visible, length=length), read_link=read_link)
     return "".join(segment.text for segment in segments)
 
 
@@ -237,13 +237,13 @@ def _known(history: History, *, at: datetime) -> str:
 def _others(history: History) -> str:
     if not history.posts:
         return _("new here")
-    told = _("%(posts)s by %(authors)s") % {
+    phrase = _("%(posts)s by %(authors)s") % {
         "posts": counted(history.posts, "post", "posts"),
         "authors": counted(history.authors, "author", "authors"),
     }
     if not history.confirmed_spam + history.confirmed_not_spam:
-        return told
-    return told + _("; decided: %(spam)s spam, %(not_spam)s not") % {
+        return phrase
+    return phrase + _("; decided: %(spam)s spam, %(not_spam)s not") % {
         "spam": count(history.confirmed_spam),
         "not_spam": count(history.confirmed_not_spam),
     }

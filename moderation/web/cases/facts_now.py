@@ -1,4 +1,4 @@
-"""What became known since a case's post was scored, beside what was known then."""
+"""Facts that changed since a case's post was scored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsLine:
-    """What changed about one thing, in words; `subject` was written by somebody else."""
+    """A change of one fact, in words; `subject` is untrusted text."""
 
     name: str
     subject: str
@@ -39,8 +39,8 @@ class NewsLine:
 def page(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show what changed since the score, dated; a part of the review page."""
     at = timezone.now()
-    found = facts_now.of(case_id=case_id, viewer=request.user, at=at)
-    context = {"at": at, "found": found, "lines": [_line(change) for change in found.rows]}
+    changes = facts_now.of(case_id=case_id, viewer=request.user, at=at)
+    context = {"at": at, "found": changes, "lines": [_line(change) for change in changes.rows]}
     return render(request, "cases/_facts_now.html", context)
 
 
@@ -54,7 +54,7 @@ def _line(change: Change) -> NewsLine:
 
 
 def _latest(change: Change) -> str:
-    """Say what is so now: of a full sample old posts fall out as new ones come."""
+    """Return the present counts: in a full sample, new posts replace old ones."""
     return _("now %(spam)s spam, %(not_spam)s not in the latest %(posts)s") % {
         "spam": count(change.now.confirmed_spam),
         "not_spam": count(change.now.confirmed_not_spam),
@@ -67,18 +67,18 @@ def _differences(change: Change) -> list[str]:
     spam = now.confirmed_spam - then.confirmed_spam
     fine = now.confirmed_not_spam - then.confirmed_not_spam
     posts, complaints = now.posts - then.posts, now.complaints - then.complaints
-    told = []
+    phrases = []
     if spam:
-        told.append(_("%(number)s judged spam") % {"number": _signed(spam)})
+        phrases.append(_("%(number)s judged spam") % {"number": _signed(spam)})
     if fine:
-        told.append(_("%(number)s judged not spam") % {"number": _signed(fine)})
+        phrases.append(_("%(number)s judged not spam") % {"number": _signed(fine)})
     if posts:
         words = ngettext("%(number)s post", "%(number)s posts", abs(posts))
-        told.append(words % {"number": _signed(posts)})
+        phrases.append(words % {"number": _signed(posts)})
     if complaints:
         words = ngettext("%(number)s complaint", "%(number)s complaints", abs(complaints))
-        told.append(words % {"number": _signed(complaints)})
-    return told
+        phrases.append(words % {"number": _signed(complaints)})
+    return phrases
 
 
 def _signed(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Golden items, for leads: marked on a post's page, confirmed by another, retired; what people answered."""
+"""Golden items, for leads: marking, confirming and retiring them, and people's results."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class GoldenForm(forms.Form):
 @access.leads
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the golden items, by default those in use, and everybody's results by name."""
-    given, at = request.GET.get("state", ""), timezone.now()
-    state = GoldenState(given) if given in set(GoldenState) else GoldenState.USED
+    value, at = request.GET.get("state", ""), timezone.now()
+    state = GoldenState(value) if value in set(GoldenState) else GoldenState.USED
     with list_pages.cursor_or_404():
-        found = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
+        items = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "golden_items",
         "at": at,
         "state": state,
         "query": f"state={state}",
-        "page": found,
+        "page": items,
         "results": golden_items.results(at=at),
         "until": golden_items.week_start(at),
         "fewest": golden_items.FEWEST_ANSWERS,
@@ -51,7 +51,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.leads
 def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
-    """Vouch for the decision that stands on a post."""
+    """Mark a decided post as a golden item."""
     form = GoldenForm(request.POST)
     note = form.cleaned_data["note"] if form.is_valid() else ""
     if not Post.objects.filter(pk=post_id).exists():

@@ -31,7 +31,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """List the notes that wait for the reader, or with `?state=done` those that are done."""
     state = MentionFilterForm(request.GET).given("state") or "open"
     with list_pages.cursor_or_404():
-        found = mention_pages.page(
+        mentions = mention_pages.page(
             viewer=request.user, is_done=state == "done", cursor=request.GET.get("cursor", "")
         )
     context = {
@@ -39,7 +39,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "at": timezone.now(),
         "state": state,
         "query": f"state={state}",
-        "page": found,
+        "page": mentions,
     }
     return render(request, "cases/mentions.html", context)
 
@@ -47,25 +47,25 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.deciders
 def count(request: access.DeskRequest) -> HttpResponse:
-    """Show how many wait, for the header of every page, which asks for it by itself."""
-    waiting = mention_pages.open_count(request.user)
-    context = {"waiting": waiting, "is_more": waiting >= mention_pages.MOST_COUNTED}
+    """Show the number of waiting notes, for the header of every page."""
+    number = mention_pages.open_count(request.user)
+    context = {"waiting": number, "is_more": number >= mention_pages.MOST_COUNTED}
     return render(request, "cases/_mention_count.html", context)
 
 
 @require_safe
 @access.deciders
 def names(request: access.DeskRequest) -> HttpResponse:
-    """Answer whom a note can name, for what was typed after its @, as JSON."""
+    """Return the names that complete what was typed after an @, as JSON."""
     start = request.GET.get("start", "")[:_LONGEST]
-    found = mention_pages.beginning(start, viewer=request.user)
-    return JsonResponse({"names": [{"name": one.name, "told": _told(one)} for one in found]})
+    people = mention_pages.beginning(start, viewer=request.user)
+    return JsonResponse({"names": [{"name": person.name, "told": _told(person)} for person in people]})
 
 
 @require_POST
 @access.deciders
 def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
-    """Say that one is done."""
+    """Mark a note as done."""
     notes.settle(mention_id=mention_id, by=request.user, at=timezone.now())
     return redirect("mentions")
 

@@ -96,11 +96,11 @@ class ModelView:
     @property
     def idle(self) -> list[tuple[str, list[str]]]:
         """The sub-models without a bar, by why they have none."""
-        found: dict[str, list[str]] = {}
+        names_by_reason: dict[str, list[str]] = {}
         for bar in self.bars:
             if bar.probability is None:
-                found.setdefault(bar.why_none, []).append(bar.name)
-        return list(found.items())
+                names_by_reason.setdefault(bar.why_none, []).append(bar.name)
+        return list(names_by_reason.items())
 
     @property
     def tone(self) -> str:
@@ -141,18 +141,18 @@ def of(scored: ScoredPost, *, at: datetime) -> ModelView:
 
 
 def reasons_for_spam(scored: ScoredPost) -> Iterator[tuple[str, Said]]:
-    """Yield the strongest features for spam that have a sentence which says so."""
+    """Yield the strongest features for spam that have a matching sentence."""
     is_unread = scored.is_unread
     for feature, value, share in scored.score.contributions[:_STRONGEST]:
         if is_unread and feature == CONTENT:
             continue
-        told = contributions.said_of(feature, value, record=scored.record)
-        if told and share and float(share) > 0 and told.agrees_with(float(share)):
-            yield str(feature), told
+        sentence = contributions.said_of(feature, value, record=scored.record)
+        if sentence and share and float(share) > 0 and sentence.agrees_with(float(share)):
+            yield str(feature), sentence
 
 
 def _is_spam(score: Score) -> bool | None:
-    """Return which verdict is to be explained; None where a human is asked and spam is the less likely."""
+    """Return the verdict to explain; None if the post is in review and spam is less likely."""
     if score.spam_probability >= 0.5 or score.route == RouteChoice.REMOVE:
         return True
     return False if score.route == RouteChoice.ALLOW else None
@@ -163,22 +163,22 @@ def _meaning(scored: ScoredPost, *, at: datetime) -> str:
     score, record = scored.score, scored.record
     if record is None or score.route_reason == CaseReason.UNREAD_SCRIPT:
         return ""
-    found = calibration.measured(
+    measurement = calibration.measured(
         score, platform_id=score.revision.post.platform_id, has_link=bool(record.links), at=at
     )
-    if found is None:
+    if measurement is None:
         return gettext("Not yet measured for posts like this one.")
     words = gettext(
         "Of %(posts)s posts of this kind (language, links) at %(low)s to %(high)s%% that people judged here "
         "from %(first)s to %(last)s, %(spam)s were spam."
     )
     return words % {
-        "posts": count(found.posts),
-        "low": found.low,
-        "high": found.high,
-        "first": day(found.first_at),
-        "last": day(found.last_at),
-        "spam": count(found.spam),
+        "posts": count(measurement.posts),
+        "low": measurement.low,
+        "high": measurement.high,
+        "first": day(measurement.first_at),
+        "last": day(measurement.last_at),
+        "spam": count(measurement.spam),
     }
 
 
@@ -198,7 +198,7 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
 
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
-    """Yield the sub-models; one without input, or without effect, has no number: a base rate is none."""
+    """Yield the sub-models; one without input or effect has no number."""
     for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:
@@ -224,10 +224,10 @@ def _has_to_judge(name: str, record: PostRecord) -> bool:
         return record.ip is not None or record.ip_asn is not None or bool(record.links)
     if name == "behaviour":
         author = record.author
-        told = (author.created_at, author.friends, author.followers, author.is_verified, author.posts)
+        facts = (author.created_at, author.friends, author.followers, author.is_verified, author.posts)
         pasts = (record.author_history, record.similar, record.resembling)
         return (
-            any(fact is not None for fact in told)
+            any(fact is not None for fact in facts)
             or any(past.posts for past in pasts)
             or bool(author.email_domain or record.journey)
         )

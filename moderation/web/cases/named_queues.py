@@ -1,4 +1,4 @@
-"""Named queues, for leads: what each holds, who works on it, and what users read."""
+"""Named queues, for leads: their content, who works on them, and users' languages."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class LanguagesField(SimpleArrayField):
     """Codes of languages with commas between, such as "de, en"; small letters, each once."""
 
     def __init__(self) -> None:
-        says = {"invalid": gettext_lazy("Enter codes such as de or pt-br, separated by commas.")}
-        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16, error_messages=says)
+        errors = {"invalid": gettext_lazy("Enter codes such as de or pt-br, separated by commas.")}
+        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16, error_messages=errors)
         super().__init__(code, required=False, max_length=40)
-        # The position of the wrong code would stand before what is wrong with it.
+        # Else the message would begin with the position of the wrong code.
         self.error_messages["item_invalid"] = ""
 
     def clean(self, value: object) -> list[str]:
-        found = super().clean(str(value or "").lower().replace(" ", ""))
-        return list(dict.fromkeys(found))
+        codes = super().clean(str(value or "").lower().replace(" ", ""))
+        return list(dict.fromkeys(codes))
 
 
 class QueueForm(forms.Form):
-    """What a queue is called and holds."""
+    """A queue's name and content."""
 
     name = forms.CharField(max_length=60, strip=True)
     platform = forms.ModelChoiceField(Platform.objects.order_by("name"), required=False)
@@ -47,7 +47,7 @@ class QueueForm(forms.Form):
     reasons = forms.MultipleChoiceField(choices=CaseReason.choices, required=False)
 
     def content(self) -> Content:
-        """Return what was said. Call after `is_valid`."""
+        """Return the content. Call after `is_valid`."""
         platform = self.cleaned_data["platform"]
         return Content(
             name=self.cleaned_data["name"],
@@ -58,7 +58,7 @@ class QueueForm(forms.Form):
 
 
 class AssignmentForm(forms.Form):
-    """Who works on a queue, as which of their queues, and how much a day."""
+    """A user's assignment to a queue: its rank and daily limit."""
 
     user = forms.ModelChoiceField(User.objects.filter(is_active=True))
     position = forms.IntegerField(min_value=1, max_value=100, required=False)
@@ -66,7 +66,7 @@ class AssignmentForm(forms.Form):
 
 
 class UserLanguagesForm(forms.Form):
-    """What a user reads."""
+    """A user's languages."""
 
     languages = LanguagesField()
 
@@ -115,7 +115,7 @@ def delete(request: access.DeskRequest, queue_id: int) -> HttpResponse:
 @require_POST
 @access.leads
 def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
-    """Hand a queue to somebody."""
+    """Assign a queue to a user."""
     form = AssignmentForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})
@@ -139,7 +139,7 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
 @require_POST
 @access.leads
 def withdraw(request: access.DeskRequest, queue_id: int, user_id: int) -> HttpResponse:
-    """Take a queue from somebody."""
+    """Withdraw a queue from a user."""
     named_queues.withdraw(queue_id=queue_id, user_id=user_id, actor=request.user, at=timezone.now())
     messages.success(request, _("Saved."))
     return redirect("named-queues")
@@ -148,12 +148,12 @@ def withdraw(request: access.DeskRequest, queue_id: int, user_id: int) -> HttpRe
 @require_POST
 @access.leads
 def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
-    """Say what somebody reads."""
+    """Set a user's languages."""
     user = get_object_or_404(User, pk=user_id)
     form = UserLanguagesForm(request.POST)
     if form.is_valid():
-        read = tuple(form.cleaned_data["languages"])
-        named_queues.set_languages(user=user, languages=read, actor=request.user, at=timezone.now())
+        codes = tuple(form.cleaned_data["languages"])
+        named_queues.set_languages(user=user, languages=codes, actor=request.user, at=timezone.now())
         messages.success(request, _("Saved."))
     else:
         messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})

@@ -23,19 +23,19 @@ _ROWS = 30
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the queue, or for htmx only its rows."""
     at = timezone.now()
-    wanted = working_filter.filter_of(request.GET)
+    case_filter = working_filter.filter_of(request.GET)
     with list_pages.cursor_or_404():
         cursor = request.GET.get("cursor", "")
-        found = queue.rows(viewer=request.user, wanted=wanted, at=at, cursor=cursor, limit=_ROWS)
+        rows = queue.rows(viewer=request.user, wanted=case_filter, at=at, cursor=cursor, limit=_ROWS)
     context = {
         "section": "queue",
         "at": at,
-        "page": found,
-        "wanted": wanted,
+        "page": rows,
+        "wanted": case_filter,
         "is_later": "cursor" in request.GET,
     }
     if not (request.htmx and cursor):
-        context["overview"] = backlog.overview(viewer=request.user, at=at, wanted=wanted)
+        context["overview"] = backlog.overview(viewer=request.user, at=at, wanted=case_filter)
     if not request.htmx:
         context |= bulk.context()
         context["sorts"] = SORTS

@@ -40,7 +40,7 @@ class QueueFilterForm(FilterForm):
     sort = forms.ChoiceField(choices=SORTS, required=False)
 
     def policies(self) -> list[tuple[str, StrOrPromise]]:
-        """Return the policies in words that are in force."""
+        """Return the active policies in words."""
         return [("", _("any")), *policy_pages.options(at=timezone.now())]
 
     def wanted(self) -> QueueFilter:

@@ -47,7 +47,7 @@ def reason_words(row: QueueRow) -> str:
 
 
 def place_words(row: QueueRow, sort: Sort) -> str:
-    """Return what it is sorted by in the chosen order, in words."""
+    """Return the value that the chosen order sorts by."""
     if row.is_escalated:
         return _("escalated: first")
     if sort is Sort.NEWEST:
@@ -74,11 +74,11 @@ def _reach(row: QueueRow) -> str:
 
     The product itself is no number that a person can check or compare with anything.
     """
-    told = []
+    phrases = []
     if row.followers:
         words = ngettext("%(n)s follower", "%(n)s followers", row.followers)
-        told.append(words % {"n": quantities.count(row.followers)})
+        phrases.append(words % {"n": quantities.count(row.followers)})
     if row.spread:
         words = ngettext("%(n)s reaction", "%(n)s reactions", row.spread)
-        told.append(words % {"n": quantities.count(row.spread)})
-    return " · ".join(told) or _("no known reach")
+        phrases.append(words % {"n": quantities.count(row.spread)})
+    return " · ".join(phrases) or _("no known reach")

@@ -25,7 +25,7 @@ def idle(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.readers
 def case(request: access.DeskRequest, case_id: int) -> HttpResponse:
-    """Show a case; who decides none reads it."""
+    """Show a case; some users may only read it."""
     at = timezone.now()
     return _page(request, current_case.context(request, case_id, at=at), at=at)
 

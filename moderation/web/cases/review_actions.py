@@ -42,8 +42,8 @@ def claim_next(request: access.DeskRequest) -> HttpResponse:
 def ahead(request: access.DeskRequest) -> HttpResponse:
     """Claim the next cases ahead of time."""
     at = timezone.now()
-    wanted = working_filter.wanted(request, at=at)
-    cases = shift.hold(moderator=request.user, at=at, ahead=shift.AHEAD, wanted=wanted)
+    case_filter = working_filter.wanted(request, at=at)
+    cases = shift.hold(moderator=request.user, at=at, ahead=shift.AHEAD, wanted=case_filter)
     return answer(request, cases=cases, at=at)
 
 
@@ -82,8 +82,8 @@ def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
         return _refused(request, case_id, refusal)
     # A request that is repeated gets the decision of the first one, made at another time: 200, not 201.
     is_new = step.decision is not None and step.decision.decided_at == at
-    said = _("Decided: %(verdict)s.") % {"verdict": form.verdict_words()}
-    return answer(request, cases=step.cases, said=said, status=201 if is_new else 200, at=at)
+    notice = _("Decided: %(verdict)s.") % {"verdict": form.verdict_words()}
+    return answer(request, cases=step.cases, said=notice, status=201 if is_new else 200, at=at)
 
 
 @require_POST
@@ -92,9 +92,9 @@ def skip(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave the case to somebody else."""
     at = timezone.now()
     try:
-        wanted = working_filter.wanted(request, at=at)
+        case_filter = working_filter.wanted(request, at=at)
         step = shift.skip(
-            case_id=case_id, moderator=request.user, at=at, ahead=_ahead(request), wanted=wanted
+            case_id=case_id, moderator=request.user, at=at, ahead=_ahead(request), wanted=case_filter
         )
     except Refused as refusal:
         return _refused(request, case_id, refusal)
@@ -140,17 +140,17 @@ def beat(request: access.DeskRequest) -> HttpResponse:
     form = HeldForm(request.POST)
     if not form.is_valid():
         return JsonResponse({}, status=422)
-    held = form.cleaned_data
-    found = shift.beat(
-        moderator=request.user, case_ids=held["held"], current_id=held["current"] or 0, at=timezone.now()
+    fields = form.cleaned_data
+    lease = shift.beat(
+        moderator=request.user, case_ids=fields["held"], current_id=fields["current"] or 0, at=timezone.now()
     )
     return JsonResponse(
         {
-            "held": found.held,
+            "held": lease.held,
             "lease_seconds": settings.LEASE_SECONDS,
-            "holder": str(found.holder or ""),
-            "is_open": found.is_open,
-            "readers": [str(reader) for reader in found.readers],
+            "holder": str(lease.holder or ""),
+            "is_open": lease.is_open,
+            "readers": [str(reader) for reader in lease.readers],
         }
     )
 
@@ -158,7 +158,7 @@ def beat(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.deciders
 def hand_back(request: access.DeskRequest) -> HttpResponse:
-    """Release the named cases: the page, named by its id, is left, or the moderator returns to the queue."""
+    """Release the named cases, as the page is left or the moderator returns to the queue."""
     form = HeldForm(request.POST)
     if form.is_valid() and form.cleaned_data["page"]:
         shift.leave_page(
@@ -186,9 +186,9 @@ def following(
     """Answer with the next case, unless the page continues with one that it has."""
     at = timezone.now()
     cases = shift.hold(moderator=request.user, at=at, wanted=working_filter.wanted(request, at=at))
-    held = [case.pk for case in cases]
-    goes_on = _known(request) & set(held)
-    current_id = held[0] if held and not goes_on else None
+    case_ids = [case.pk for case in cases]
+    goes_on = _known(request) & set(case_ids)
+    current_id = case_ids[0] if case_ids and not goes_on else None
     return answer(request, current_id=current_id, cases=cases, notice=notice, said=said, status=status, at=at)
 
 
@@ -206,30 +206,30 @@ def answer(
 
     `current_id` is the case to show; without it the page continues with the cases that it has.
     """
-    held = [case.pk for case in cases]
+    case_ids = [case.pk for case in cases]
     if "Review-Page" not in request.headers:
-        return _redirected(request, current_id or next(iter(held), None), said, notice)
-    _note_leased(request, {*held, *([current_id] if current_id else [])}, at=at)
-    shown = [case_id for case_id in held if case_id not in _known(request) and case_id != current_id]
-    found = {
+        return _redirected(request, current_id or next(iter(case_ids), None), said, notice)
+    _note_leased(request, {*case_ids, *([current_id] if current_id else [])}, at=at)
+    new_ids = [case_id for case_id in case_ids if case_id not in _known(request) and case_id != current_id]
+    parts = {
         "current_id": current_id,
         "parts": [
             (case_id, current_case.render(request, case_id, at=at))
-            for case_id in ([current_id] if current_id else []) + shown
+            for case_id in ([current_id] if current_id else []) + new_ids
         ],
-        "idle": "" if held or current_id else current_case.render(request, None, at=at),
+        "idle": "" if case_ids or current_id else current_case.render(request, None, at=at),
         "working": working_filter.shown(request, at=at),
         "notice": notice,
         "said": said,
     }
     return render(
-        request, "cases/_answer.html", found | current_case.last_context(request, at=at), status=status
+        request, "cases/_answer.html", parts | current_case.last_context(request, at=at), status=status
     )
 
 
 def _redirected(request: access.DeskRequest, case_id: int | None, said: str, notice: str) -> HttpResponse:
-    for told in filter(None, (said, notice)):
-        messages.info(request, told)
+    for message in filter(None, (said, notice)):
+        messages.info(request, message)
     return redirect(reverse("case", args=[case_id]) if case_id else reverse("review"))
 
 

@@ -61,10 +61,10 @@ class PlanForm(forms.Form):
 @access.leads
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the disagreements, by default those that wait, and every platform's plan."""
-    given, at = request.GET.get("state", ""), timezone.now()
-    state = DisputeState(given) if given in set(DisputeState) else DisputeState.WAITING
+    value, at = request.GET.get("state", ""), timezone.now()
+    state = DisputeState(value) if value in set(DisputeState) else DisputeState.WAITING
     with list_pages.cursor_or_404():
-        found = blind_reviews.disagreements(
+        disputes = blind_reviews.disagreements(
             viewer=request.user, state=state, at=at, cursor=request.GET.get("cursor", "")
         )
     reasons = accounts_reasons.reasons()
@@ -74,7 +74,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "at": at,
         "state": state,
         "query": f"state={state}",
-        "page": found,
+        "page": disputes,
         "waiting": blind_reviews.waiting_count(at=at),
         "reasons": reasons,
         "titles": {reason.code: reason.shown_title for reason in reasons},

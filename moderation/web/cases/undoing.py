@@ -1,4 +1,4 @@
-"""The answer to undoing what one decided or answered; the views name what is undone."""
+"""Undo one's own decision or answer; the views name which."""
 
 from __future__ import annotations
 

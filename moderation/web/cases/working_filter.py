@@ -1,6 +1,6 @@
 """The filter that a user works by: chosen on the queue page, kept in the session, shown while reviewing.
 
-Where none is chosen, users to whom named queues were assigned work through these.
+Without one, users with assigned queues work through these.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class WorkingFilter:
 
 
 def choose(request: access.DeskRequest, *, at: datetime) -> None:
-    """Take over the filter that a start names; a start that names none goes on with the one before."""
+    """Store the filter of a start; without one, the previous filter stays."""
     if "filter" not in request.POST:
         return
-    given = QueryDict(request.POST["filter"].removeprefix("?"))
-    query = QueueFilterForm.query_of(given)
+    values = QueryDict(request.POST["filter"].removeprefix("?"))
+    query = QueueFilterForm.query_of(values)
     if query == _query(request):
         return
     request.session[_SESSION_KEY] = query
@@ -69,30 +69,30 @@ def wanted(request: access.DeskRequest, *, at: datetime) -> QueueFilter:
 def shown(request: access.DeskRequest, *, at: datetime) -> WorkingFilter | None:
     """Return the line above the case; None while nothing is left out."""
     own = _own(request, at=at)
-    chosen = _chosen(_query(request), own)
-    if not chosen.is_narrow and chosen.sort == Sort.HARM:
+    choice = _chosen(_query(request), own)
+    if not choice.is_narrow and choice.sort == Sort.HARM:
         return None
-    left = claims.cases_left(moderator=request.user, wanted=chosen, at=at)
+    remaining = claims.cases_left(moderator=request.user, wanted=choice, at=at)
     return WorkingFilter(
-        words=tuple(_words(chosen)),
-        reached=tuple(_reached_words(each) for each in own if each.is_reached),
+        words=tuple(_words(choice)),
+        reached=tuple(_reached_words(queue) for queue in own if queue.is_reached),
         query=_query(request),
-        left=left[: COUNTED + 1].count(),
+        left=remaining[: COUNTED + 1].count(),
     )
 
 
 def filter_of(query: QueryDict) -> QueueFilter:
-    """Read a filter of the queue page; a named queue that does not exist any more is nothing."""
+    """Read a filter of the queue page; a deleted queue is ignored."""
     form = QueueFilterForm(query)
-    chosen, queue_id = form.wanted(), form.given("queue")
+    choice, queue_id = form.wanted(), form.given("queue")
     if not queue_id:
-        return chosen
+        return choice
     queue = NamedQueue.objects.filter(pk=queue_id).first()
-    return replace(chosen, parts=(named_queues.part_of(queue),) if queue else ())
+    return replace(choice, parts=(named_queues.part_of(queue),) if queue else ())
 
 
 def _own(request: access.DeskRequest, *, at: datetime) -> list[Assigned]:
-    """Return the user's own queues; read again after an act, which counts, but not where there are none."""
+    """Return the user's own queues, read anew each time unless there were none."""
     if getattr(request, "has_no_queues", False):
         return []
     own = named_queues.assigned(user=request.user, at=at)
@@ -101,16 +101,16 @@ def _own(request: access.DeskRequest, *, at: datetime) -> list[Assigned]:
 
 
 def _chosen(query: str, own: list[Assigned]) -> QueueFilter:
-    given = QueryDict(query)
-    chosen = filter_of(given)
-    open_today = [each for each in own if not each.is_reached]
-    if chosen.parts is None:
-        is_free = chosen.is_narrow or not own
-        return chosen if is_free else replace(chosen, parts=tuple(each.part for each in open_today))
-    if any(str(each.queue_id) == given["queue"] for each in own):
-        mine = tuple(each.part for each in open_today if str(each.queue_id) == given["queue"])
-        return replace(chosen, parts=mine)
-    return chosen
+    values = QueryDict(query)
+    choice = filter_of(values)
+    open_today = [queue for queue in own if not queue.is_reached]
+    if choice.parts is None:
+        is_free = choice.is_narrow or not own
+        return choice if is_free else replace(choice, parts=tuple(queue.part for queue in open_today))
+    if any(str(queue.queue_id) == values["queue"] for queue in own):
+        mine = tuple(queue.part for queue in open_today if str(queue.queue_id) == values["queue"])
+        return replace(choice, parts=mine)
+    return choice
 
 
 def _query(request: access.DeskRequest) -> str:

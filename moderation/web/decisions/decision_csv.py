@@ -1,4 +1,4 @@
-"""Decisions as CSV, a line at a time: who decided what, when and why. What posts say is not in it."""
+"""Decisions as CSV, a line at a time: who decided what, when and why. It has no texts of posts."""
 
 from __future__ import annotations
 

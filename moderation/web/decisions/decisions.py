@@ -57,12 +57,12 @@ class DecisionFilterForm(FilterForm):
 
     @property
     def is_everyone(self) -> bool:
-        """True where decisions of several may stand side by side."""
+        """True if the list may show several people's decisions."""
         return self._viewer.may_read_everyones_decisions and self.whose_value in {EVERYONE, FILTER}
 
     @property
     def is_filtered(self) -> bool:
-        """True where more than the person was chosen."""
+        """True if a filter besides the person is set."""
         return any(value != "" for name, value in self.chosen.items() if name != "whose")
 
     def wanted(self) -> DecisionFilter:
@@ -104,13 +104,15 @@ class DecisionFilterForm(FilterForm):
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show one's own decisions; a lead begins with everyone's."""
     form = DecisionFilterForm(request.GET, viewer=request.user)
-    wanted = form.wanted()
+    decision_filter = form.wanted()
     with list_pages.cursor_or_404():
-        found = decision_pages.page(viewer=request.user, wanted=wanted, cursor=request.GET.get("cursor", ""))
+        decisions = decision_pages.page(
+            viewer=request.user, wanted=decision_filter, cursor=request.GET.get("cursor", "")
+        )
     context = {
         "section": "decisions",
         "at": timezone.now(),
-        "page": found,
+        "page": decisions,
     }
     return list_pages.answer(request, "decisions/decisions.html", context, form=form)
 
@@ -119,9 +121,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.readers
 def export(request: access.DeskRequest) -> StreamingHttpResponse:
     """Stream the decisions that the filters find as CSV."""
-    wanted = DecisionFilterForm(request.GET, viewer=request.user).wanted()
+    decision_filter = DecisionFilterForm(request.GET, viewer=request.user).wanted()
     return StreamingHttpResponse(
-        decision_csv.lines(decision_pages.every(viewer=request.user, wanted=wanted)),
+        decision_csv.lines(decision_pages.every(viewer=request.user, wanted=decision_filter)),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": 'attachment; filename="decisions.csv"'},
     )
@@ -160,10 +162,10 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
 
 def _correction(request: access.DeskRequest, decision_id: int, *, status: int = 200) -> HttpResponse:
     at = timezone.now()
-    found = decision_pages.correctable(decision_id=decision_id, viewer=request.user, at=at)
-    if found is None:
+    correctable = decision_pages.correctable(decision_id=decision_id, viewer=request.user, at=at)
+    if correctable is None:
         raise Http404
-    verdict = Verdict.NOT_SPAM if found.decision.verdict == Verdict.SPAM else Verdict.SPAM
+    verdict = Verdict.NOT_SPAM if correctable.decision.verdict == Verdict.SPAM else Verdict.SPAM
     reasons = [reason for reason in accounts_reasons.reasons() if reason.verdict == verdict]
-    context = {"section": "decisions", "at": at, "found": found, "verdict": verdict, "reasons": reasons}
+    context = {"section": "decisions", "at": at, "found": correctable, "verdict": verdict, "reasons": reasons}
     return render(request, "decisions/correct.html", context, status=status)

@@ -27,6 +27,6 @@ def address(request: access.DeskRequest, address: str) -> HttpResponse:
         # One address for one network: 203.0.113.7/24 and 2001:DB8:0::1 would be pages, rules and caches of
         # their own.
         return redirect("address", address=facts.target.value)
-    wanted = PostFilter(address=facts.target.value)
+    post_filter = PostFilter(address=facts.target.value)
     more: dict[str, object] = {"section": "posts"}
-    return entity.page(request, "entities/address.html", more, facts=facts, wanted=wanted, at=at)
+    return entity.page(request, "entities/address.html", more, facts=facts, wanted=post_filter, at=at)

@@ -44,8 +44,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, the newest first, or for htmx only the rows."""
     form = AuthorFilterForm(request.GET)
     with list_pages.cursor_or_404():
-        found = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
-    context: dict[str, object] = {"section": "authors", "at": timezone.now(), "page": found}
+        rows = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
+    context: dict[str, object] = {"section": "authors", "at": timezone.now(), "page": rows}
     return list_pages.answer(request, "entities/authors.html", context, form=form)
 
 
@@ -61,5 +61,5 @@ def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
         "is_of_author": True,
         "notes": authors.notes(author_id=author_id),
     }
-    wanted = PostFilter(author_id=author_id)
-    return entity.page(request, "entities/author.html", more, facts=facts, wanted=wanted, at=at)
+    post_filter = PostFilter(author_id=author_id)
+    return entity.page(request, "entities/author.html", more, facts=facts, wanted=post_filter, at=at)

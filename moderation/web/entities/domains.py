@@ -41,8 +41,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = DomainFilterForm(request.GET)
     text, which = form.given("q"), form.given("which")
     with list_pages.cursor_or_404():
-        found = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
-    context: dict[str, object] = {"section": "domains", "at": at, "page": found, "sample": domains.SAMPLE}
+        rows = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
+    context: dict[str, object] = {"section": "domains", "at": at, "page": rows, "sample": domains.SAMPLE}
     return list_pages.answer(request, "entities/domains.html", context, form=form)
 
 
@@ -53,6 +53,6 @@ def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()
     facts = domains.facts(name=name, at=at)
-    wanted = PostFilter(domain=facts.target.domain)
+    post_filter = PostFilter(domain=facts.target.domain)
     more: dict[str, object] = {"section": "domains"}
-    return entity.page(request, "entities/domain.html", more, facts=facts, wanted=wanted, at=at)
+    return entity.page(request, "entities/domain.html", more, facts=facts, wanted=post_filter, at=at)

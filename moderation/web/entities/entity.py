@@ -55,7 +55,7 @@ def page(
     wanted: PostFilter,
     at: datetime,
 ) -> HttpResponse:
-    """Render the page with the posts that are wanted; `context` is what only this page has."""
+    """Render the page with its posts; `context` is what only this page has."""
     with list_pages.cursor_or_404():
         cursor = request.GET.get("cursor", "")
         posts = search.posts(wanted=wanted, viewer=request.user, cursor=cursor, limit=_POSTS)

@@ -27,9 +27,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = ExportForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         since, until = form.window()
-        wanted = LabelFilter(since=since, until=until)
+        label_filter = LabelFilter(since=since, until=until)
         form_of_file = form.cleaned_data["format"] or ExportFormat.JSONL
-        exports.request(requested_by=request.user, wanted=wanted, form=form_of_file, at=timezone.now())
+        exports.request(requested_by=request.user, wanted=label_filter, form=form_of_file, at=timezone.now())
         return redirect("exports")
     context = {
         "section": "exports",

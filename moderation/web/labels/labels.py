@@ -74,9 +74,9 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         told = ngettext(
             "%(number)s post drawn and added to the queue.",
             "%(number)s posts drawn and added to the queue.",
-            made.drawn,
+            result.drawn,
         )
-        messages.success(request, told % {"number": quantities.count(made.drawn)})
+        messages.success(request, message % {"number": quantities.count(result.drawn)})
     return redirect("labels")
 
 
@@ -136,11 +136,11 @@ def _model(release: Release, platform: str) -> str:
     if not about:
         return _("default")
     fitted = about["fitted_on"].get(platform, {})
-    told = _(
+    sentence = _(
         "by the platform's own model on top of the shared one, trained on %(posts)s decisions, "
         "%(spam)s of them spam"
     )
-    return told % {"posts": count(fitted.get("posts", 0)), "spam": count(fitted.get("spam", 0))}
+    return sentence % {"posts": count(fitted.get("posts", 0)), "spam": count(fitted.get("spam", 0))}
 
 
 def _routes(release: Release, platform: str) -> str:
@@ -156,13 +156,13 @@ def _routes(release: Release, platform: str) -> str:
     own = release.own_routes(platform)
     if own:
         numbers["random"] = count(own["chosen_on"]["random"])
-        told = _(
+        sentence = _(
             "review from %(review)s, removal from %(remove)s, based on %(random)s random labels of "
             "this platform"
         )
     else:
-        told = _(
+        sentence = _(
             "review from %(review)s, removal from %(remove)s (default); own thresholds from "
             "%(enough)s random labels on"
         )
-    return told % numbers
+    return sentence % numbers

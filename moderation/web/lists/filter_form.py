@@ -1,4 +1,4 @@
-"""The filters of a list, as its address names them."""
+"""The filters of a list, read from its address."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ class OptionField(forms.ChoiceField):
 
 
 class FilterForm(forms.Form):
-    """A form of filters: an invalid value counts as not given, and so does one that is none of its choices.
+    """A form of filters: a value that is invalid or not among the choices counts as missing.
 
-    Its fields are all that a list knows: what else stands in an address is neither kept nor continued. Forms
-    with a `page` can be saved under a name.
+    Other parameters of an address are ignored. Forms with a `page` can be saved under a name.
     """
 
     page: ClassVar[FilterPage | None] = None
@@ -38,7 +37,7 @@ class FilterForm(forms.Form):
         super().__init__(*given)
         for field in self.fields.values():
             if isinstance(field, OptionField):
-                # Read when they are first needed, and once: checking a value and drawing the select are both.
+                # Read once, by checking a value or by rendering the select.
                 field.choices = functools.cache(getattr(self, field.options))
 
     def given(self, name: str) -> Any:
@@ -64,14 +63,14 @@ class FilterForm(forms.Form):
     @classmethod
     def query_of(cls, given: QueryDict) -> str:
         """Return the query string of those filters that an address sets."""
-        wanted = QueryDict(mutable=True)
+        query = QueryDict(mutable=True)
         for name in cls.base_fields:
             if value := given.get(name, "").strip():
-                wanted[name] = value
-        return wanted.urlencode()
+                query[name] = value
+        return query.urlencode()
 
 
 def options_of_users() -> list[tuple[str, str]]:
     """Return everybody's id and name, as options of a select."""
-    named = ((user.pk, user.get_full_name() or user.username) for user in users.by_name())
-    return [(str(pk), Truncator(name).chars(_LONGEST_NAME)) for pk, name in named]
+    names = ((user.pk, user.get_full_name() or user.username) for user in users.by_name())
+    return [(str(pk), Truncator(name).chars(_LONGEST_NAME)) for pk, name in names]

@@ -15,7 +15,7 @@ from moderation.web.lists.filter_form import FilterForm
 
 @contextmanager
 def cursor_or_404() -> Iterator[None]:
-    """Answer 404 where the address holds a cursor that nobody gave out."""
+    """Answer 404 for an invalid cursor."""
     try:
         yield
     except InvalidCursor as refusal:

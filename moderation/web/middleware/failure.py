@@ -29,15 +29,15 @@ class OutageMiddleware:
 
     def process_exception(self, _request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer an outage: it is counted, not logged as an error."""
-        found = outage.of(exception)
-        if found is None:
+        cause = outage.of(exception)
+        if cause is None:
             return None
-        log.warning("database_away", reason=found.name)
-        return _unavailable(found)
+        log.warning("database_away", reason=cause.name)
+        return _unavailable(cause)
 
 
 class WrongMethodMiddleware:
-    """Shows a page where an address only takes a form, as when signing in again leads there.
+    """Shows a page if an address takes only a form, for instance after signing in.
 
     Django's own answer is empty.
     """
@@ -58,8 +58,8 @@ class WrongMethodMiddleware:
 
 def page(request: HttpRequest) -> HttpResponse:
     """Answer an uncaught exception; Django calls it while the exception is handled."""
-    found = outage.of(sys.exc_info()[1])
-    return _unavailable(found) if found else server_error(request)
+    cause = outage.of(sys.exc_info()[1])
+    return _unavailable(cause) if cause else server_error(request)
 
 
 def _unavailable(found: outage.Outage) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Pages that may be read from a standby, and who must not: whoever has just changed something sees it."""
+"""Reads pages from a standby, except for users who have just changed something."""
 
 from __future__ import annotations
 

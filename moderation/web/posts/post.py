@@ -33,23 +33,23 @@ _NOTHING = {"default-src": ["'none'"], "sandbox": True}
 def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Show a post, also one that no human saw; `?score=` explains an earlier score."""
     at = timezone.now()
-    asked = request.GET.get("score", "")
+    score_id = request.GET.get("score", "")
     with list_pages.cursor_or_404():
-        found = post_pages.page(
+        post = post_pages.page(
             post_id=post_id,
             viewer=request.user,
             cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
-            score_id=int(asked) if asked.isdecimal() else None,
+            score_id=int(score_id) if score_id.isdecimal() else None,
         )
-    explained = found.explained
+    explained = post.explained
     context = {
         "section": "posts",
         "at": at,
-        "page": found,
+        "page": post,
         "may_be_golden": request.user.may_lead and golden_items.may_be_marked(post_id=post_id),
-        "policies": () if found.is_blind else policy_pages.matched_by(post_id, at=at),
-        "texts": [_text(revision, explained) for revision in found.revisions.rows],
-        "behind": _behind(found.latest, found.evidence, explained, at=at) if found.latest else None,
+        "policies": () if post.is_blind else policy_pages.matched_by(post_id, at=at),
+        "texts": [_text(revision, explained) for revision in post.revisions.rows],
+        "behind": _behind(post.latest, post.evidence, explained, at=at) if post.latest else None,
         "score": explained.score if explained else None,
         "view": model_view.of(explained, at=at) if explained and not explained.score.ban_id else None,
     }
@@ -70,13 +70,13 @@ def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
 def _behind(
     revision: Revision, findings: Sequence[Finding], explained: ScoredPost | None, *, at: datetime
 ) -> behind.Shown:
-    """Return what a revision leads to; words stand out if the shown score is of it."""
+    """Return what a revision leads to; words are marked if the shown score is of it."""
     score = _score_of(revision, explained)
     return behind.of(revision, findings, at=at, words=score.evidence_words if score else None)
 
 
 def _text(revision: Revision, explained: ScoredPost | None) -> _Text:
-    """Return a revision with its text, inert; words stand out in the one that the shown score is of."""
+    """Return a revision with its inert text; words are marked if the shown score is of it."""
     score = _score_of(revision, explained)
     words = explained.word_contributions if explained and score else ()
     segments = evidence.segments_of(revision.text, is_whole=False, words=words)
@@ -92,11 +92,11 @@ def _score_of(revision: Revision, explained: ScoredPost | None) -> Score | None:
 @access.readers
 @csp(_NOTHING)  # type: ignore[arg-type]  # it is annotated for views without arguments
 def picture(request: HttpRequest, post_id: int, digest: str) -> HttpResponse:  # noqa: ARG001 - Django's
-    """Answer with a thumbnail that a post carries; who may read posts may see it."""
-    found = thumbnails.of_post(post_id=post_id, digest=digest)
-    if found is None:
+    """Answer with a thumbnail of a post, to all who may read posts."""
+    thumbnail = thumbnails.of_post(post_id=post_id, digest=digest)
+    if thumbnail is None:
         raise Http404("This post has no such picture.")
-    answer = HttpResponse(found, content_type=thumbnails.CONTENT_TYPE)
+    answer = HttpResponse(thumbnail, content_type=thumbnails.CONTENT_TYPE)
     answer["Content-Disposition"] = 'inline; filename="picture.webp"'
     answer["Cross-Origin-Resource-Policy"] = "same-origin"
     return answer

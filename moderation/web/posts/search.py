@@ -51,7 +51,7 @@ class PostFilterForm(FilterForm):
     until = days.DayField(required=False)
 
     def policies(self) -> list[tuple[str, StrOrPromise]]:
-        """Return the policies in words that are in force."""
+        """Return the active policies in words."""
         return [("", _("any")), *policy_pages.options(at=timezone.now())]
 
     def wanted(self) -> PostFilter:
@@ -75,21 +75,23 @@ class PostFilterForm(FilterForm):
 def posts(request: access.DeskRequest) -> HttpResponse:
     """Show the posts that match, the newest first, or for htmx only the rows."""
     form = PostFilterForm(request.GET)
-    wanted = form.wanted()
-    if (only := search.only_post(wanted)) is not None:
+    post_filter = form.wanted()
+    if (only := search.only_post(post_filter)) is not None:
         return _to_post(request, only)
     at = timezone.now()
     offered = form.offered("policy")
     with list_pages.cursor_or_404():
-        found = search.posts(wanted=wanted, viewer=request.user, cursor=request.GET.get("cursor", ""))
+        matches = search.posts(wanted=post_filter, viewer=request.user, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "posts",
         "at": at,
-        "page": found,
-        "campaigns": campaign_names.of_posts(found.rows),
+        "page": matches,
+        "campaigns": campaign_names.of_posts(matches.rows),
         "offered": offered,
         # Without a policy there is nothing that posts could match.
-        "policies": policy_pages.of_posts([row.post_id for row in found.rows], at=at) if offered[1:] else {},
+        "policies": policy_pages.of_posts([row.post_id for row in matches.rows], at=at)
+        if offered[1:]
+        else {},
     }
     if not request.htmx:
         context |= bulk.context()

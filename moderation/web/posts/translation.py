@@ -19,9 +19,9 @@ from moderation.web.cases import evidence
 
 
 def is_foreign(revision: Revision, user: User) -> bool:
-    """Tell whether a revision says something in a language that the user does not read, or nobody named."""
-    read = {_primary(language) for language in (*user.languages, _of_desk())}
-    return bool(revision.text.strip()) and _primary(revision.language) not in read
+    """Tell whether a revision has text in an unknown language or one that the user does not read."""
+    languages = {_primary(language) for language in (*user.languages, _of_desk())}
+    return bool(revision.text.strip()) and _primary(revision.language) not in languages
 
 
 @require_POST
@@ -31,7 +31,7 @@ def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
     revision = post_pages.revision(post_id=post_id, number=number)
     context: dict[str, object] = {"section": "posts", "revision": revision}
     try:
-        found = translate.translate(
+        translation = translate.translate(
             revision=revision, language=_of_desk(), actor=request.user, at=timezone.now()
         )
     except Erased:
@@ -39,7 +39,10 @@ def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
     except NotTranslated as refusal:
         context["problem"] = _words(refusal)
     else:
-        context |= {"translation": found, "segments": evidence.segments_of(found.text, is_whole=True)}
+        context |= {
+            "translation": translation,
+            "segments": evidence.segments_of(translation.text, is_whole=True),
+        }
     template = "posts/translation.html#translation" if request.htmx else "posts/translation.html"
     return render(request, template, context)
 

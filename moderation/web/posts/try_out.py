@@ -67,7 +67,7 @@ EXAMPLES = (
 
 
 class PreviewForm(forms.Form):
-    """A post as far as somebody would like to make it up."""
+    """A made-up post; most fields are optional."""
 
     platform = forms.ModelChoiceField(
         queryset=Platform.objects.order_by("name"),
@@ -86,25 +86,25 @@ class PreviewForm(forms.Form):
     followers = forms.IntegerField(min_value=0, max_value=10**9, required=False)
 
     def clean_link(self) -> str:
-        """Refuse what would be left out without a word."""
-        given: str = self.cleaned_data["link"]
-        if given and not score_preview.is_link(given):
+        """Refuse a link that would be ignored."""
+        link: str = self.cleaned_data["link"]
+        if link and not score_preview.is_link(link):
             raise forms.ValidationError(_("No browser opens this. A link is like http://example.org/page."))
-        return given
+        return link
 
     def post(self, *, at: datetime) -> IncomingPost:
-        """Return the post; without an author it comes from one who is not known."""
-        given = self.cleaned_data
-        days = given["account_days"]
+        """Return the post; without an author it comes from an unknown one."""
+        values = self.cleaned_data
+        days = values["account_days"]
         return IncomingPost(
             external_id="preview",
-            text=given["text"],
+            text=values["text"],
             posted_at=at,
-            links=(given["link"],) if given["link"] else (),
+            links=(values["link"],) if values["link"] else (),
             author=IncomingAuthor(
-                external_id=given["author"] or f"preview-{uuid.uuid4().hex}",
+                external_id=values["author"] or f"preview-{uuid.uuid4().hex}",
                 created_at=None if days is None else at - timedelta(days=days),
-                followers=given["followers"],
+                followers=values["followers"],
             ),
         )
 

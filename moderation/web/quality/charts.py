@@ -60,18 +60,18 @@ def trend(figures: Sequence[QualityFigure]) -> Trend:
         rows.append((start, tuple(words.get(measure, "\N{EN DASH}") for measure in Measure)))
     steps = max(_FEWEST_STEPS, len(starts))
     every = -(-len(starts) // _MOST_TICKS)
-    named = [start if place % every == 0 else None for place, start in enumerate(starts)]
+    labels = [start if place % every == 0 else None for place, start in enumerate(starts)]
     return Trend(
         lanes=tuple(lane for lane in lanes if lane.points),
         width=steps * STEP,
-        ticks=(*named, *[None] * (steps - len(starts))),
+        ticks=(*labels, *[None] * (steps - len(starts))),
         rows=tuple(rows),
     )
 
 
 def _lane(measure: Measure, figures: Sequence[QualityFigure], places: dict[datetime, int]) -> Lane:
-    shown = [row for row in figures if row.value is not None]
-    most = max((row.high for row in shown), default=1.0) or 1.0
+    measured = [row for row in figures if row.value is not None]
+    most = max((row.high for row in measured), default=1.0) or 1.0
     return Lane(
         name=str(measure.label),
         most=shares.share(most),
@@ -83,13 +83,13 @@ def _lane(measure: Measure, figures: Sequence[QualityFigure], places: dict[datet
                 bottom=round(HEIGHT * (1 - row.low / most), 1),
                 words=shares.weighted(row),
             )
-            for row in shown
+            for row in measured
         ),
     )
 
 
 def reliability(rows: Rows) -> tuple[Point, ...]:
-    """Draw what posts with a probability came to; on the diagonal the model is right."""
+    """Draw true shares over probabilities; on the diagonal the model is right."""
     return tuple(
         Point(
             x=round(row["said"] * _SIDE, 1),

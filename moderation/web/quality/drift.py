@@ -1,4 +1,4 @@
-"""The page Drift: what has become more frequent among the posts, and which posts these are."""
+"""The page Drift: what became more frequent among the posts, and where."""
 
 from __future__ import annotations
 
@@ -106,16 +106,16 @@ def acknowledge(request: access.DeskRequest, alarm_id: int) -> HttpResponse:
 
 def _shown(alarm: DriftAlarm, *, may_open: bool) -> ShownAlarm:
     since = alarm.seen_at - timedelta(days=1)
-    traits = tuple(_trait(one, since=since, may_open=may_open) for one in alarm.traits)
-    named = [one for one in alarm.traits if one["family"] in (TraitFamily.DOMAIN, TraitFamily.WORDS)]
-    chosen = named[:3] or alarm.traits[:1]
+    traits = tuple(_trait(trait, since=since, may_open=may_open) for trait in alarm.traits)
+    readable = [trait for trait in alarm.traits if trait["family"] in (TraitFamily.DOMAIN, TraitFamily.WORDS)]
+    first_traits = readable[:3] or alarm.traits[:1]
     return ShownAlarm(
         alarm=alarm,
-        title=", ".join(_words(one) for one in chosen),
+        title=", ".join(_words(trait) for trait in first_traits),
         share=shares.counted(alarm.posts, alarm.all_posts),
         probability=shares.share(alarm.mean_probability),
         traits=traits,
-        slices=tuple(_slice(one, since=since, may_open=may_open) for one in alarm.slices),
+        slices=tuple(_slice(part, since=since, may_open=may_open) for part in alarm.slices),
     )
 
 
@@ -150,14 +150,14 @@ def _slice(one: Mapping[str, Any], *, since: datetime, may_open: bool) -> ShownS
 
 def _address(kind: str, name: str, *, since: datetime) -> str:
     """Return where the posts are listed since then; "" where no filter of the list finds them."""
-    asked = {
+    query = {
         TraitFamily.WORDS.value: {"q": f'"{name}"' if " " in name else name},
         TraitFamily.DOMAIN.value: {"domain": name},
         TraitFamily.LANGUAGE.value: {"language": name},
     }.get(kind)
-    if not asked or not name:
+    if not query or not name:
         return ""
-    return f"{reverse('posts')}?{urlencode(asked | {'since': f'{since:%Y-%m-%d}'})}"
+    return f"{reverse('posts')}?{urlencode(query | {'since': f'{since:%Y-%m-%d}'})}"
 
 
 def _words(one: Mapping[str, Any]) -> str:

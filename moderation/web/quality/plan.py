@@ -1,4 +1,4 @@
-"""Sentences beside the figures: how many labels a narrow one takes, and what undecided posts do to it."""
+"""Sentences beside the figures: labels needed for narrow ones, and the effect of undecided posts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moderation.web.quality import shares
 
 
 def plan(rows: Rows) -> list[str]:
-    """Say how many labels a week measure the missed spam, beside those that come now."""
+    """Say how many labels a week measuring missed spam takes, and how many come."""
     if not rows:
         return []
     [row] = rows
@@ -45,7 +45,7 @@ def undecided(rows: Rows) -> list[str]:
     if not rows or not rows[0]["drawn"] + rows[0]["review"]:
         return []
     [row] = rows
-    said = [waiting(drawn=row["drawn"], review=row["review"])]
+    sentences = [waiting(drawn=row["drawn"], review=row["review"])]
     if row.get("passed"):
         number = row["passed"]
         words = ngettext(
@@ -53,14 +53,14 @@ def undecided(rows: Rows) -> list[str]:
             "{} drawn posts were passed over for younger ones: the intervals allow for any answer.",
             number,
         )
-        said.append(words.format(quantities.count(number)))
+        sentences.append(words.format(quantities.count(number)))
     if row["review"] and row["with_recall"] is not None:
-        said.append(
+        sentences.append(
             _("If all in review were spam, recall would be {recall} and spam among all posts {spam}.").format(
                 recall=shares.share(row["with_recall"]), spam=shares.share(row["with_prevalence"])
             )
         )
-    return said
+    return sentences
 
 
 def waiting(*, drawn: int, review: int) -> str:

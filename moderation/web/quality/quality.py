@@ -23,7 +23,7 @@ from moderation.web.quality import charts, plan, shares, tables
 
 
 class QualityForm(forms.Form):
-    """A platform, a span, a language and a release; what is none of them is left out."""
+    """A platform, a span, a language and a release; invalid values are ignored."""
 
     platform = forms.SlugField(required=False)
     span = forms.ChoiceField(choices=[(span.value, span.label) for span in stored.SPANS], required=False)
@@ -32,7 +32,7 @@ class QualityForm(forms.Form):
     unit = forms.ChoiceField(choices=QualityUnit.choices, required=False)
 
     def unit_chosen(self) -> QualityUnit:
-        """Return what shares are of."""
+        """Return the shares' unit."""
         self.is_valid()
         return QualityUnit(self.cleaned_data.get("unit") or QualityUnit.POSTS)
 
@@ -56,7 +56,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     dimension, name = figures.slice_of(language=language, release=release)
     unit = form.unit_chosen()
     sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, unit=unit, at=at)
-    shown = tables.shown(sheet, may_open=request.user.may_lead)
+    all_tables = tables.shown(sheet, may_open=request.user.may_lead)
     context = {
         "section": "quality",
         "at": at,
@@ -70,8 +70,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "height": charts.HEIGHT,
         "measures": [measure.label for measure in Measure],
         "reliability": charts.reliability(sheet.tables.get(QualityTableKind.RELIABILITY, [])),
-        "tables": [table for table in shown if table.rows],
-        "empty": [table.title for table in shown if not table.rows],
+        "tables": [table for table in all_tables if table.rows],
+        "empty": [table.title for table in all_tables if not table.rows],
         "platforms": [("", _("all platforms")), *Platform.objects.values_list("slug", "name")],
         "platform": platform.slug if platform else "",
         "spans": [(span.value, span.label) for span in stored.SPANS],
@@ -102,9 +102,9 @@ def export(request: access.DeskRequest, table: str) -> HttpResponse:
     name = f"quality-{table}-{platform.slug if platform else 'all'}-{span.value}-{at:%Y-%m-%d}.csv"
     disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
-    written = csv.writer(response)
-    written.writerow(rows[0] if rows else [])
-    written.writerows([inert_cell(cell) for cell in row.values()] for row in rows)
+    writer = csv.writer(response)
+    writer.writerow(rows[0] if rows else [])
+    writer.writerows([inert_cell(cell) for cell in row.values()] for row in rows)
     return response
 
 
@@ -125,8 +125,8 @@ def _figures(sheet: Sheet, *, dimension: Dimension, name: str) -> list[dict[str,
 
 
 def _choices(sheet: Sheet, dimension: Dimension) -> list[tuple[str, str]]:
-    found = {row.slice for row in sheet.slices if row.dimension == dimension}
-    return [(name or figures.UNKNOWN_LANGUAGE, tables.slice_name(dimension, name)) for name in sorted(found)]
+    names = {row.slice for row in sheet.slices if row.dimension == dimension}
+    return [(name or figures.UNKNOWN_LANGUAGE, tables.slice_name(dimension, name)) for name in sorted(names)]
 
 
 _FIGURE_COLUMNS = (
@@ -138,8 +138,8 @@ _FIGURE_COLUMNS = (
 def _csv_rows(sheet: Sheet, table: str) -> list[dict[str, object]] | None:
     """Return the rows of a table, None if there is no such table."""
     if table in ("trend", "figures"):
-        chosen = sheet.trend if table == "trend" else sheet.slices
-        return [{name: getattr(row, name) for name in _FIGURE_COLUMNS} for row in chosen]
+        figure_rows = sheet.trend if table == "trend" else sheet.slices
+        return [{name: getattr(row, name) for name in _FIGURE_COLUMNS} for row in figure_rows]
     if table in set(QualityTableKind):
         return list(sheet.tables.get(QualityTableKind(table), []))
     return None

@@ -40,7 +40,7 @@ def counted(part: int, whole: int) -> str:
 
 
 def estimate(value: float | None, low: float, high: float, number: int) -> str:
-    """Return an estimate with its interval and its labels; without a value what is missing."""
+    """Return an estimate with its interval and its labels, or that these are too few."""
     if value is None:
         return gettext("{labels}, too few").format(labels=labels(number))
     return f"{share(value)} ({interval(low, high)}; {labels(number)})"

@@ -23,7 +23,7 @@ from moderation.web.quality import shares
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Words, and where the posts behind them are listed; "" where they are not."""
+    """Words, and the URL of the posts behind them, "" if there is none."""
 
     words: str
     address: str = ""
@@ -49,8 +49,8 @@ def shown(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
 
     Numbers link to lists only for those who may open them.
     """
-    reliability, *counted = _counted(sheet, may_open=may_open)
-    return [reliability, *(_slices(sheet, one) for one in Dimension if one not in _UNSHOWN), *counted]
+    reliability, *others = _counted(sheet, may_open=may_open)
+    return [reliability, *(_slices(sheet, axis) for axis in Dimension if axis not in _UNSHOWN), *others]
 
 
 def _counted(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
@@ -68,18 +68,18 @@ def _counted(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
 
 
 def _slices(sheet: Sheet, dimension: Dimension) -> ShownTable:
-    found: dict[str, dict[str, QualityFigure]] = {}
+    rows: dict[str, dict[str, QualityFigure]] = {}
     for row in sheet.slices:
         if row.dimension == dimension:
-            found.setdefault(row.slice, {})[row.measure] = row
-    measures = [one for one in Measure if any(one in row for row in found.values())] or [Measure.PREVALENCE]
+            rows.setdefault(row.slice, {})[row.measure] = row
+    measures = [kind for kind in Measure if any(kind in row for row in rows.values())] or [Measure.PREVALENCE]
     return ShownTable(
         key=dimension.value,
         title=str(dimension.label),
         columns=(str(dimension.label), *(str(measure.label) for measure in measures)),
         rows=tuple(
-            (Cell(slice_name(dimension, name)), *(Cell(shares.weighted(row[one])) for one in measures))
-            for name, row in sorted(found.items())
+            (Cell(slice_name(dimension, name)), *(Cell(shares.weighted(row[kind])) for kind in measures))
+            for name, row in sorted(rows.items())
         ),
     )
 
@@ -173,9 +173,9 @@ def _rules(row: dict[str, Any], shown: _Shown) -> Sequence[Cell]:
 
 
 def _reliability(row: dict[str, Any], _: _Shown) -> Sequence[Cell]:
-    said = "\N{EN DASH}" if row["said"] is None or row["value"] is None else shares.share(row["said"])
-    found = shares.estimate(row["value"], row["low"], row["high"], row["labels"])
-    return Cell(f"{row['from'] * 100:.0f}\N{EN DASH}{row['to'] * 100:.0f} %"), Cell(said), Cell(found)
+    forecast = "\N{EN DASH}" if row["said"] is None or row["value"] is None else shares.share(row["said"])
+    estimate = shares.estimate(row["value"], row["low"], row["high"], row["labels"])
+    return Cell(f"{row['from'] * 100:.0f}\N{EN DASH}{row['to'] * 100:.0f} %"), Cell(forecast), Cell(estimate)
 
 
 def _agreement(row: dict[str, Any], shown: _Shown) -> Sequence[Cell]:

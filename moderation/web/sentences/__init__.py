@@ -39,12 +39,12 @@ def said(feature: str, value: float, *, record: PostRecord | None) -> Said | Non
 
     Without a record nothing can be counted. A feature of another release is shown by its name.
     """
-    known = _SENTENCES.get(feature)
+    sentence = _SENTENCES.get(feature)
     if record is None:
         return None
-    if known is None:
+    if sentence is None:
         return Said(f"{feature}: {count(value)}") if math.isfinite(value) else None
-    return _nothing_there(feature, record) or known.of(value, record)
+    return _nothing_there(feature, record) or sentence.of(value, record)
 
 
 def _nothing_there(feature: str, record: PostRecord) -> Said | None:
@@ -57,7 +57,7 @@ def _nothing_there(feature: str, record: PostRecord) -> Said | None:
 
 
 def is_of_evidence(feature: str) -> bool:
-    """Return whether a feature is of what was collected: it stands in no vector that could be searched."""
+    """Return whether a feature is of collected evidence, which no search covers."""
     return feature in found.SENTENCES
 
 

@@ -71,8 +71,8 @@ def _digits(value: float, record: PostRecord) -> str:
     """Ignore the digits of an xn-- host: they come from Punycode, not from the sender."""
     if any("xn--" in link.host for link in record.links):
         return ""
-    said: Says = share("{} of the URL's characters are digits")
-    return str(said(value, record))
+    sentence: Says = share("{} of the URL's characters are digits")
+    return str(sentence(value, record))
 
 
 SENTENCES: dict[str, Sentence | Decided] = {

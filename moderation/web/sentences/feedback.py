@@ -70,8 +70,8 @@ def _best_reporter(_: float, record: PostRecord) -> str | Said:
         return ""
     best = max(
         record.complaints,
-        key=lambda one: (
-            (one.reporter_confirmed + 1.0) / (one.reporter_confirmed + one.reporter_rejected + 2.0)
+        key=lambda report: (
+            (report.reporter_confirmed + 1.0) / (report.reporter_confirmed + report.reporter_rejected + 2.0)
         ),
     )
     return _judged(
@@ -86,8 +86,8 @@ def _judged(right: int, wrong: int, *, share: str, few: str) -> str | Said:
     if right + wrong >= FEWEST_OF_A_SHARE:
         return Said(gettext(share).format(count(right), count(right + wrong)), leaning)
     verdicts = ((gettext("{} right"), right), (gettext("{} wrong"), wrong))
-    told = ", ".join(words.format(count(number_of)) for words, number_of in verdicts if number_of)
-    return Said(gettext(few).format(told), leaning)
+    counts = ", ".join(words.format(count(number_of)) for words, number_of in verdicts if number_of)
+    return Said(gettext(few).format(counts), leaning)
 
 
 SENTENCES: dict[str, Sentence | Decided] = {

@@ -93,18 +93,18 @@ class Sentence:
             return None
         if not past.history.posts:
             return Said(gettext(self.none), Leaning.SPAM) if self.none else None
-        said = self._said(float(self.measure(past.history, record)), record)
-        return said and dataclasses.replace(said, counted=past.counted, domain=past.domain)
+        sentence = self._said(float(self.measure(past.history, record)), record)
+        return sentence and dataclasses.replace(sentence, counted=past.counted, domain=past.domain)
 
     def _said(self, value: float, record: PostRecord) -> Said | None:
         if value == 0:
             return Said(gettext(self.zero), self._opposite()) if self.zero else None
         if value < 0 and not self.is_signed:
             return None
-        said = self.says(value, record)
-        if isinstance(said, str):
-            said = Said(said, self.leans if isinstance(self.leans, Leaning) else self.leans(value))
-        return said if said.words else None
+        sentence = self.says(value, record)
+        if isinstance(sentence, str):
+            sentence = Said(sentence, self.leans if isinstance(self.leans, Leaning) else self.leans(value))
+        return sentence if sentence.words else None
 
     def _opposite(self) -> Leaning:
         """Return the opposite direction, for the absence of a fact."""
@@ -138,11 +138,11 @@ class Decided:
 
 def decided(subject: str, *, past: Finds, tail: str = "") -> Decided:
     """Return the text about "decided posts …": a share from three on, otherwise the counts."""
-    one, many = f"{{}} of {{}} {subject} was spam{tail}", f"{{}} of {{}} {subject} were spam{tail}"
+    singular, plural = f"{{}} of {{}} {subject} was spam{tail}", f"{{}} of {{}} {subject} were spam{tail}"
     few = f"Among {subject}: {{}}"
     return Decided(
         past=past,
-        share=lambda spam, all_decided: ngettext(one, many, 1 if spam == 1 else 2).format(
+        share=lambda spam, all_decided: ngettext(singular, plural, 1 if spam == 1 else 2).format(
             count(spam), count(all_decided)
         ),
         few=lambda verdicts: gettext(few).format(verdicts),
@@ -193,7 +193,7 @@ def either_side(at: float, *, above: str, below: str) -> Says:
 
 
 def from_least(least: float, says: Says) -> Says:
-    """Say a value from here on; a smaller one is what most posts have, and says nothing."""
+    """State a value from here on; smaller ones are usual and say nothing."""
     return lambda value, record: says(value, record) if value >= least else ""
 
 
@@ -255,7 +255,7 @@ def linked(worst: Callable[[History], float]) -> Finds:
     def find(record: PostRecord) -> Past | None:
         if not record.links:
             return None
-        link = max(record.links, key=lambda one: worst(one.domain_history))
+        link = max(record.links, key=lambda candidate: worst(candidate.domain_history))
         return Past(Counted.DOMAIN, link.domain_history, link.domain or link.host)
 
     return find

@@ -67,8 +67,8 @@ def _pace(_: float, record: PostRecord) -> str:
 def _reported(_: float, record: PostRecord) -> str | Said:
     """Return the sentence of a feature with two causes: complaints about spam, otherwise decisions."""
     if record.author_history.spam_complaints:
-        says = things("spam complaint", "spam complaints", " about the author's earlier posts")
-        return says(record.author_history.spam_complaints, record)
+        sentence = things("spam complaint", "spam complaints", " about the author's earlier posts")
+        return sentence(record.author_history.spam_complaints, record)
     return _OF_AUTHOR.of(1.0, record) or ""
 
 

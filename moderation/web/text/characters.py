@@ -88,8 +88,8 @@ def latin_twin(character: str) -> str:
     """Return the Latin letter that a letter of another script looks like, "" if there is none."""
     if character.isascii() or script(character) == "LATIN":
         return ""
-    found = confusables.is_confusable(character, preferred_aliases=["latin"])
-    for twin in found[0]["homoglyphs"] if found else ():
+    matches = confusables.is_confusable(character, preferred_aliases=["latin"])
+    for twin in matches[0]["homoglyphs"] if matches else ():
         if len(twin["c"]) == 1 and twin["c"].isascii() and twin["c"].isalpha():
             return str(twin["c"])
     return ""

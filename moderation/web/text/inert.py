@@ -41,14 +41,14 @@ def segments(
     """Return a text as segments, in order. `tones` are (start, end, tone) by character of the text."""
     spans = list(_links(text, read_link)) if read_link else []
     marker = Marker(text)
-    shown: list[Segment] = []
+    parts: list[Segment] = []
     for start, end, style in _stretches(text, spans, tones):
         for piece in marker.pieces(text[start:end]):
             printed = _BROKEN.get(style.link, str)(piece.text)
-            shown.append(replace(piece, text=printed, tone=style.tone, link=style.link))
+            parts.append(replace(piece, text=printed, tone=style.tone, link=style.link))
         if style.label:
-            shown.append(Segment(style.label, link="target", title=style.title))
-    return shown
+            parts.append(Segment(style.label, link="target", title=style.title))
+    return parts
 
 
 def excerpt(text: str, *, length: int) -> str:
@@ -64,26 +64,26 @@ def line(text: str, *, length: int, read_link: LinkReader | None = None) -> list
     """Return the beginning of a text on one line; more than a few hidden characters become one mark."""
     visible, labels = without_hidden(text[: length * 4])
     if labels.total() <= _MARKED_IN_PLACE:
-        shown = excerpt(text, length=length)
-        return segments(shown, read_link=_of_whole(text, shown, length=length, read_link=read_link))
-    shown = excerpt(visible, length=length)
-    if len(text) > length * 4 and not shown.endswith("…"):
-        shown += "…"
+        start = excerpt(text, length=length)
+        return segments(start, read_link=_of_whole(text, start, length=length, read_link=read_link))
+    start = excerpt(visible, length=length)
+    if len(text) > length * 4 and not start.endswith("…"):
+        start += "…"
     whole, _ = without_hidden(text[: length * 4 + _MAX_LINK_LENGTH])
-    read_link = _of_whole(whole, shown, length=length, read_link=read_link)
-    return [*segments(shown, read_link=read_link), hidden_in_all(labels)]
+    read_link = _of_whole(whole, start, length=length, read_link=read_link)
+    return [*segments(start, read_link=read_link), hidden_in_all(labels)]
 
 
 def _of_whole(text: str, shown: str, *, length: int, read_link: LinkReader | None) -> LinkReader | None:
-    """Return what reads a link that was cut at the end as the whole one: a part names another domain."""
+    """Return a reader that completes a link cut at the end: a part names another domain."""
     if read_link is None or not shown.endswith("…"):
         return read_link
-    kept = shown.removesuffix("…")
+    start = shown.removesuffix("…")
     whole = " ".join(text[: length * 4 + _MAX_LINK_LENGTH].split())
 
     def read(candidate: str) -> tuple[str, str] | None:
-        at = len(kept.rstrip(_EDGE)) - len(candidate)
-        if at < 0 or kept[at : at + len(candidate)] != candidate or not whole.startswith(kept):
+        at = len(start.rstrip(_EDGE)) - len(candidate)
+        if at < 0 or start[at : at + len(candidate)] != candidate or not whole.startswith(start):
             return read_link(candidate)
         token = _TOKEN.match(whole, at)
         return read_link(token[0].rstrip(_EDGE)) if token else None
@@ -159,10 +159,10 @@ def _links(text: str, read_link: LinkReader) -> Iterator[tuple[int, int, _Style]
         start = token.start() + _lead(token[0])
         end = start + len(text[start : token.end()].rstrip(_EDGE))
         candidate = text[start : min(end, start + _MAX_LINK_LENGTH)]
-        found = read_link(candidate) if candidate else None
-        if found:
+        link = read_link(candidate) if candidate else None
+        if link:
             count += 1
-            yield from _link_parts(candidate, start, end, *found)
+            yield from _link_parts(candidate, start, end, *link)
 
 
 def _lead(token: str) -> int:
@@ -182,8 +182,8 @@ def _link_parts(
     # The authority ends at the first slash, and the host after the last @ counts; the rest is a decoy.
     authority = re.match(r"[^/?#\\]*", candidate[at:])
     limit = at + (authority.end() if authority else 0)
-    found = candidate.lower().rfind(really, at, limit)
-    if found < 0:
+    position = candidate.lower().rfind(really, at, limit)
+    if position < 0:
         yield (
             start + at,
             end,
@@ -192,11 +192,11 @@ def _link_parts(
             ),
         )
         return
-    if found > at:
-        yield start + at, start + found, _Style(link="rest")
-    yield start + found, start + found + len(really), _Style(link="domain")
-    if start + found + len(really) < end:
-        yield start + found + len(really), end, _Style(link="rest")
+    if position > at:
+        yield start + at, start + position, _Style(link="rest")
+    yield start + position, start + position + len(really), _Style(link="domain")
+    if start + position + len(really) < end:
+        yield start + position + len(really), end, _Style(link="rest")
 
 
 def _broken_scheme(text: str) -> str:

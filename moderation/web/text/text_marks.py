@@ -44,10 +44,10 @@ class Segment:
     @property
     def classes(self) -> str:
         """The CSS classes of its element."""
-        found = [f"link link--{self.link}"] if self.link else []
-        found += [f"mark mark--{self.mark}"] if self.mark else []
-        found += [f"word word--{'spam' if self.tone > 0 else 'ham'}-{abs(self.tone)}"] if self.tone else []
-        return " ".join(found)
+        names = [f"link link--{self.link}"] if self.link else []
+        names += [f"mark mark--{self.mark}"] if self.mark else []
+        names += [f"word word--{'spam' if self.tone > 0 else 'ham'}-{abs(self.tone)}"] if self.tone else []
+        return " ".join(names)
 
 
 class Marker:
@@ -102,9 +102,9 @@ def without_hidden(text: str) -> tuple[str, Counter[str]]:
 def hidden_in_all(labels: Counter[str]) -> Segment:
     """Return one mark for all hidden characters of a text, by their labels."""
     count = labels.total()
-    told = ngettext("%(count)s hidden character", "%(count)s hidden characters", count)
-    each = ", ".join(f"{label} ×{number}" for label, number in labels.most_common(_LABELS_TOLD))
-    return Segment("", mark="hidden", label=told % {"count": count}, title=each)
+    words = ngettext("%(count)s hidden character", "%(count)s hidden characters", count)
+    details = ", ".join(f"{label} ×{number}" for label, number in labels.most_common(_LABELS_TOLD))
+    return Segment("", mark="hidden", label=words % {"count": count}, title=details)
 
 
 def _hidden_label(stretch: str, index: int) -> str:

@@ -24,7 +24,7 @@ _POSTS = 1000
 _DAYS_AGO = 2.0
 # As many texts are kept out that none is seen twice in the first hour.
 _DEMO_POSTS, _DEMO_RATE = 300, 0.1
-# Over 95 % of spam is never reported; whoever looks at the demo wants to see a complaint.
+# Over 95 % of spam is never reported; a demo should show complaints.
 _DEMO_EAGERNESS = 4.0
 
 

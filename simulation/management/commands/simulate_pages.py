@@ -1,4 +1,4 @@
-"""Write what a reader of pages, pictures and captions learns from: simulated texts with their truth."""
+"""Write the training texts for pages, pictures and captions: simulated, with their truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simulation.web import learning
 
 
 class Command(BaseCommand):
-    """Word, read, write; no database is asked."""
+    """Write the texts; uses no database."""
 
     help = (
         "Write texts of simulated pages, posters and captions with their truth as JSON lines, for "
@@ -39,10 +39,10 @@ class Command(BaseCommand):
     def handle(self, *_: Any, each: int, seed: int, families: str, out: Path, **__: Any) -> None:
         """Write the file and say what it holds."""
         out.parent.mkdir(parents=True, exist_ok=True)
-        written, worded = 0, set()
+        count, names = 0, set()
         with out.open("w", encoding="utf-8") as file:
-            for one in learning.texts(pages_each=each, seed=seed, held_out=families == Families.KEPT_OUT):
-                file.write(json.dumps(dataclasses.asdict(one), ensure_ascii=False) + "\n")
-                written += 1
-                worded.add(one.family)
-        self.stdout.write(f"{written} simulated texts of {len(worded)} families in {out}.")
+            for text in learning.texts(pages_each=each, seed=seed, held_out=families == Families.KEPT_OUT):
+                file.write(json.dumps(dataclasses.asdict(text), ensure_ascii=False) + "\n")
+                count += 1
+                names.add(text.family)
+        self.stdout.write(f"{count} simulated texts of {len(names)} families in {out}.")

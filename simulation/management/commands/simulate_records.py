@@ -144,7 +144,7 @@ class Command(BaseCommand):
             unfinished.open("w", encoding="utf-8") as file,
             Readings(kept_in=rest["readings"]) as readings,
         ):
-            written, spam = write_worlds(
+            records, spam = write_worlds(
                 file,
                 posts=posts,
                 seed=rest["seed"],
@@ -155,7 +155,7 @@ class Command(BaseCommand):
                 web=_web(rest, readings=readings),
             )
         unfinished.replace(out)  # so that a file under its own name is whole
-        self.stdout.write(f"{written} simulated records ({spam} spam) in {out}, by database {database}.")
+        self.stdout.write(f"{records} simulated records ({spam} spam) in {out}, by database {database}.")
 
 
 def write_worlds(
@@ -174,7 +174,7 @@ def write_worlds(
     The last `bare_worlds` are of platforms that tell nothing but texts and author ids. Each world is rolled
     back, so that the next one starts from an empty database, too.
     """
-    written = spam = 0
+    total = spam = 0
     sizes = _sizes(posts)
     for number, size in enumerate(sizes):
         with transaction.atomic():
@@ -189,13 +189,13 @@ def write_worlds(
                 families=families,
                 web=web,
             )
-            frozen = list(_progress(replay.records(), before=written, total=posts))
-            for one in frozen:
-                _write(file, one)
+            frozen = list(_progress(replay.records(), before=total, total=posts))
+            for record in frozen:
+                _write(file, record)
             transaction.set_rollback(True)
-        written += len(frozen)
-        spam += sum(one.truth.is_spam for one in frozen)
-    return written, spam
+        total += len(frozen)
+        spam += sum(record.truth.is_spam for record in frozen)
+    return total, spam
 
 
 def _web(options: dict[str, Any], *, readings: Readings) -> Web | None:
@@ -256,17 +256,17 @@ def _write(file: TextIO, one: Frozen) -> None:
         # All worlds draw from the same texts: whole families stay on one side of a split.
         "group": f"words of {one.truth.words or one.truth.kind}",
     }
-    # Where spam whose own words are harmless says the rest, honest posts that lead on in the same way, who
-    # worded all that (a reader is judged on what it has not learnt from), and how it hides from readers.
+    # Where spam with harmless words hides its message, its honest twins, the families of the wording (a
+    # reader is judged on unseen ones), and the tricks against readers.
     names = ("hides_in", "twin_in", "families", "tricks")
-    line |= {name: known for name in names if (known := getattr(one.truth, name))}
+    line |= {name: value for name in names if (value := getattr(one.truth, name))}
     file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def _progress(frozen: Iterator[Frozen], *, before: int, total: int) -> Iterator[Frozen]:
     """Pass records on and keep one line up to date, on a terminal only."""
-    for done, one in enumerate(frozen, start=before + 1):
-        if sys.stderr.isatty() and done % 50 == 0:
-            sys.stderr.write(f"\r{done} of {total} simulated records")
+    for number, record in enumerate(frozen, start=before + 1):
+        if sys.stderr.isatty() and number % 50 == 0:
+            sys.stderr.write(f"\r{number} of {total} simulated records")
             sys.stderr.flush()
-        yield one
+        yield record
