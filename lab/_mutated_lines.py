@@ -72,8 +72,8 @@ MUTATIONS = (
     Mutation(
         "moderation/operations/outbox/feed.py",
         "order",
-        "decision.effective_at = max(decision.effective_at",
-        "decision.effective_at = min(decision.effective_at",
+        "decision.effective_at = max(",
+        "decision.effective_at = min(",
         "tests/moderation/operations/outbox",
     ),
     Mutation(

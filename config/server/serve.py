@@ -268,6 +268,7 @@ def run(application: Application, listener: socket.socket, *, beat: Callable[[in
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: stopping.append(number))
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait is no event
+    beat(0)  # it has started: from here on silence counts
     server, parent, next_beat = _Server(application, listener), os.getppid(), time.monotonic()
     while not stopping and os.getppid() == parent:
         if time.monotonic() >= next_beat:

@@ -112,7 +112,7 @@ def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     """Take all of it back."""
     with access.refusals_told(request):
         cases = bulk.undo(key=key, moderator=request.user, at=timezone.now())
-        told = ngettext(
+        message = ngettext(
             "Undone: %(count)s case is waiting again.",
             "Undone: %(count)s cases are waiting again.",
             len(cases),

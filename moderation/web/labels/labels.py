@@ -70,8 +70,8 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         messages.warning(request, _("Enter whole numbers: how many posts, from how many days."))
         return redirect("labels")
     with access.refusals_told(request):
-        made = draws.ask(platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now())
-        told = ngettext(
+        result = draws.ask(platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now())
+        message = ngettext(
             "%(number)s post drawn and added to the queue.",
             "%(number)s posts drawn and added to the queue.",
             result.drawn,
