@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django import template
+from django.forms.utils import flatatt
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import formats, timezone
@@ -67,6 +68,15 @@ def printed(segments: list[Segment]) -> str:
     if all(part.is_plain for part in segments):
         return escape("".join(part.text for part in segments))
     return format_html_join("", "{}", ((part.text if part.is_plain else _marked(part),) for part in segments))
+
+
+@register.inclusion_tag("_input.html")
+def field(
+    label: str, name: str, value: object = None, *, look: str = "", errors: object = (), **attributes: object
+) -> dict[str, object]:
+    """Show a labelled field of one line, which may look `inline` or `wide`; the rest are its attributes."""
+    shown = {"name": name, "value": None if value == "" else value, "autocomplete": "off", **attributes}
+    return {"label": label, "look": look, "errors": errors, "attributes": flatatt(shown)}
 
 
 @register.inclusion_tag("_select.html")
