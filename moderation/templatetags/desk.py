@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django import template
+from django.forms.utils import flatatt
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import formats, timezone
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.translation import gettext as _
@@ -65,6 +68,71 @@ def printed(segments: list[Segment]) -> str:
     if all(part.is_plain for part in segments):
         return escape("".join(part.text for part in segments))
     return format_html_join("", "{}", ((part.text if part.is_plain else _marked(part),) for part in segments))
+
+
+@register.inclusion_tag("_input.html")
+def field(
+    label: str, name: str, value: object = None, *, look: str = "", errors: object = (), **attributes: object
+) -> dict[str, object]:
+    """Show a labelled field of one line, which may look `inline` or `wide`; the rest are its attributes."""
+    shown = {"name": name, "value": None if value == "" else value, "autocomplete": "off", **attributes}
+    return {"label": label, "look": look, "errors": errors, "attributes": flatatt(shown)}
+
+
+@register.inclusion_tag("_select.html")
+def select(
+    label: str, name: str, choices: Iterable[tuple[object, str]], chosen: object, *, is_inline: bool = False
+) -> dict[str, object]:
+    """Show a labelled list to choose one value from."""
+    return {"label": label, "name": name, "choices": choices, "chosen": chosen, "is_inline": is_inline}
+
+
+@register.simple_block_tag(takes_context=True)
+def confirm(
+    context: template.Context,
+    content: str,
+    name: str,
+    key: object,
+    title: str,
+    address: str,
+    act: str,
+    *,
+    opens: str = "",
+) -> str:
+    """Ask in a dialog before a form is sent to the address of this name and key.
+
+    The content explains, and may hold fields. With `opens`, a button of these words stands before it.
+    """
+    asked = {
+        "name": f"{name}-{key}",
+        "title": title,
+        "content": content,
+        "action": reverse(address, args=[key]),
+        "act": act,
+        "opens": opens,
+        "csrf_token": context.get("csrf_token"),
+    }
+    return render_to_string("_confirm.html", asked)
+
+
+@register.simple_tag
+def columns(*heads: str) -> str:
+    """Show heads of a table's columns."""
+    return format_html_join("\n", '<th scope="col">{}</th>', ((head,) for head in heads))
+
+
+@register.simple_tag
+def number_columns(*heads: str) -> str:
+    """Show heads of columns of numbers."""
+    return format_html_join(
+        "\n", '<th scope="col" class="table__number">{}</th>', ((head,) for head in heads)
+    )
+
+
+@register.simple_tag
+def hidden_column(head: str) -> str:
+    """Show the head of a column that is only heard."""
+    return format_html('<th scope="col"><span class="only-heard">{}</span></th>', head)
 
 
 @register.filter

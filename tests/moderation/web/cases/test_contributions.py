@@ -177,7 +177,7 @@ class TestPage:
         scored(CONTRIBUTIONS)
 
         body = desk.get(f"/review/{case.pk}/").content.decode()
-        before, fold = body.split('<details class="more">', 1)
+        before, fold = body.split('<details class="more ', 1)
 
         assert before.count("contributions__line") == 3
         assert re.search(r"All reasons \(8\)", fold)

@@ -125,7 +125,7 @@ class TestBars:
 
         body = desk.get(f"/review/{found.case.pk}/").content.decode()
 
-        assert body.count('<li class="score-bar">') == 1
+        assert body.count('<li class="score-bar ') == 1
         assert "Nothing to judge: Behaviour, Address and links, Complaints" in body
 
     def test_of_the_text_is_missing_where_there_is_none(self, scored: Page_) -> None:

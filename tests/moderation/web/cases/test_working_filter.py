@@ -133,7 +133,7 @@ class TestChip:
         assert "1 left" in page
 
     def test_is_not_there_without_a_filter(self, desk: Client, cases: dict[str, Case]) -> None:
-        assert 'class="working"' not in desk.get(start(desk)).content.decode()
+        assert 'class="working ' not in desk.get(start(desk)).content.decode()
 
     def test_does_not_count_what_others_hold(
         self, desk: Client, cases: dict[str, Case], other_moderator: User

@@ -49,7 +49,7 @@ class TestWhatIsTold:
 
     def test_opens_on_demand_where_it_is_long(self, pages: list[str]) -> None:
         for body in pages[:2]:
-            assert '<details class="thread__text opened">' in body
+            assert '<details class="soft above-1 opened">' in body
 
     def test_is_said_to_be_missing(self, desk: Client, post: Post_) -> None:
         row = post(parent=IncomingParent(external_id="gone"))
