@@ -32,8 +32,8 @@ class ForgivingQoS(redis.QoS):
 
     kombu counts a message as delivered until its acknowledgement is written, and Celery only logs one that
     was not, so each would take one of the few messages that the worker may hold, for ever. A worker of one
-    process thus took no task again after five seconds without an answer of the broker, though its connection
-    was whole.
+    process thus took no task again after five seconds without an answer from the broker, though its
+    connection was intact.
     """
 
     def ack(self, delivery_tag: Any) -> None:
@@ -54,8 +54,8 @@ class ForgivingQoS(redis.QoS):
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-# Celery would make Django's system checks and drop what they say. They import every page and the whole API:
-# near half of a worker's start, and a fifth of its memory.
+# Celery would run Django's system checks and discard their results. They import every page and the whole API:
+# nearly half of a worker's start, and a fifth of its memory.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 importlib.import_module("config.task_logs")  # the import connects Celery's signals
@@ -73,7 +73,7 @@ def _keep_django_logging(**_: Any) -> None:
 
 @celeryd_init.connect
 def _say_that_it_is_alive(**_: Any) -> None:
-    """Tell from the first, in workers alone: nothing else needs what this imports."""
+    """Let workers show from the start that they are alive; nothing else needs what this imports."""
     importlib.import_module("config.worker_alive").install(app)
 
 

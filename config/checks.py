@@ -72,7 +72,7 @@ def providers_can_be_called(**_: Any) -> list[CheckMessage]:
 
 @register(deploy=True)
 def readers_are_jailed(**_: Any) -> list[CheckMessage]:
-    """Warn where the kernel does not confine the process that reads strangers' bytes: it starts one."""
+    """Warn if the kernel does not confine the process that reads hostile bytes; this starts one."""
     reader = Reader(memory_bytes=settings.EVIDENCE_LIMITS.read_bytes)
     try:
         reader.read("page", b"<p>Anything", hints={}, seconds=settings.EVIDENCE_LIMITS.read_seconds)

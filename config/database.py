@@ -25,8 +25,7 @@ WORKER_ANSWER_SECONDS = 40.0
 RECONNECT_SECONDS = 4.0
 """How long the pool tries to connect, after 1, 2 and 1 seconds, before it begins anew.
 
-It doubles the pause between attempts without a bound: a process would stay without a database that is back
-for as long again as it was away.
+The pool doubles its pause without a limit: after an outage a process would wait for as long again.
 """
 IDLE_IN_TRANSACTION_SECONDS = 60
 """A process stopped within a transaction keeps its locks no longer than this."""
@@ -89,7 +88,7 @@ class Connection(psycopg.Connection[Any]):
 def let_go(connection: BaseDatabaseWrapper) -> None:
     """Close the pool's idle connections to a server that is shutting down: it waits until all are closed.
 
-    Only a new connection is told so. By the English words: libpq keeps the code of the error to itself.
+    Only a new connection reports the shutdown, by its English message: libpq hides the code of the error.
     """
     pool: ConnectionPool[Any] | None = getattr(connection, "pool", None)
     if pool is None or not pool.get_stats()["pool_available"]:
@@ -113,14 +112,14 @@ def aliases(url: str, *, standby: str) -> dict[str, Any]:
 
 
 def _alias(url: str) -> dict[str, Any]:
-    given = environ.Env.db_url_config(url, engine="django.db.backends.postgresql")
+    database = environ.Env.db_url_config(url, engine="django.db.backends.postgresql")
     return {
-        **given,
+        **database,
         "CONN_HEALTH_CHECKS": True,  # a restarted server leaves dead connections in the pool
         "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
         "OPTIONS": {
             **NETWORK,
-            **given.get("OPTIONS", {}),
+            **database.get("OPTIONS", {}),
             "pool": {
                 "min_size": 1,
                 "max_size": 8,

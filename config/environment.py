@@ -130,65 +130,65 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
 
 
 def _mode(variables: Mapping[str, str]) -> Mode:
-    given = variables.get("SPAMDESK_MODE", Mode.DEMO)
+    value = variables.get("SPAMDESK_MODE", Mode.DEMO)
     try:
-        return Mode(given)
+        return Mode(value)
     except ValueError:
-        raise ImproperlyConfigured(f"SPAMDESK_MODE is {given!r}; use demo, test or production.") from None
+        raise ImproperlyConfigured(f"SPAMDESK_MODE is {value!r}; use demo, test or production.") from None
 
 
 def _yes_or_no(variables: Mapping[str, str], name: str) -> bool:
-    given = variables.get(name, "0").strip().lower()
-    if given not in _TRUE | _FALSE:
-        raise ImproperlyConfigured(f"{name} is {given!r}; it must be 0 or 1.")
-    return given in _TRUE
+    value = variables.get(name, "0").strip().lower()
+    if value not in _TRUE | _FALSE:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be 0 or 1.")
+    return value in _TRUE
 
 
 def _rdap(variables: Mapping[str, str], *, mode: Mode) -> str:
-    """Return whom to ask for the age of domains. A demo's domains are made up: no registry is bothered."""
-    given = variables.get("SPAMDESK_RDAP_URL", "") or ("iana" if mode is Mode.PRODUCTION else "off")
-    if given not in ("iana", "off") and urlsplit(given).scheme not in ("http", "https"):
-        raise ImproperlyConfigured(f"SPAMDESK_RDAP_URL is {given!r}; use iana, off or an http address.")
-    return given
+    """Return the server to ask for the age of domains; a demo's domains are invented, so it asks none."""
+    value = variables.get("SPAMDESK_RDAP_URL", "") or ("iana" if mode is Mode.PRODUCTION else "off")
+    if value not in ("iana", "off") and urlsplit(value).scheme not in ("http", "https"):
+        raise ImproperlyConfigured(f"SPAMDESK_RDAP_URL is {value!r}; use iana, off or an http address.")
+    return value
 
 
 def _agent(variables: Mapping[str, str], name: str, *, default: str) -> str:
-    given = variables.get(name, "").strip() or default
-    if not given.isascii() or not given.isprintable() or len(given) > 200:
+    agent = variables.get(name, "").strip() or default
+    if not agent.isascii() or not agent.isprintable() or len(agent) > 200:
         raise ImproperlyConfigured(f"{name} must be at most 200 printable ASCII characters: it is a header.")
-    return given
+    return agent
 
 
 def _secret_key(variables: Mapping[str, str], *, mode: Mode) -> str:
-    given = variables.get("SPAMDESK_SECRET_KEY", "")
+    key = variables.get("SPAMDESK_SECRET_KEY", "")
     if mode is not Mode.PRODUCTION:
-        return given or DEMO_SECRET_KEY
-    if given in ("", DEMO_SECRET_KEY):
+        return key or DEMO_SECRET_KEY
+    if key in ("", DEMO_SECRET_KEY):
         raise ImproperlyConfigured("SPAMDESK_SECRET_KEY is missing or the demo's; production needs its own.")
-    if len(given) < 50:
+    if len(key) < 50:
         raise ImproperlyConfigured("SPAMDESK_SECRET_KEY has less than 50 characters; production needs more.")
-    return given
+    return key
 
 
 def _allowed_hosts(variables: Mapping[str, str], *, mode: Mode) -> tuple[str, ...]:
-    given = _names(variables, "SPAMDESK_ALLOWED_HOSTS")
+    hosts = _names(variables, "SPAMDESK_ALLOWED_HOSTS")
     if mode is not Mode.PRODUCTION:
-        return given or ("localhost", "127.0.0.1", "[::1]")
-    if not given or "*" in given:
+        return hosts or ("localhost", "127.0.0.1", "[::1]")
+    if not hosts or "*" in hosts:
         raise ImproperlyConfigured(
             "SPAMDESK_ALLOWED_HOSTS must name the host names that production answers to."
         )
-    return given
+    return hosts
 
 
 def _akismet_host(variables: Mapping[str, str]) -> str:
-    given = variables.get("SPAMDESK_AKISMET_HOST", "")
+    host = variables.get("SPAMDESK_AKISMET_HOST", "")
     # A key of 63 characters and a dot come before it, and a host name has at most 253.
-    if given and not re.fullmatch(r"(?=.{1,189}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", given):
+    if host and not re.fullmatch(r"(?=.{1,189}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", host):
         raise ImproperlyConfigured(
-            f"SPAMDESK_AKISMET_HOST is {given!r}; it must be one host name in small letters, without port."
+            f"SPAMDESK_AKISMET_HOST is {host!r}; it must be one host name in small letters, without port."
         )
-    return given
+    return host
 
 
 def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
@@ -207,33 +207,33 @@ def _encryption_keys(variables: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -> str:
-    given = variables.get(name, "")
-    if not given:
+    url = variables.get(name, "")
+    if not url:
         raise ImproperlyConfigured(
             f"{name} is not set; `make run` starts everything and sets it, or give an address."
         )
-    if urlsplit(given).scheme not in schemes:
+    if urlsplit(url).scheme not in schemes:
         # The value may hold a password: describe the format, never quote it.
         raise ImproperlyConfigured(
             f"{name} must begin with one of {', '.join(f'{scheme}://' for scheme in schemes)}."
         )
-    return given
+    return url
 
 
 def _triton_url(variables: Mapping[str, str]) -> str:
-    given = _url(variables, "TRITON_URL", schemes=("grpc", "http", "sagemaker"))
-    scheme, _, name = given.partition("://")
+    url = _url(variables, "TRITON_URL", schemes=("grpc", "http", "sagemaker"))
+    scheme, _, name = url.partition("://")
     if scheme != "sagemaker":
         if re.fullmatch(r"[^/?#@\s]+:\d{1,5}/?", name):
-            return given
+            return url
         raise ImproperlyConfigured("TRITON_URL must be like grpc://host:port, with its port.")
     if not re.fullmatch(r"[A-Za-z0-9](-*[A-Za-z0-9]){0,62}", name):
-        raise ImproperlyConfigured(f"TRITON_URL is {given!r}; after sagemaker:// comes an endpoint's name.")
+        raise ImproperlyConfigured(f"TRITON_URL is {url!r}; after sagemaker:// comes an endpoint's name.")
     if find_spec("boto3") is None:
         raise ImproperlyConfigured(
             "TRITON_URL names a SageMaker endpoint and boto3 is missing: install requirements/sagemaker.txt."
         )
-    return given
+    return url
 
 
 def _given_url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -> str:
@@ -254,7 +254,7 @@ def _given_folder(variables: Mapping[str, str], name: str) -> Path | None:
 def _whole_number(
     variables: Mapping[str, str], name: str, *, default: int, maximum: int, minimum: int = 1
 ) -> int:
-    given = variables.get(name) or str(default)
-    if not (given.isascii() and given.isdigit() and minimum <= int(given) <= maximum):
-        raise ImproperlyConfigured(f"{name} is {given!r}; it must be a number from {minimum} to {maximum}.")
-    return int(given)
+    value = variables.get(name) or str(default)
+    if not (value.isascii() and value.isdigit() and minimum <= int(value) <= maximum):
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a number from {minimum} to {maximum}.")
+    return int(value)

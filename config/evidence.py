@@ -56,17 +56,17 @@ def store(variables: Mapping[str, str]) -> str:
 
     Raises ImproperlyConfigured.
     """
-    given = variables.get("SPAMDESK_EVIDENCE_STORE", "")
-    if given and not _BUCKET.fullmatch(given):
+    address = variables.get("SPAMDESK_EVIDENCE_STORE", "")
+    if address and not _BUCKET.fullmatch(address):
         raise ImproperlyConfigured(
             "SPAMDESK_EVIDENCE_STORE must be s3://BUCKET or s3://BUCKET/PREFIX, and ?endpoint=https://HOST:PORT"
             " after it for a store that is not AWS's; keys come from where every AWS tool finds them."
         )
-    if given and find_spec("boto3") is None:
+    if address and find_spec("boto3") is None:
         raise ImproperlyConfigured(
             "SPAMDESK_EVIDENCE_STORE names a bucket and boto3 is missing: install requirements/sagemaker.txt."
         )
-    return given
+    return address
 
 
 def simulated_web_port(variables: Mapping[str, str], *, is_production: bool) -> int:
@@ -75,9 +75,9 @@ def simulated_web_port(variables: Mapping[str, str], *, is_production: bool) -> 
     Raises ImproperlyConfigured.
     """
     name = "SPAMDESK_SIMULATED_WEB_PORT"
-    given = variables.get(name) or "0"
+    value = variables.get(name) or "0"
     if is_production and variables.get(name):
         raise ImproperlyConfigured(f"{name} is for demonstrations; leave it out in production.")
-    if not (given.isascii() and given.isdigit() and len(given) <= 5 and int(given) <= _HIGHEST_PORT):
-        raise ImproperlyConfigured(f"{name} is {given!r}; it must be a whole number from 0 to 65535.")
-    return int(given)
+    if not (value.isascii() and value.isdigit() and len(value) <= 5 and int(value) <= _HIGHEST_PORT):
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number from 0 to 65535.")
+    return int(value)

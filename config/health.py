@@ -27,14 +27,14 @@ def process(_request: HttpRequest) -> HttpResponse:
 def dependencies(request: HttpRequest) -> JsonResponse:
     """Readiness: 200 if all parts and processes work and housekeeping is on time, else 503.
 
-    Each is named. `seen` has the seconds since each kind of process last worked, `missing` those of which
-    none does. `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database`
-    checks the database alone: a load balancer should not remove a web process because Triton is down, a
-    worker is missing or a sweep is late, since it still accepts posts and decisions.
+    `seen` has the seconds since each kind of process last worked, `missing` the kinds without a live process.
+    `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database` checks the
+    database alone: a load balancer should not remove a web process because Triton is down, a worker is
+    missing or a sweep is late, since it still accepts posts and decisions.
     """
-    wanted = request.GET.get("only")
+    only = request.GET.get("only")
     try:
-        parts = [Part(wanted)] if wanted else probe.every()
+        parts = [Part(only)] if only else probe.every()
     except ValueError:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)
@@ -42,16 +42,16 @@ def dependencies(request: HttpRequest) -> JsonResponse:
     if problems := [answer.unusable for answer in answers if answer.unusable]:
         states["problem"] = problems[0]
     is_well = all(answer.is_up for answer in answers)
-    if not wanted and states[Part.DATABASE] == "ok":
+    if not only and states[Part.DATABASE] == "ok":
         late = lateness.late(at=timezone.now())
-        is_on_time = not any(one.is_housekeeping for one in late)
+        is_on_time = not any(row.is_housekeeping for row in late)
         states["housekeeping"] = "ok" if is_on_time else "late"
-        states["late"] = [{"what": one.what, "seconds": one.seconds and round(one.seconds)} for one in late]
-        found = processes.listed()
-        missing = [process.name for process in found if process.is_missing]
+        states["late"] = [{"what": row.what, "seconds": row.seconds and round(row.seconds)} for row in late]
+        kinds = processes.listed()
+        missing = [process.name for process in kinds if process.is_missing]
         states["processes"] = "missing" if missing else "ok"
         states["missing"] = missing
-        states["seen"] = {one.name: one.seconds and round(one.seconds) for one in found}
+        states["seen"] = {row.name: row.seconds and round(row.seconds) for row in kinds}
         is_well = is_well and is_on_time and not missing
     return JsonResponse(states, status=200 if is_well else 503)
 
@@ -70,8 +70,8 @@ def _state(answer: probe.Answer) -> str:
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer the metrics in Prometheus' text format; in production only with the token of the settings."""
     if settings.METRICS_TOKEN:
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if not secrets.compare_digest(given.encode(), settings.METRICS_TOKEN.encode()):
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if not secrets.compare_digest(token.encode(), settings.METRICS_TOKEN.encode()):
             return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
     elif settings.IS_PRODUCTION:
         raise Http404("SPAMDESK_METRICS_TOKEN is not set.")

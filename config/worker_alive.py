@@ -1,8 +1,8 @@
 """A file that a worker touches while it takes messages, or waits for a broker that is away.
 
-A process may run and its worker do nothing: stopped, hung, or with a connection that it no longer reads. From
-outside that looks like an empty queue, and asking it needs the broker (`celery inspect ping`): where that is
-away, every worker would be found dead and started again, all of them, for nothing. The file's age says it.
+A process may run while its worker does nothing: stopped, hung, or no longer reading its connection. From
+outside that looks like an empty queue. Asking the worker needs the broker (`celery inspect ping`): during its
+outage every worker would seem dead and be restarted for nothing. The file's age needs no broker.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from kombu.transport import redis
 
 TOUCH_SECONDS = 5.0
 SILENT_SECONDS = 90.0
-"""After as long without an answer to its question for messages, which the broker answers each second, the
-worker takes none. kombu finds a dead connection in half of it and makes another.
+"""A worker whose requests for messages, answered each second, got no answer for so long takes none. kombu
+finds and replaces a dead connection in half of that time.
 """
 
 _answered_at = time.monotonic()
@@ -31,7 +31,7 @@ _took_at = RawValue("d", 0.0)
 
 
 class Channel(redis.Channel):
-    """Notes each answer to the question for messages, be it that there are none."""
+    """Notes each answer to a request for messages, also that there are none."""
 
     def _brpop_read(self, **options: Any) -> Any:
         global _answered_at  # noqa: PLW0603 - a worker has one connection that asks
@@ -65,11 +65,11 @@ class Alive(bootsteps.StartStopStep):
     requires = (Tasks,)
 
     def __init__(self, _consumer: consumer.Consumer, **_: Any) -> None:
-        """Have no timer yet."""
+        """Start without a timer."""
         self._timer: Any = None
 
     def start(self, started: consumer.Consumer) -> None:
-        """Begin with a connection that is new."""
+        """Begin with a new connection."""
         global _answered_at  # noqa: PLW0603
         _took_at.value = _answered_at = time.monotonic()
         touch()
@@ -83,7 +83,7 @@ class Alive(bootsteps.StartStopStep):
 
 
 def install(app: Celery) -> None:
-    """Let the worker that this process becomes touch the file; what one before it touched is removed."""
+    """Let the worker that this process becomes touch the file; remove an earlier worker's file."""
     redis.Transport.Channel = Channel
     app.steps["consumer"].add(Alive)
     if path := _file():

@@ -49,7 +49,6 @@ PAGES = {
     "drift": "/quality/drift/",
     "thresholds": "/thresholds/",
     "models": "/models/",
-    "shadow": "/models/shadow/",
     "model-errors": "/models/errors/",
     "feature-search": "/models/features/?feature=social.friends&compared=at_least&value=0",
     "exports": "/exports/",

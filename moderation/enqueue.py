@@ -58,11 +58,11 @@ def scoring(*, revision_ids: Sequence[int]) -> None:
 def messages() -> dict[str, int]:
     """Return the number of waiting messages by queue; empty if the broker cannot be reached."""
     try:
-        with _store().pipeline(transaction=False) as asked:
+        with _store().pipeline(transaction=False) as pipeline:
             queues = [queue for own in settings.WORKERS.values() for queue in own]
             for queue in queues:
-                asked.llen(queue)
-            return dict(zip(queues, asked.execute(), strict=True))
+                pipeline.llen(queue)
+            return dict(zip(queues, pipeline.execute(), strict=True))
     except redis.RedisError:
         return {}
 

@@ -22,11 +22,11 @@ def live() -> ImageModel | None:
 
 def of(release_id: str) -> ImageModel | None:
     """Return the client of a kept release's image model, None without one. Raises NotKept or Corrupt."""
-    one = scorer.kept(release_id)
-    name = served_name(one)
-    if one.image is None or name is None:
+    release = scorer.kept(release_id)
+    name = served_name(release)
+    if release.image is None or name is None:
         return None
-    return _client(settings.TRITON_URL, name, one.image.version, settings.TRITON_TIMEOUT_SECONDS)
+    return _client(settings.TRITON_URL, name, release.image.version, settings.TRITON_TIMEOUT_SECONDS)
 
 
 def served_name(one: Release) -> str | None:

@@ -57,7 +57,7 @@ class Scorers:
     """
 
     def __init__(self) -> None:
-        # Three: who waits for an answer does not wait while another thread loads the live release.
+        # Three, so that a waiting sender is not held up while another thread loads the live release.
         self._making, self._looking, self._awaiting = (threading.Lock() for _ in range(3))
         self.forget()
 
@@ -202,10 +202,10 @@ def kept(release_id: str) -> Release:
     folder = settings.RELEASES_DIR / release_id
     if not folder.is_dir():
         raise NotKept(f"release {release_id[:12]} is not in {settings.RELEASES_DIR}")
-    found = Release.load(folder)
-    if found.id != release_id:
-        raise Corrupt(f"{folder}: its manifest is release {found.id[:12]}")
-    return found
+    candidate = Release.load(folder)
+    if candidate.id != release_id:
+        raise Corrupt(f"{folder}: its manifest is release {candidate.id[:12]}")
+    return candidate
 
 
 @lru_cache(maxsize=1)

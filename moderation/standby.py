@@ -31,7 +31,7 @@ sweep `number_feeds` writes a row every 2 s.
 
 _LOOK_SECONDS = 2.0
 MOST_SECONDS_OLD = MOST_SECONDS_UNHEARD + 2 * _LOOK_SECONDS
-"""The age that a read can have at most: what a look saw counts until the one after the next is due."""
+"""The greatest age of a read: what a look saw counts until the look after the next is due."""
 
 _AVOIDED_SECONDS = 10.0
 _WAIT_SECONDS = 10.0

@@ -75,13 +75,13 @@ class Blocklist:
     def _of_text(self, record: PostRecord) -> list[Rule]:
         if not self.texts:
             return []
-        found = identifiers.read(
+        text_identifiers = identifiers.read(
             record.text,
             urls=[link.url for link in record.links],
             domains={domain for _, domain in hosts_of(record)},
             kinds={rule.kind for rule in self.texts},
         )
-        return [rule for rule in self.texts if found.holds(rule.kind, rule.value)]
+        return [rule for rule in self.texts if text_identifiers.holds(rule.kind, rule.value)]
 
     def _sender(self, record: PostRecord) -> Rule | None:
         author = self.authors.get(author_name(record.platform, record.author.external_id))
@@ -90,7 +90,7 @@ class Blocklist:
         address = ipaddress.ip_address(record.ip)
         networks = ((ipaddress.ip_network(rule.value), rule) for rule in self.addresses)
         reaching = [(network.prefixlen, rule) for network, rule in networks if address in network]
-        return max(reaching, key=lambda found: found[0])[1] if reaching else None
+        return max(reaching, key=lambda pair: pair[0])[1] if reaching else None
 
 
 def hosts_of(record: PostRecord) -> Iterator[tuple[str, str]]:

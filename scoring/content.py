@@ -54,7 +54,7 @@ class ContentScore:
         return 0.5 * (1 + math.tanh(self.margin / 2))
 
     def to_bytes(self) -> bytes:
-        """Return it as it is stored: the logits, float32 as the model gave them, and the vector."""
+        """Return the stored form: the model's logits as float32, then the vector."""
         return np.array(self.logits, dtype=_LOGITS).tobytes() + self.vector
 
     @classmethod
@@ -98,18 +98,16 @@ class ContentModel:
         `model` is the name under which Triton serves the pinned model: each release may bring its own.
         `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
         `priority` LAST lets all other requests go first, one call at a time: for explanations, which send
-        hundreds.
-        `timeout_seconds` limits each call of at most `batch_size` texts, retries included; a slow server
-        gets fewer at a time, down to `least_batch`.
-        `remembers` is for how many texts the latest answer is kept and given again: a pinned model says the
-        same of a text whoever shares its batch.
+        hundreds. `timeout_seconds` limits each call of at most `batch_size` texts, retries included; a slow
+        server gets fewer at a time, down to `least_batch`. `remembers` is the number of texts whose latest
+        answer is cached: a pinned model's answer does not depend on the batch.
         """
         if not 1 <= batch_size <= MAX_BATCH:
             raise ValueError(f"batch_size must be 1 to {MAX_BATCH}, got {batch_size}")
         self.model, self.version, self.priority = model, version, priority
         self._normalised = normalise.of_version(normaliser)
         self._memory = _Memory(most=remembers)
-        # One call of theirs at a time: the server would put those of all threads into one batch, behind which
+        # One such call at a time: the server would put those of all threads into one batch, behind which
         # scoring waits whatever its priority.
         self._turn = threading.Lock() if priority == LAST else nullcontext()
         self._calls = TritonCalls(
@@ -131,24 +129,24 @@ class ContentModel:
 
         Asks for no vectors. Raises Unavailable.
         """
-        found = self._answers(texts, outputs=("logits",))
-        return np.array([score.probability for score in found], dtype=np.float64)
+        scores = self._answers(texts, outputs=("logits",))
+        return np.array([score.probability for score in scores], dtype=np.float64)
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
         """Answer logits and vector of each text, in order. Raises Unavailable."""
         return self._answers(texts, outputs=("logits", "vector"))
 
     def _answers(self, texts: Sequence[str], *, outputs: Sequence[str]) -> list[ContentScore]:
-        asked = [self._normalised(shortened(text)) for text in texts]
-        known = self._memory.of(asked, has_vector="vector" in outputs)
-        unknown = [text for text in asked if text not in known]
-        found: list[ContentScore] = []
+        inputs = [self._normalised(shortened(text)) for text in texts]
+        known_scores = self._memory.of(inputs, has_vector="vector" in outputs)
+        unknown = [text for text in inputs if text not in known_scores]
+        new_scores: list[ContentScore] = []
         for batch in self._calls.batches(unknown):
             answers = self._ask(batch, outputs=outputs)
-            found.extend(answers)
+            new_scores.extend(answers)
             self._memory.keep(zip(batch, answers, strict=True))
-        rest = iter(found)
-        return [known[text] if text in known else next(rest) for text in asked]
+        rest = iter(new_scores)
+        return [known_scores[text] if text in known_scores else next(rest) for text in inputs]
 
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""
@@ -176,17 +174,17 @@ class _Memory:
         self._lock = threading.Lock()
 
     def of(self, texts: Iterable[str], *, has_vector: bool) -> dict[str, ContentScore]:
-        """Return what is known of texts; without their vector only where none is wanted."""
+        """Return the known answers; those without a vector only if none is needed."""
         if not self._most:
             return {}
-        found: dict[str, ContentScore] = {}
+        scores: dict[str, ContentScore] = {}
         with self._lock:
             for text in texts:
                 digest = _digest(text)
                 if digest in self._scores and (self._scores[digest].vector or not has_vector):
                     self._scores.move_to_end(digest)
-                    found[text] = self._scores[digest]
-        return found
+                    scores[text] = self._scores[digest]
+        return scores
 
     def keep(self, answers: Iterable[tuple[str, ContentScore]]) -> None:
         """Keep answers; those not asked about for the longest time are forgotten first."""

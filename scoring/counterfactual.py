@@ -1,9 +1,9 @@
 """Counterfactuals: the smallest single change that would have changed the route of a post.
 
-A change is about the post or its history, never about what did not happen. For a post more likely spam than
-not only changes that lower the probability count. Found by search: every allowed change gives a changed
-record, and the models judge it. The number of tries is bounded (MAX_TRIES), whatever the post. The words for
-users are in moderation.
+A change alters the post or its history; it never adds events. For a post more likely spam than not only
+changes that lower the probability count. Found by search: every allowed change gives a changed record, and
+the models judge it. The number of tries is bounded (MAX_TRIES), whatever the post. The words for users are in
+moderation.
 """
 
 from __future__ import annotations
@@ -108,18 +108,18 @@ def find(
     character ranges in the raw text, the likeliest first; the first 40 are tried. The audit sample is
     ignored. `content` is asked instead of the scorer's own content model. Raises content.Unavailable.
     """
-    known = math.nan if content_probability is None else content_probability
-    tries = [*_facts(record), *([] if math.isnan(known) else _words(record, words=words))]
-    asked = scorer.content_on(record.platform, content=content)
-    contents = np.array([known, *_content_probabilities(tries, content=asked, unchanged=known)])
-    records = [record, *(one.record for one in tries)]
+    unchanged = math.nan if content_probability is None else content_probability
+    tries = [*_facts(record), *([] if math.isnan(unchanged) else _words(record, words=words))]
+    model = scorer.content_on(record.platform, content=content)
+    contents = np.array([unchanged, *_content_probabilities(tries, content=model, unchanged=unchanged)])
+    records = [record, *(trial.record for trial in tries)]
     reads = None if read is None else np.tile(read, (len(records), 1))
     before, *after = scorer.spam_probabilities(records, content_probabilities=contents, read=reads).tolist()
     route_before, *routes = scorer.routes(records, content_probabilities=contents, read=reads)
     thresholds = scorer.release.thresholds_on(record.platform)
     flips = [
-        (one.size, abs(probability - before), place)
-        for place, (one, probability) in enumerate(zip(tries, after, strict=True))
+        (trial.size, abs(probability - before), place)
+        for place, (trial, probability) in enumerate(zip(tries, after, strict=True))
         if routes[place] is not route_before and _explains(before, probability, thresholds=thresholds)
     ]
     if not flips:
@@ -130,12 +130,14 @@ def find(
 
 def _content_probabilities(tries: Sequence[_Try], *, content: HeadedContent, unchanged: float) -> list[float]:
     """Query the content model for the changed texts only, in one call."""
-    asked = [place for place, one in enumerate(tries) if one.span is not None and one.record.text.strip()]
-    probabilities = [math.nan if one.span is not None else unchanged for one in tries]
+    places = [
+        place for place, trial in enumerate(tries) if trial.span is not None and trial.record.text.strip()
+    ]
+    probabilities = [math.nan if trial.span is not None else unchanged for trial in tries]
     answers: Floats | list[float] = (
-        content.probabilities([tries[place].record.text for place in asked]) if asked else []
+        content.probabilities([tries[place].record.text for place in places]) if places else []
     )
-    for place, probability in zip(asked, answers, strict=True):
+    for place, probability in zip(places, answers, strict=True):
         probabilities[place] = float(probability)
     return probabilities
 
@@ -148,9 +150,9 @@ def _explains(before: float, after: float, *, thresholds: Thresholds) -> bool:
 
 def _shown_side(probability: float, *, thresholds: Thresholds) -> int:
     """Return how many thresholds a probability reaches, all in whole per cent."""
-    shown = routing.hundredth(probability)
+    hundredths = routing.hundredth(probability)
     bounds = (thresholds.review_from, thresholds.remove_from)
-    return sum(shown >= routing.hundredth(bound) for bound in bounds)
+    return sum(hundredths >= routing.hundredth(bound) for bound in bounds)
 
 
 def _told(one: _Try, *, probability: float, route: Route) -> Counterfactual:
@@ -171,8 +173,8 @@ def _words(record: PostRecord, *, words: Sequence[tuple[int, int]]) -> Iterator[
     linked_before = {link.url for link in links_in(record.text)}
     for start, end in words[:MAX_WORDS]:
         text = record.text[:start] + record.text[end:]
-        gone = linked_before - {link.url for link in links_in(text)}
-        links = tuple(link for link in record.links if link.url not in gone)
+        lost_urls = linked_before - {link.url for link in links_in(text)}
+        links = tuple(link for link in record.links if link.url not in lost_urls)
         yield _Try(
             change=Change.WORD_REMOVED,
             record=dataclasses.replace(record, text=text, links=links),
@@ -233,13 +235,13 @@ def _account_age(record: PostRecord) -> Iterator[_Try]:
 def _complaints(record: PostRecord) -> Iterator[_Try]:
     count = len(record.complaints)
     # The last ones are taken away first.
-    for size, kept in enumerate(sorted({count - 1, count // 2, 0} - {count, -1}, reverse=True), start=1):
+    for size, remainder in enumerate(sorted({count - 1, count // 2, 0} - {count, -1}, reverse=True), start=1):
         yield _Try(
             change=Change.FEWER_COMPLAINTS,
-            record=dataclasses.replace(record, complaints=record.complaints[:kept]),
+            record=dataclasses.replace(record, complaints=record.complaints[:remainder]),
             size=size,
             before=float(count),
-            after=float(kept),
+            after=float(remainder),
         )
 
 

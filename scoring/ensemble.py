@@ -33,7 +33,7 @@ _CONTENT_EDGE = 1e-6
 # Honest decisions that earn half of the excuse, and the next quarter; one of spam cancels five.
 _HALFEARNED_BY = 3.0
 _SPAM_UNDOES = 5.0
-# Younger accounts, and those of unknown age, excuse nothing: whatever else is said of them costs nothing.
+# Younger accounts, and those of unknown age, excuse nothing: their other traits cost a spammer nothing.
 _GROWN_DAYS = 30.0
 
 
@@ -61,8 +61,8 @@ class Judgement:
     """The trees' output for n posts, float64 (n,) each, in log-odds: margin = line + added + withheld.
 
     `main_inputs` (n, 4) are the sub-models' margins, NaN where one has no input, and content's. `line` is the
-    margin without them, `added` what they would add, `withheld` what the bounds cut off an excuse (> 0) or a
-    suspicion (< 0).
+    margin without them, `added` their unbounded share, `withheld` what the bounds cut off: an excuse (> 0) or
+    a suspicion (< 0).
     """
 
     main_inputs: Floats
@@ -140,7 +140,7 @@ class Ensemble:
     def silent_margins(self) -> Floats:
         """Return the sub-models' margins for a post about which nothing is known, float64 (3,)."""
         row = self.reference[None, :]
-        return np.concatenate([self.sub_models[one].margins(row[:, self.columns(one)]) for one in SUB_MODELS])
+        return np.concatenate([self.sub_models[key].margins(row[:, self.columns(key)]) for key in SUB_MODELS])
 
     @functools.cached_property
     def _silence(self) -> float:
@@ -170,16 +170,16 @@ class Ensemble:
     ) -> list[dict[str, float | None]]:
         """Return each post's probabilities by sub-model and by content alone.
 
-        None where one is silent, or would by itself change nothing: its base rate is no opinion.
+        None for a silent model, or one at its base rate, which is no opinion.
         """
-        own = probabilities_of(judgement.main_inputs)
-        own[:, -1] = content_probabilities
+        answers = probabilities_of(judgement.main_inputs)
+        answers[:, -1] = content_probabilities
         for place in range(len(SUB_MODELS)):
-            alone = np.full((len(own), len(SUB_MODELS)), np.nan)
+            alone = np.full((len(answers), len(SUB_MODELS)), np.nan)
             alone[:, place] = judgement.main_inputs[:, place]
-            own[self._added(alone) == 0.0, place] = np.nan
-        known = [[None if math.isnan(said) else said for said in row] for row in own.tolist()]
-        return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in known]
+            answers[self._added(alone) == 0.0, place] = np.nan
+        rows = [[None if math.isnan(opinion) else opinion for opinion in row] for row in answers.tolist()]
+        return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in rows]
 
     def sub_model_margins(self, name: str, features: Floats) -> Floats:
         """Evaluate a sub-model on feature rows (n, n_features).
@@ -187,8 +187,8 @@ class Ensemble:
         NaN where all features that it reads equal those of a post about which nothing is known.
         """
         columns = self.columns(name)
-        read, nothing = features[:, columns], self.reference[columns]
-        return np.where(_equal(read, nothing).all(axis=1), np.nan, self.sub_models[name].margins(read))
+        values, nothing = features[:, columns], self.reference[columns]
+        return np.where(_equal(values, nothing).all(axis=1), np.nan, self.sub_models[name].margins(values))
 
     def excuse(self, features: Floats, *, line: Floats) -> Floats:
         """Return how far posts whose margins without the sub-models are `line` (n,) may be excused, float64
@@ -200,7 +200,7 @@ class Ensemble:
         return np.where(grown, self.most_excused(line), 0.0) + self.bounds.earned * self._earned(features)
 
     def most_excused(self, line: Floats) -> Floats:
-        """Return what circumstances take at most from margins (n,): all of the bound below even odds, nothing
+        """Return the most that circumstances take from margins (n,): the whole bound below even odds, nothing
         above the bound.
         """
         return np.clip(self.bounds.excuse - line, 0.0, self.bounds.excuse)
@@ -210,11 +210,11 @@ class Ensemble:
 
     def _added(self, margins: Floats) -> Floats:
         """Return the main tree's output for sub-models' margins (n, 3) minus its output for unknown ones."""
-        heard = np.where(np.isnan(margins), self.silent_margins, margins)
-        return np.asarray(self.main.margins(heard) - self._silence)
+        inputs = np.where(np.isnan(margins), self.silent_margins, margins)
+        return np.asarray(self.main.margins(inputs) - self._silence)
 
     def _suspected(self, features: Floats, *, added: Floats) -> Floats:
-        """Return what is added, where circumstances add at most `bounds.suspicion` to the proven evidence."""
+        """Return the added margin, where circumstances add at most `bounds.suspicion` to proven evidence."""
         bounded = added.copy()
         # The trees are evaluated again only where the bound can apply.
         if len(high := np.flatnonzero(added > self.bounds.suspicion)):
@@ -223,7 +223,7 @@ class Ensemble:
         return bounded
 
     def _with_links(self, features: Floats, *, suspected: Floats) -> Floats:
-        """Return what is added, never less than without the links: anybody may link to an honest site."""
+        """Return the added margin, never below the one without links: anybody may link to an honest site."""
         rest = self._without(OF_LINKS, features)
         bounded = suspected.copy()
         if len(linked := np.flatnonzero(~_equal(features, rest).all(axis=1))):
@@ -232,7 +232,7 @@ class Ensemble:
         return bounded
 
     def _without(self, names: tuple[str, ...], features: Floats) -> Floats:
-        """Return the rows as if of some features nothing were known."""
+        """Return the rows with some features unknown."""
         # A kept release does not know features that came after it.
         columns = _places(tuple(name for name in names if name in self.features), self.features)
         silent = features.copy()

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 LINK, MEDIA, PREVIEW, CODE, CAPTIONS = "link", "media", "preview", "code", "captions"
 BROWSER = "browser"
 """Roles of a piece: a link of the post, a picture or a video's captions sent with it, the preview picture of
-a page, a code in a picture; a link as a browser is shown it, where that is something else.
+a page, a code in a picture, a link as a browser sees it if that differs.
 """
 FETCHED = "fetched"
-"""The state of what was read whole; others say why it was not."""
+"""The state of a piece that was read completely; other states say why it was not."""
 MOST_PIECES = 12
 MOST_CHARACTERS = 1_500
 """Of each text: the content model reads 128 tokens, and disguise takes up to ten characters for one."""
@@ -46,8 +46,7 @@ class PageRead:
 class PictureRead:
     """What a picture says; its `text` is None where no text engine read it, `pdq` empty without a hash.
 
-    `spam_probability` is what the image model of then made of it, None without one and where it did not
-    answer.
+    `spam_probability` is the answer of the image model at the time, None without an answer.
     """
 
     text: str | None = None

@@ -1,8 +1,8 @@
 """Joins what was found behind a post to its main margin: towards spam only, and by steps that add up.
 
-A line over steps of the features in features/collected.py, all rising. Evidence that says nothing adds
-nothing, whatever it is, so a harmless page excuses no spam, and a post whose evidence is missing keeps its
-margin. Why is said in docs/adr/0031-evidence-adds-and-never-excuses.md.
+A line over steps of the features in features/collected.py, all rising. Harmless evidence adds nothing, so it
+excuses no spam, and a post without evidence keeps its margin. Why is said in
+docs/adr/0031-evidence-adds-and-never-excuses.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _IS_PROOF = {feature.name: feature.evidence is Evidence.PROOF for feature in col
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """How a feature counts: from each knot to the next, and from the last one to `top`, by so much a unit.
+    """How a feature counts: each weight applies per unit from its knot to the next, the last up to `top`.
 
     Knots of probabilities are log-odds. No weight is negative.
     """
@@ -58,9 +58,9 @@ class Steps:
         return reached
 
     def said(self, values: Floats) -> Floats:
-        """Return what values (n,) say, float64 (n,) of at least 0."""
-        said: Floats = self.heights(values) @ np.array(self.weights)
-        return said
+        """Return the contributions of values (n,), float64 (n,) of at least 0."""
+        strengths: Floats = self.heights(values) @ np.array(self.weights)
+        return strengths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +77,9 @@ class Joined:
     probabilities: Floats
 
     def told(self, place: int) -> list[tuple[str, float, float]]:
-        """Return name, value and share of each feature that is known of a post."""
-        known = zip(collected.NAMES, self.rows[place].tolist(), self.shares[place].tolist(), strict=True)
-        return [one for one in known if not np.isnan(one[1])]
+        """Return name, value and share of each known feature of a post."""
+        features = zip(collected.NAMES, self.rows[place].tolist(), self.shares[place].tolist(), strict=True)
+        return [entry for entry in features if not np.isnan(entry[1])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class EvidenceModel:
         if EVIDENCE_FILE not in files:
             return None
         with loading_json(folder / EVIDENCE_FILE, form=_FORMAT) as stored:
-            steps = {name: _steps(one) for name, one in stored["steps"].items()}
+            steps = {name: _steps(fields) for name, fields in stored["steps"].items()}
             model = cls(
                 steps=steps,
                 intercept=float(stored["intercept"]),
@@ -110,8 +110,8 @@ class EvidenceModel:
                 reader=PlatformHead.load(folder / READER_FILE) if READER_FILE in files else None,
                 trained=stored["trained"],
             )
-        for name, one in steps.items():
-            if _VERSIONS.get(name) != one.version:
+        for name, step in steps.items():
+            if _VERSIONS.get(name) != step.version:
                 raise SchemaMismatch(f"{folder / EVIDENCE_FILE}: this code computes {name} otherwise or not")
         return model
 
@@ -123,36 +123,36 @@ class EvidenceModel:
             "format": _FORMAT,
             "intercept": self.intercept,
             "suspicion": self.suspicion,
-            "steps": {name: asdict(one) for name, one in self.steps.items()},
+            "steps": {name: asdict(step) for name, step in self.steps.items()},
             "trained": self.trained,
         }
-        made = [folder / EVIDENCE_FILE]
-        made[0].write_text(json.dumps(stored, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        paths = [folder / EVIDENCE_FILE]
+        paths[0].write_text(json.dumps(stored, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         if self.reader is not None:
-            made.append(folder / READER_FILE)
-            self.reader.save(made[1])
-        return made
+            paths.append(folder / READER_FILE)
+            self.reader.save(paths[1])
+        return paths
 
     def join(self, margins: Floats, *, rows: Floats) -> Joined:
         """Join features (n, 11) to main margins (n,): as odds of another way to be spam, which are added.
 
         Circumstances only support: they add at most `suspicion` to what the rest says.
         """
-        said = self._said(rows)
+        strengths = self._said(rows)
         is_proof = np.array([_IS_PROOF[name] for name in collected.NAMES])
-        proof = said[:, is_proof].sum(axis=1)
-        whole = said.sum(axis=1)
+        proof = strengths[:, is_proof].sum(axis=1)
+        total = strengths.sum(axis=1)
         by_proof = self._added(margins, said=proof)
-        by_all = np.minimum(self._added(margins, said=whole), by_proof + self.suspicion)
-        shares = np.zeros_like(said)
-        shares[:, is_proof] = _apportioned(by_proof, said=said[:, is_proof])
-        shares[:, ~is_proof] = _apportioned(by_all - by_proof, said=said[:, ~is_proof])
-        alone = probabilities_of(self.intercept + whole)
+        by_all = np.minimum(self._added(margins, said=total), by_proof + self.suspicion)
+        shares = np.zeros_like(strengths)
+        shares[:, is_proof] = _apportioned(by_proof, said=strengths[:, is_proof])
+        shares[:, ~is_proof] = _apportioned(by_all - by_proof, said=strengths[:, ~is_proof])
+        alone = probabilities_of(self.intercept + total)
         return Joined(
             margins=margins + by_all,
             shares=shares,
             rows=rows,
-            probabilities=np.where(whole > 0.0, alone, np.nan),
+            probabilities=np.where(total > 0.0, alone, np.nan),
         )
 
     def _said(self, rows: Floats) -> Floats:
@@ -171,14 +171,14 @@ class EvidenceModel:
 
 def rows_of(records: Sequence[PostRecord], *, read: Floats) -> Floats:
     """Return the features of records, float64 (n, 11); `read` (n, 3) is what the content model said."""
-    return np.stack([collected.row(one, read=said) for one, said in zip(records, read, strict=True)])
+    return np.stack([collected.row(record, read=row) for record, row in zip(records, read, strict=True)])
 
 
 def read_before(contributions: Sequence[Sequence[Any]]) -> Floats:
-    """Return what a score's contributions (name, value, share) say was read of its evidence, float64 (3,)."""
-    known = {name: value for name, value, _ in contributions if name in _READ}
-    said = [known.get(feature.name) for feature in collected.READ]
-    return np.array([np.nan if value is None else float(value) for value in said])
+    """Return the readings of evidence in a score's contributions (name, value, share), float64 (3,)."""
+    values = {name: value for name, value, _ in contributions if name in _READ}
+    answers = [values.get(feature.name) for feature in collected.READ]
+    return np.array([np.nan if value is None else float(value) for value in answers])
 
 
 def measured(values: Floats, *, name: str) -> Floats:
@@ -187,16 +187,16 @@ def measured(values: Floats, *, name: str) -> Floats:
 
 
 def rests_on_evidence(opinions: Mapping[str, float | None]) -> bool:
-    """Return whether, of a post that is spam, what it leads to or shows said so and its words did not.
+    """Return whether the evidence of a spam post calls it spam and its words do not.
 
-    `opinions` are the parts' own probabilities. Of words that no model has read nothing is assumed.
+    `opinions` are the parts' own probabilities. Nothing is assumed of words without an opinion.
     """
     words, evidence = opinions.get("content"), opinions.get(EVIDENCE)
     return words is not None and evidence is not None and words < NO_OPINION <= evidence
 
 
 def without(margins: Floats) -> Joined:
-    """Return margins as a release without such a model judges: evidence is not looked at."""
+    """Return margins as a release without such a model does: evidence is ignored."""
     nothing = np.full((len(margins), len(collected.NAMES)), np.nan)
     return Joined(
         margins=margins,
@@ -216,7 +216,7 @@ def _steps(stored: Mapping[str, Any]) -> Steps:
 
 
 def _apportioned(added: Floats, *, said: Floats) -> Floats:
-    """Split what was added (n,) by what each feature said (n, k)."""
-    whole = said.sum(axis=1, keepdims=True)
-    shares: Floats = np.where(whole > 0.0, added[:, None] * said / np.where(whole > 0.0, whole, 1.0), 0.0)
+    """Split the added margin (n,) in proportion to the features' contributions (n, k)."""
+    total = said.sum(axis=1, keepdims=True)
+    shares: Floats = np.where(total > 0.0, added[:, None] * said / np.where(total > 0.0, total, 1.0), 0.0)
     return shares

@@ -18,14 +18,14 @@ from scoring.release import Release
 MOST_WORDS = 30
 """Words of a post's evidence that are named."""
 _MOST_TRIED = 120
-"""Distinct words of a text that are left out in turn, the first ones: a text takes some 2 ms each time."""
+"""Most distinct words of a text that are left out in turn, at some 2 ms each."""
 _LEAST_SHARE = 0.1
-"""Of the strongest word; what says less is not named."""
+"""Share of the strongest word's weight that a word needs to be named."""
 _WORD = re.compile(r"\w[\w'\u2019-]*")
 
 
 def of(record: PostRecord, *, release: Release) -> list[tuple[str, float]]:
-    """Return what `spam_words` says of a record; nothing if the release has no reader of its own."""
+    """Return `spam_words` of a record; none if the release has no reader of its own."""
     reader = _reader(release.folder) if READER_FILE in release.files else None
     return [] if reader is None else spam_words(record, reader=reader, manifest=release.manifest)
 
@@ -35,19 +35,19 @@ def spam_words(
 ) -> list[tuple[str, float]]:
     """Return words with how much less their text reads like spam without them, in log-odds, strongest first.
 
-    Words are in small letters; they are those of texts that read like spam.
+    Words are in lower case and come from texts that read like spam.
     """
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for text in Readings([record], manifest=manifest).texts:
         margin = reader.margin(text, content_margin=0.0)
         if margin < 0.0:  # rather not spam
             continue
         for word, without in _left_out(text):
             share = margin - reader.margin(without, content_margin=0.0)
-            found[word] = max(found.get(word, 0.0), share)
-    least = _LEAST_SHARE * max(found.values(), default=0.0)
-    strong = [(word, round(share, 4)) for word, share in found.items() if share > 0.0 and share >= least]
-    return sorted(strong, key=lambda one: (-one[1], one[0]))[:MOST_WORDS]
+            shares[word] = max(shares.get(word, 0.0), share)
+    least = _LEAST_SHARE * max(shares.values(), default=0.0)
+    strong = [(word, round(share, 4)) for word, share in shares.items() if share > 0.0 and share >= least]
+    return sorted(strong, key=lambda pair: (-pair[1], pair[0]))[:MOST_WORDS]
 
 
 @lru_cache(maxsize=2)
@@ -56,19 +56,19 @@ def _reader(folder: Path) -> PlatformHead | None:
 
 
 def words_in(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each word of a text, in small letters, with where it begins and ends."""
+    """Yield each word of a text in lower case, with its start and end."""
     for match in _WORD.finditer(text):
         yield match[0].lower(), *match.span()
 
 
 def _left_out(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the first distinct words of a text, each with the text that is left without it."""
+    """Yield the first distinct words of a text, each with the text without it."""
     places: dict[str, list[tuple[int, int]]] = {}
     for word, start, end in words_in(text):
         places.setdefault(word, []).append((start, end))
     for word, spans in islice(places.items(), _MOST_TRIED):
-        kept, at = [], 0
+        pieces, at = [], 0
         for start, end in spans:
-            kept.append(text[at:start])
+            pieces.append(text[at:start])
             at = end
-        yield word, "".join((*kept, text[at:]))
+        yield word, "".join((*pieces, text[at:]))

@@ -1,7 +1,7 @@
 """Explanations: contributions of features to the main margin, and of words to the content margin.
 
-Words are explained by shap, imported for the first explanation: the import takes 270 MB and five seconds of a
-processor, which a start on a busy machine has not. The words for users are in moderation.
+Words are explained by shap, imported for the first explanation: the import takes 270 MB and five seconds of
+processor time, too much at start. The words for users are in moderation.
 """
 
 # ruff: noqa: RUF001 - signs and letters of other alphabets are meant
@@ -121,14 +121,14 @@ class StackExplainer:
 
 @dataclass(frozen=True, slots=True)
 class _EnsembleFile:
-    """An ensemble by the digest that its release has checked, wherever a copy of it lies."""
+    """An ensemble, identified by its checked digest, not by its path."""
 
     sha256: str
     folder: Path = field(compare=False)
 
 
 def explained_ensemble(release: Release) -> tuple[Ensemble, StackExplainer]:
-    """Return a release's ensemble with what explains it. Raises Corrupt.
+    """Return a release's ensemble with its explainer. Raises Corrupt.
 
     Releases that differ in thresholds alone share both: building the explainer takes a third of a second.
     """
@@ -149,21 +149,21 @@ def _explained(file: _EnsembleFile) -> tuple[Ensemble, StackExplainer]:
 def word_contributions(
     text: str, *, probabilities: Callable[[Sequence[str]], Floats], mask: str = MASK
 ) -> tuple[WordContribution, ...]:
-    """Return each word's share of what the content margin of `text` is above that of `mask`, in reading
-    order; empty for a text without words. A price is a word, and so is one with the "not" before it.
+    """Return each word's share of the difference of content margin between `text` and `mask`, in reading
+    order; empty without words. A price is a word, and so is one with the "not" before it.
 
     Words are those of the normalised text, so that "f r e e" is one; their places are those of the raw text.
     `probabilities` maps texts to spam probabilities; it is called in batches of 16, two texts a word and at
     most 254 in all. Of a long text only the first 126 words are explained, as if it ended there.
     """
-    read = as_read(text[:_MAX_CHARACTERS])
-    words = [match.span() for match in _WORD.finditer(read.text)]
+    normalised = as_read(text[:_MAX_CHARACTERS])
+    words = [match.span() for match in _WORD.finditer(normalised.text)]
     if not words:
         return ()
-    explained = read.text[: words[MAX_WORDS][0]] if len(words) > MAX_WORDS else read.text
+    explained = normalised.text[: words[MAX_WORDS][0]] if len(words) > MAX_WORDS else normalised.text
     words = words[:MAX_WORDS]
     shares = _word_shares(explained, words=len(words), probabilities=probabilities, mask=mask)
-    places = [read.raw_range(start, end) for start, end in words]
+    places = [normalised.raw_range(start, end) for start, end in words]
     return tuple(
         WordContribution(start=start, end=end, contribution=float(share))
         for (start, end), share in zip(places, shares, strict=True)

@@ -5,10 +5,12 @@ The report comes from `python -m training evaluate`; nothing is measured here.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 REPORT_FORMAT = 1
@@ -37,7 +39,7 @@ NOT_ASKED = "not asked"
 
 
 class Verdict(StrEnum):
-    """What the gate says of a candidate; the answer to a failed check may begin with one of the last two."""
+    """The gate's verdict on a candidate; the answer to a failed check may begin with one of the last two."""
 
     PASSED = "passed"
     REFUSED = "refused"
@@ -60,7 +62,7 @@ class Finding:
 
 def stored(found: Iterable[Finding]) -> list[list[Any]]:
     """Return findings as rows of JSON: question, whether it passed, answer."""
-    return [[one.question, one.passed, one.answer] for one in found]
+    return [[finding.question, finding.passed, finding.answer] for finding in found]
 
 
 def verdict(rows: Iterable[Sequence[Any]]) -> Verdict:
@@ -78,6 +80,17 @@ def told(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     failed = [(question, answer) for question, passed, answer in rows if not passed]
     yield from (f"NOT PASSED  {question}: {answer}" for question, answer in failed)
     yield f"{verdict(rows)}: {len(rows) - len(failed)} of {len(rows)} questions passed"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a report. Raises Unreadable."""
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise Unreadable(f"{path.name}: {wrong}. Give the report.json that evaluate wrote.") from wrong
+    if not isinstance(report, dict):
+        raise Unreadable(f"{path.name}: not a report. Give the report.json that evaluate wrote.")
+    return report
 
 
 def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Finding]:
@@ -145,7 +158,7 @@ def _evidence(report: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _fresh(report: Mapping[str, Any], source: str) -> str:
-    """Return how many decisions of a source count although they are outside the test part."""
+    """Return how many decisions of a source count outside the test part."""
     count = report.get("fresh", {}).get(source, 0)
     return f"; {count} made since the live release, each judged by a head fitted without it" if count else ""
 
@@ -159,14 +172,14 @@ def _enough(question: str, *, passed: bool, answer: str) -> Finding:
 def _non_inferiority(part: Mapping[str, Any]) -> Finding:
     """Ask whether all posts exclude a loss of MARGIN: finding none proves nothing where they are few."""
     question = f"pr_auc on all posts certainly not {MARGIN} worse"
-    found = part["metrics"]["pr_auc"]
-    low, high = found["difference_interval"]
+    figures = part["metrics"]["pr_auc"]
+    low, high = figures["difference_interval"]
     if low is None or high is None:
         return _enough(question, passed=False, answer="the difference is not known")
     answer = f"difference {low:+.3f} to {high:+.3f}"
     if low > -MARGIN or high < -SMALLEST_LOSS:
         return Finding(question=question, passed=low > -MARGIN, answer=answer)
-    gain = found["candidate"] - found["live"]
+    gain = figures["candidate"] - figures["live"]
     # An interval narrows with the root of the posts: as many exclude the margin, or show a loss.
     times = ((gain - low) / (gain + MARGIN)) ** 2 if gain > -MARGIN else math.inf
     if gain < -SMALLEST_LOSS:
@@ -179,15 +192,15 @@ def _non_inferiority(part: Mapping[str, Any]) -> Finding:
 
 def _quality(slices: list[Mapping[str, Any]]) -> Iterator[Finding]:
     for part in slices:
-        for metric, found in part["metrics"].items():
-            low, high = found["difference_interval"]
+        for metric, figures in part["metrics"].items():
+            low, high = figures["difference_interval"]
             if low is None or high is None or not part["is_gated"]:
                 continue
             loss = -high if HIGHER_IS_BETTER[metric] else low
             yield Finding(
                 question=f"{metric} on {part['by']} {part['name']} not worse",
                 passed=loss <= SMALLEST_LOSS,
-                answer=f"{found['live']:.3f} live, {found['candidate']:.3f} candidate; "
+                answer=f"{figures['live']:.3f} live, {figures['candidate']:.3f} candidate; "
                 f"difference {low:+.3f} to {high:+.3f}",
             )
 
@@ -212,11 +225,11 @@ def _circumstances(asked: Mapping[str, Any] | None) -> Iterator[Finding]:
             answer=f"{NOT_ASKED}: fewer than {ENOUGH_SPAM} spam and {ENOUGH_HAM} other labelled texts",
         )
         return
-    for one in asked["promises"]:
+    for row in asked["promises"]:
         yield Finding(
-            question=f"whatever a text stands in: {one['promise']}",
-            passed=one["is_kept"] or one["is_no_worse"],
-            answer=f"{one['live']} live, {one['candidate']} candidate, at worst ({one['circumstance']}); "
+            question=f"whatever a text stands in: {row['promise']}",
+            passed=row["is_kept"] or row["is_no_worse"],
+            answer=f"{row['live']} live, {row['candidate']} candidate, at worst ({row['circumstance']}); "
             f"{asked['texts']} labelled texts",
         )
 
@@ -224,13 +237,13 @@ def _circumstances(asked: Mapping[str, Any] | None) -> Iterator[Finding]:
 def _links(asked: Mapping[str, Any]) -> Iterator[Finding]:
     for kind, share in asked["unchanged"].items():
         yield link_finding(kind, share["candidate"], live=share["live"], texts=asked["texts"])
-    found = asked["spam_with_links"]
-    low, high = found["difference_interval"]
+    rates = asked["spam_with_links"]
+    low, high = rates["difference_interval"]
     if low is not None and high is not None:
         yield Finding(
             question="catches spam with links as before where as many honest ones are held",
             passed=-high <= SMALLEST_LOSS,
-            answer=f"{found['live']:.1%} live, {found['candidate']:.1%} candidate, with {asked['held']:.1%} "
+            answer=f"{rates['live']:.1%} live, {rates['candidate']:.1%} candidate, with {asked['held']:.1%} "
             f"of the honest held; difference {low:+.3f} to {high:+.3f}",
         )
 
@@ -238,7 +251,7 @@ def _links(asked: Mapping[str, Any]) -> Iterator[Finding]:
 def link_finding(kind: str, share: float, *, texts: int, live: float | None = None) -> Finding:
     """Ask whether honest texts keep their route when a link to a site of this kind is added.
 
-    `share` of the texts do, in [0, 1]. It must be LINK_CHANGES_NOTHING, or no less than the live release's.
+    `share` in [0, 1] must reach LINK_CHANGES_NOTHING or the live release's.
     """
     beside = "" if live is None else f"; live {live:.1%}"
     return Finding(

@@ -83,7 +83,7 @@ def install(pin: Pin, *, repository: Path, models: Path) -> str:
 
 
 def install_unless_there(pin: Pin, *, repository: Path, models: Path) -> str:
-    """Do as `install`, but take what was installed before if the repository holds no such model.
+    """Do as `install`, but accept an installed model if the repository lacks it.
 
     Raises Corrupt as `install` does.
     """
@@ -154,28 +154,28 @@ def probe(pin: ContentPin, *, content: ContentModel) -> None:
     # NaN: no difference to it is larger than the tolerance.
     probes = pin.probes or (Probe(text="Are you ready?", probability=float("nan")),)
     try:
-        found = content.probabilities([one.text for one in probes])
+        answers = content.probabilities([sample.text for sample in probes])
     except Unavailable as silent:
         raise WrongAnswers(f"{content.model} was loaded but does not answer: {silent}") from silent
-    for one, probability in zip(probes, found.tolist(), strict=True):
-        if abs(probability - one.probability) > PROBE_TOLERANCE:
+    for sample, probability in zip(probes, answers.tolist(), strict=True):
+        if abs(probability - sample.probability) > PROBE_TOLERANCE:
             raise WrongAnswers(
-                f"{content.model} gives {one.text[:40]!r} a probability of {probability:.3f}, "
-                f"its release says {one.probability:.3f}"
+                f"{content.model} gives {sample.text[:40]!r} a probability of {probability:.3f}, "
+                f"its release says {sample.probability:.3f}"
             )
 
 
 def probe_image(pin: ImagePin, *, image: ImageModel) -> None:
     """Compare a loaded image model's answers with the probes. Raises WrongAnswers."""
     try:
-        found = image.probabilities([base64.b64decode(one.picture) for one in pin.probes])
+        answers = image.probabilities([base64.b64decode(sample.picture) for sample in pin.probes])
     except (Unavailable, ValueError) as silent:
         raise WrongAnswers(f"{image.model} was loaded but does not answer: {silent}") from silent
-    for one, probability in zip(pin.probes, found.tolist(), strict=True):
-        if abs(probability - one.probability) > PROBE_TOLERANCE:
+    for sample, probability in zip(pin.probes, answers.tolist(), strict=True):
+        if abs(probability - sample.probability) > PROBE_TOLERANCE:
             raise WrongAnswers(
                 f"{image.model} gives a picture a probability of {probability:.3f}, its release says"
-                f" {one.probability:.3f}"
+                f" {sample.probability:.3f}"
             )
 
 
@@ -192,10 +192,10 @@ def _version_folders(repository: Path, *, model: str, version: str) -> dict[str,
 def _version_folder(folder: Path, *, version: int) -> Path:
     """Return a model's folder of one version; -1 is the latest, as Triton reads it."""
     present = {int(path.name): path for path in folder.glob("*/") if re.fullmatch(r"\d+", path.name)}
-    wanted = max(present, default=version) if version == -1 else version
-    if wanted not in present:
-        raise Corrupt(f"{folder}: has no version {'at all' if wanted == -1 else wanted}")
-    return present[wanted]
+    number = max(present, default=version) if version == -1 else version
+    if number not in present:
+        raise Corrupt(f"{folder}: has no version {'at all' if number == -1 else number}")
+    return present[number]
 
 
 def _config(path: Path) -> Any:

@@ -60,7 +60,7 @@ class ImageModel:
 
         Raises Unavailable, also for a picture that the server cannot decode.
         """
-        found = [
+        answers = [
             self._calls.infer(
                 {"PICTURE": [[base64.b64encode(picture).decode("ascii")] for picture in part]},
                 outputs=("probabilities",),
@@ -68,7 +68,7 @@ class ImageModel:
             )
             for part in self._calls.batches(pictures)
         ]
-        return np.concatenate(found) if found else np.empty(0)
+        return np.concatenate(answers) if answers else np.empty(0)
 
 
 def _spam(answers: Mapping[str, Any], *, rows: int) -> NDArray[np.float64]:

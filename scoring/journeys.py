@@ -115,8 +115,8 @@ class JourneyModel:
         """Return the probability of spam, in (0, 1); NaN if the journey is not understood."""
         if not is_understood(steps):
             return math.nan
-        measured = self.measures(steps)
-        margin = math.fsum(weight * value for weight, value in zip(self.weights, measured, strict=True))
+        measures = self.measures(steps)
+        margin = math.fsum(weight * value for weight, value in zip(self.weights, measures, strict=True))
         return 0.5 * (1.0 + math.tanh(0.5 * (margin + self.intercept)))
 
     def measures(self, steps: Sequence[JourneyStep]) -> tuple[float, ...]:
@@ -150,13 +150,13 @@ def variation(pauses: Sequence[int]) -> float:
 
 def tokens(steps: Sequence[JourneyStep]) -> list[tuple[int, int, int]]:
     """Return (class before, class, bin of the pause) of each step."""
-    found = []
+    triples = []
     before, before_ms = START, steps[0].at_ms if steps else 0
     for step in steps:
         place = class_of(step.name)
-        found.append((before, place, bisect_right(PAUSES_MS, step.at_ms - before_ms)))
+        triples.append((before, place, bisect_right(PAUSES_MS, step.at_ms - before_ms)))
         before, before_ms = place, step.at_ms
-    return found
+    return triples
 
 
 def is_understood(steps: Sequence[JourneyStep]) -> bool:
@@ -169,7 +169,7 @@ def is_understood(steps: Sequence[JourneyStep]) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def class_of(name: str) -> int:
-    """Return the place in CLASSES of a step's name, by the first word that it holds."""
+    """Return the index in CLASSES of a step's name, by the first word that it holds."""
     folded = name.lower()
     for place, (_, words) in enumerate(CLASSES):
         if any(word in folded for word in words):

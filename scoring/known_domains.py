@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scoring.links import registrable_domain
 
-# Suffixes that a country or a register gives to nobody else.
+# Suffixes reserved for authorities and universities.
 _OF_AUTHORITIES = re.compile(r"(?:^|\.)(?:gov|mil|edu|(?:gov|gob|gouv|ac|nhs)\.[a-z]{2})$")
 
 
@@ -35,8 +35,8 @@ def is_open(host: str) -> bool:
 
 def is_popular(host: str) -> bool:
     """Return whether a host belongs to a popular domain, an authority or a university, and has one author."""
-    known = registrable_domain(host) in popular_domains() or _OF_AUTHORITIES.search(host) is not None
-    return known and not is_open(host)
+    is_known = registrable_domain(host) in popular_domains() or _OF_AUTHORITIES.search(host) is not None
+    return is_known and not is_open(host)
 
 
 def _parents(host: str) -> Iterator[str]:

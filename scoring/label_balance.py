@@ -85,22 +85,22 @@ def findings(balance: Balance) -> tuple[Finding, ...]:
 
     From ENOUGH_RANDOM random labels on, one-sided labels reflect the platform.
     """
-    found = []
+    flaws = []
     is_seen = balance.random >= ENOUGH_RANDOM
     if balance.labels >= _FEWEST and balance.by_complaint == balance.labels:
-        found.append(Finding(weakness=Weakness.BY_COMPLAINT, count=balance.by_complaint, of=balance.labels))
+        flaws.append(Finding(weakness=Weakness.BY_COMPLAINT, count=balance.by_complaint, of=balance.labels))
     most, sort = max((balance.spam, "spam"), (balance.not_spam, "not spam"))
     if balance.labels >= _FEWEST and most > MOST_OF_ONE_SORT * balance.labels and not is_seen:
-        found.append(Finding(weakness=Weakness.ONE_SIDED, count=most, of=balance.labels, what=sort))
+        flaws.append(Finding(weakness=Weakness.ONE_SIDED, count=most, of=balance.labels, what=sort))
     if not is_seen:
-        found.append(Finding(weakness=Weakness.FEW_RANDOM, count=balance.random, of=ENOUGH_RANDOM))
+        flaws.append(Finding(weakness=Weakness.FEW_RANDOM, count=balance.random, of=ENOUGH_RANDOM))
     fewest, rare = min((balance.spam, "spam"), (balance.not_spam, "not spam"))
     if fewest < ENOUGH_OF_EACH:
-        found.append(Finding(weakness=Weakness.FEW_OF_A_SORT, count=fewest, of=ENOUGH_OF_EACH, what=rare))
-    named = {language: count for language, count in balance.languages.items() if language}
-    known = sum(named.values())
-    if len(named) > 1 and known >= _FEWEST:
-        language, count = max(named.items(), key=lambda item: item[1])
-        if count > MOST_OF_ONE_LANGUAGE * known:
-            found.append(Finding(weakness=Weakness.ONE_LANGUAGE, count=count, of=known, what=language))
-    return tuple(found)
+        flaws.append(Finding(weakness=Weakness.FEW_OF_A_SORT, count=fewest, of=ENOUGH_OF_EACH, what=rare))
+    languages = {language: count for language, count in balance.languages.items() if language}
+    total = sum(languages.values())
+    if len(languages) > 1 and total >= _FEWEST:
+        language, count = max(languages.items(), key=lambda item: item[1])
+        if count > MOST_OF_ONE_LANGUAGE * total:
+            flaws.append(Finding(weakness=Weakness.ONE_LANGUAGE, count=count, of=total, what=language))
+    return tuple(flaws)

@@ -44,7 +44,7 @@ _CANDIDATE = re.compile(
     re.IGNORECASE,
 )
 _ASCII = re.compile(r"[\x00-\x7f]+")
-# Where the sentence goes on right after a link, in scripts without spaces.
+# Scripts without spaces, where the sentence goes on right after a link.
 _GOES_ON = re.compile(r"[。、「」『』【】]|(?<=[!-~])[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TRAILING = ".,;:!?…*_~|。、"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
@@ -62,24 +62,24 @@ class LinkParts:
 def links_in(text: str, *, extra: Iterable[str] = ()) -> tuple[LinkParts, ...]:
     """Return the distinct links of a text, those in `extra` (URLs that the platform sent) first.
 
-    Finds http(s) links, bare hosts with a known public suffix, and defanged ones (hxxp, [.], "dot com").
-    At most MAX_LINKS, order kept; what no browser would open is left out.
+    Finds http(s) links, bare hosts with a known public suffix, and defanged ones (hxxp, [.], "dot com"). At
+    most MAX_LINKS, order kept; links that no browser would open are left out.
     """
     candidates = itertools.chain(extra, _candidates(text[:_TEXT_LIMIT]))
-    found: dict[str, LinkParts] = {}
+    links: dict[str, LinkParts] = {}
     for candidate in itertools.islice(candidates, _MAX_CANDIDATES):
         link = _parse(candidate)
         if link is not None:
-            found.setdefault(link.url, link)
-        if len(found) == MAX_LINKS:
+            links.setdefault(link.url, link)
+        if len(links) == MAX_LINKS:
             break
-    return tuple(found.values())
+    return tuple(links.values())
 
 
 def without_ascii_of_links(text: str) -> str:
     """Return a text without the ASCII characters of its links.
 
-    Others stay: in scripts without spaces the sentence continues right after a link.
+    Other characters stay: without spaces a sentence continues right after a link.
     """
     return _CANDIDATE.sub(lambda match: _ASCII.sub(" ", match[0]) if _is_link(match) else match[0], text)
 
@@ -90,8 +90,8 @@ def spans_in(text: str) -> Iterator[tuple[int, int]]:
         if _is_link(match):
             # A host may begin in such a script: what follows "//" or "www." directly belongs to it.
             beyond = _GOES_ON.search(text, match.start() + len("https://") + 1, match.end())
-            shown = text[match.start() : beyond.start() if beyond else match.end()]
-            yield match.start(), match.start() + len(_trimmed(shown))
+            url = text[match.start() : beyond.start() if beyond else match.end()]
+            yield match.start(), match.start() + len(_trimmed(url))
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -112,7 +112,7 @@ def registrable_domain(host: str) -> str:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """Yield what looks like a link, in order, from the text as a reader would see it."""
+    """Yield possible links, in order, from the text as a reader would see it."""
     for match in _CANDIDATE.finditer(_readable(text)):
         if match["schemed"]:
             yield _trimmed(match["schemed"])

@@ -25,13 +25,13 @@ from scoring.trees import Floats
 __all__ = ["ContentProtocol", "ScoreResult", "Scorer"]
 
 _Asked = tuple[PostRecord, Rule | None, bool, ContentScore | None]
-"""A record, the rule that matches it, whether a policy in words holds it, and what is known of its text."""
+"""A record, its matching rule, whether a policy in words holds it, and the known score of its text."""
 
 
 class Scorer:
     """Scores records with one release; make one per process and share it.
 
-    `heads` stand in for those of the release, where these have learnt what is to judge it. Raises
+    `heads` replace those of the release if these have learnt from posts that judge it. Raises
     release.SchemaMismatch or release.Corrupt when the release does not fit this code.
     """
 
@@ -64,7 +64,7 @@ class Scorer:
     def content_on(self, platform: str, *, content: ContentProtocol | None = None) -> HeadedContent:
         """Return the content model as this release reads it on a platform, through its head if it has one.
 
-        `content` is another client of the same model than this Scorer's own.
+        `content` is another client of the same model.
         """
         return HeadedContent(platform, content or self._content, self._heads)
 
@@ -83,22 +83,22 @@ class Scorer:
         """Score records with one call to the content model, results in their order.
 
         Banned posts run nothing else. If the content model is unavailable the rest are scored without it and
-        marked degraded. `held` tells of each record whether a policy in words holds it for a human; by
-        default none is held. `known` is the `content_score` of an earlier result for the same text, by this
-        release's content model (`Release.content_model`), which is not asked again, None where there is none.
+        marked degraded. `held` tells whether a policy in words holds each record for a human; by default none
+        is held. `known` are the `content_score`s of earlier results for the same texts, by this release's
+        content model (`Release.content_model`), None where the model has to be asked.
         """
         ruled = [(record, blocklist.match(record)) for record in records]
         holds, before = held or [False] * len(records), known or [None] * len(records)
-        asked = [
-            (record, rule, is_held, said)
-            for (record, rule), is_held, said in zip(ruled, holds, before, strict=True)
+        inputs = [
+            (record, rule, is_held, score)
+            for (record, rule), is_held, score in zip(ruled, holds, before, strict=True)
             if not _is_ban(rule)
         ]
-        judged = iter(self._judged(asked) if asked else [])
+        results = iter(self._judged(inputs) if inputs else [])
         return [
             banned(record, rule, release=self._release)
             if rule is not None and _is_ban(rule)
-            else next(judged)
+            else next(results)
             for record, rule in ruled
         ]
 
@@ -106,7 +106,7 @@ class Scorer:
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
     ) -> Floats:
         """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known, as
-        `content_on` gives them, and what was read of their evidence (n, 3), as `read` gives it.
+        `content_on` gives them, and the readings of their evidence (n, 3), as `read` gives them.
 
         Rules are ignored, the content model is not queried and nothing is explained.
         """
@@ -116,19 +116,19 @@ class Scorer:
     def routes(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
     ) -> list[Route]:
-        """Return where thresholds and safety bounds would send records of which the same is known: rules, the
-        audit sample and degradation are ignored.
+        """Return the routes by thresholds and safety bounds alone, from the same inputs: rules, the audit
+        sample and degradation are ignored.
         """
         judgement, joined = self._known(records, content_probabilities=content_probabilities, read=read)
         probabilities = self._probabilities(records, joined).tolist()
-        told = zip(
+        posts = zip(
             records, probabilities, self._opinions(judgement, joined, content_probabilities), strict=True
         )
-        return [self._route(record, said, sub_models=own).route for record, said, own in told]
+        return [self._route(record, score, sub_models=opinions).route for record, score, opinions in posts]
 
     def read(self, records: Sequence[PostRecord], *, content: ContentProtocol | None = None) -> Floats:
-        """Return what is read in the evidence of records, float64 (n, 3): all unknown if this release looks
-        at none. Raises content.Unavailable, if the content model is what reads it.
+        """Return the readings of records' evidence, float64 (n, 3): all unknown if this release reads none.
+        Raises content.Unavailable, if the content model reads it.
         """
         if self._evidence is None:
             return readings.unknown(len(records))
@@ -143,8 +143,8 @@ class Scorer:
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None
     ) -> tuple[Judgement, Joined]:
         judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
-        said = readings.unknown(len(records)) if read is None else read
-        return judgement, self._joined(records, judgement, read=said)
+        evidence = readings.unknown(len(records)) if read is None else read
+        return judgement, self._joined(records, judgement, read=evidence)
 
     def _joined(self, records: Sequence[PostRecord], judgement: Judgement, *, read: Floats) -> Joined:
         if self._evidence is None:
@@ -155,10 +155,10 @@ class Scorer:
         self, judgement: Judgement, joined: Joined, content_probabilities: Floats
     ) -> list[dict[str, float | None]]:
         """Return the parts' opinions of each post; evidence has one only where it speaks for spam."""
-        found = self._ensemble.opinions(judgement, content_probabilities=content_probabilities)
+        by_post = self._ensemble.opinions(judgement, content_probabilities=content_probabilities)
         return [
-            own if math.isnan(said) else own | {EVIDENCE: said}
-            for own, said in zip(found, joined.probabilities.tolist(), strict=True)
+            opinions if math.isnan(evidence) else opinions | {EVIDENCE: evidence}
+            for opinions, evidence in zip(by_post, joined.probabilities.tolist(), strict=True)
         ]
 
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
@@ -171,7 +171,7 @@ class Scorer:
     def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
         records = [record for record, *_ in asked]
         rows = self._rows(records)
-        answers = self._answers(records, rows=rows, known=[said for *_, said in asked])
+        answers = self._answers(records, rows=rows, known=[score for *_, score in asked])
         judgement = self._ensemble.judge(rows, content_probabilities=answers.texts)
         joined = self._joined(records, judgement, read=answers.read)
         probabilities = self._probabilities(records, joined)
@@ -179,23 +179,23 @@ class Scorer:
         sub_models = self._opinions(judgement, joined, answers.texts)
         return [
             self._result(
-                one,
+                entry,
                 probability=float(probabilities[index]),
                 sub_models=sub_models[index],
                 row=rows[index],
                 shares=shares[index],
-                found=[Contribution(*one) for one in joined.told(index)],
+                found=[Contribution(*part) for part in joined.told(index)],
                 content_score=answers.scores[index],
                 is_degraded=answers.is_degraded,
             )
-            for index, one in enumerate(asked)
+            for index, entry in enumerate(asked)
         ]
 
     def _answers(
         self, records: Sequence[PostRecord], *, rows: Floats, known: Sequence[ContentScore | None]
     ) -> readings.Answers:
-        """Query the content model once; what the release's cascade skips is unknown, but not if there is
-        evidence to read, of which the cheap sub-models know nothing.
+        """Query the content model once, for posts that the release's cascade does not skip and posts with
+        evidence, of which the cheap sub-models know nothing.
         """
         looked_at = records if self._evidence is not None else ()
         evidence = Readings(looked_at, rows=len(records), manifest=self._release.manifest)
@@ -236,8 +236,8 @@ class Scorer:
         names = (*features.NAMES, CONTENT_TEXT)
         content = sub_models["content"]
         values = (*row.tolist(), math.nan if content is None else content)
-        *told, withheld = shares.tolist()
-        contributions = (*map(Contribution, names, values, told), *found)
+        *by_feature, withheld = shares.tolist()
+        contributions = (*map(Contribution, names, values, by_feature), *found)
         route = self._route(
             record,
             probability,

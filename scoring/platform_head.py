@@ -44,8 +44,8 @@ class PlatformHead:
     """Weights of the n-gram buckets, float32 (BUCKETS,), of the vector, float32 (width,), empty for a head
     that reads words alone, and the line through the content margin.
 
-    `learnt` are the keys of the posts and groups that it was fitted to, which may judge it no more; empty if
-    not known.
+    `learnt` are the keys of the posts and groups that it was fitted to, which must not judge it; empty if
+    unknown.
     """
 
     weights: NDArray[np.float32]
@@ -63,14 +63,14 @@ class PlatformHead:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a head's file. Raises Corrupt if it is missing or not a head."""
-        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return cls(
-                weights=stored["weights"],
-                content_slope=float(stored["content_slope"]),
-                intercept=float(stored["intercept"]),
-                vector=stored.get("vector", _NO_VECTOR),
-                # Files from before do not say.
-                learnt=stored.get("learnt", _NO_KEYS),
+                weights=archive["weights"],
+                content_slope=float(archive["content_slope"]),
+                intercept=float(archive["intercept"]),
+                vector=archive.get("vector", _NO_VECTOR),
+                # Older files lack it.
+                learnt=archive.get("learnt", _NO_KEYS),
             )
 
     def save(self, path: Path) -> None:
@@ -97,19 +97,19 @@ class PlatformHead:
         return self.content_slope * content_margin + self.intercept + grams + sense
 
     def alone(self, texts: Sequence[str]) -> Floats:
-        """Return what the n-grams alone say of texts, as probabilities (n,): nobody was asked."""
+        """Return the probabilities (n,) of texts by the n-grams alone, without the content model."""
         return probabilities_of(
             np.array([self.margin(text, content_margin=0.0) for text in texts], dtype=np.float64)
         )
 
     def probabilities(self, texts: Sequence[str], *, scores: Sequence[ContentScore]) -> Floats:
-        """Return spam probabilities here, float64 (n,), of texts and what the content model says of each."""
+        """Return the platform's spam probabilities, float64 (n,), of texts and their scores."""
         margins = content_margins(np.array([score.probability for score in scores]))
-        read = [
+        head_margins = [
             self.margin(text, content_margin=margin, vector=vector)
             for text, margin, vector in zip(texts, margins.tolist(), vectors_of(scores), strict=True)
         ]
-        return probabilities_of(np.array(read, dtype=np.float64))
+        return probabilities_of(np.array(head_margins, dtype=np.float64))
 
 
 @dataclass(frozen=True)
@@ -135,16 +135,16 @@ class PlatformHeads:
 
 def learnt_keys(*, post: str, group: str) -> tuple[int, int]:
     """Return the keys of a decided post and of its near-duplicates, below 2**64."""
-    told = (f"post {post}", f"group {group}")
+    names = (f"post {post}", f"group {group}")
     first, second = (
         int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-        for name in told
+        for name in names
     )
     return first, second
 
 
 def file_of(platform: str) -> str:
-    """Name the file of a platform's head in its release. Raises ValueError for what is no slug."""
+    """Return the file name of a platform's head. Raises ValueError if it is no slug."""
     if not _PLATFORM.fullmatch(platform):
         raise ValueError(f"{platform!r} is no slug of a platform")
     return f"heads/{platform}.npz"
@@ -155,10 +155,10 @@ def grams_of(text: str) -> tuple[NDArray[np.intp], Floats]:
 
     The text is normalised as for the content model and lower-cased; at most 2,000 characters count.
     """
-    read = " ".join(as_read(text).text.lower().split())[:_MOST_CHARACTERS]
-    letters = np.frombuffer(f" {read} ".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    plain = " ".join(as_read(text).text.lower().split())[:_MOST_CHARACTERS]
+    letters = np.frombuffer(f" {plain} ".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     words = np.array(
-        [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in _WORD.findall(read)], dtype=np.uint32
+        [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in _WORD.findall(plain)], dtype=np.uint32
     )
     blocks = [
         _counted(letters, sizes=_CHARACTER_GRAMS, salt=_CHARACTER_SALT),
@@ -183,8 +183,8 @@ def _counted(
 
 def probabilities(release: Release, margins: Floats, *, platforms: Sequence[str]) -> Floats:
     """Map main margins (n,) to spam probabilities, each by the curve of its post's platform."""
-    found = calibrated(margins, calibration=release.calibration)
+    answers = calibrated(margins, calibration=release.calibration)
     for platform in release.platforms.keys() & set(platforms):
         here = np.array([name == platform for name in platforms])
-        found[here] = calibrated(margins[here], calibration=release.platforms[platform].calibration)
-    return found
+        answers[here] = calibrated(margins[here], calibration=release.platforms[platform].calibration)
+    return answers

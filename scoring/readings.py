@@ -1,8 +1,8 @@
 """The texts of a post's evidence, each read by itself: by the release's own reader if it has one, else by the
-content model in the call that has the post's own text. Beside them stands what the image model made of
-pictures when they were fetched, in a release that carries one.
+content model in the call that has the post's own text. A release with an image model adds its answers to
+pictures from when they were fetched.
 
-What is said of several pieces of a kind counts as the highest: one page that reads like spam is enough.
+Of several pieces of a kind the highest answer counts: one page that reads like spam is enough.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from scoring.records import PostRecord
 from scoring.trees import Floats
 
 MOST_TEXTS = 6
-"""Of a post: of each kind in turn, so that ten links leave room for a picture."""
+"""Texts of a post, of each kind in turn, so that ten links leave room for a picture."""
 _FEWEST_LETTERS = 3
 _ARTICLE = 600
-"""As much as the content model reads; a reader reads on."""
+"""Characters that the content model reads; a reader reads on."""
 _KINDS = _PAGE, _PICTURE, _TRANSCRIPT = range(3)
 """In the order of scoring.features.collected.READ."""
 
@@ -38,7 +38,7 @@ class ContentProtocol(Protocol):
         """Return spam probabilities, float64 (n,). Raises content.Unavailable if there is no answer."""
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
-        """Return what it says of each text, with its vector. Raises content.Unavailable."""
+        """Return the score of each text, with its vector. Raises content.Unavailable."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class HeadedContent:
     heads: PlatformHeads
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Return what the platform's head makes of the model's answers. Raises content.Unavailable."""
+        """Return the answers of the platform's head. Raises content.Unavailable."""
         head = self.heads.by_platform.get(self.platform)
         if head is None:
             return self.content.probabilities(texts)
@@ -59,9 +59,9 @@ class HeadedContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What is said of posts: of their own texts (n,), of their evidence (n, 3); NaN unknown.
+    """Probabilities of posts' own texts (n,) and of their evidence (n, 3); NaN unknown.
 
-    `scores` are the content model's own answers to the texts. All are degraded if it did not answer.
+    `scores` are the content model's own answers to the texts. All are degraded without an answer.
     """
 
     texts: Floats
@@ -78,20 +78,20 @@ class _Text:
 
 
 def unknown(rows: int) -> Floats:
-    """Return what is read of posts without evidence: float64 (n, 3), NaN."""
+    """Return the readings of posts without evidence: float64 (n, 3), NaN."""
     return np.full((rows, len(_KINDS)), np.nan)
 
 
 class Readings:
-    """The texts that the evidence of records asks to have read, in the order of `texts`, and what was said of
-    their pictures; `rows` are more records than those whose evidence is looked at.
+    """The texts to read in the evidence of records, in the order of `texts`, and the answers to their
+    pictures; `rows` is the number of all records, with or without evidence.
     """
 
     def __init__(
         self, records: Sequence[PostRecord], *, manifest: Mapping[str, Any], rows: int | None = None
     ) -> None:
         self.known = unknown(len(records) if rows is None else rows)
-        """What is known by record without having any text read: float64 (n, 3), NaN unknown."""
+        """Answers that need no text read, by record: float64 (n, 3), NaN unknown."""
         if "image" in manifest:
             self.known[: len(records), _PICTURE] = [_shown(record) for record in records]
         self._asked = [
@@ -103,25 +103,25 @@ class Readings:
     @property
     def places(self) -> list[int]:
         """Return the record of each text, by its place."""
-        return [one.row for one in self._asked]
+        return [text.row for text in self._asked]
 
     @property
     def texts(self) -> list[str]:
-        """Return the texts to have read, at most MOST_TEXTS of a post."""
-        return [one.text for one in self._asked]
+        """Return the texts to read, at most MOST_TEXTS of a post."""
+        return [text.text for text in self._asked]
 
     def read_by(self, reader: PlatformHead) -> Floats:
-        """Return what a reader says, as `highest` gives it; it asks nobody."""
+        """Return the readings of a reader, as `highest` does; no server is asked."""
         return self.highest(reader.alone(self.texts))
 
     def highest(self, said: Sequence[float] | Floats) -> Floats:
-        """Return the highest probability of each kind by record, of what is said of each text and was of
-        pictures: float64 (n, 3), NaN without either.
+        """Return the highest probability of each kind by record, over texts and pictures: float64 (n, 3), NaN
+        without either.
         """
-        found = self.known.copy()
-        for one, probability in zip(self._asked, np.array(said, dtype=np.float64), strict=True):
-            found[one.row, one.kind] = np.fmax(found[one.row, one.kind], probability)
-        return found
+        probabilities = self.known.copy()
+        for text, probability in zip(self._asked, np.array(said, dtype=np.float64), strict=True):
+            probabilities[text.row, text.kind] = np.fmax(probabilities[text.row, text.kind], probability)
+        return probabilities
 
 
 def ask(
@@ -135,12 +135,12 @@ def ask(
     reader: PlatformHead | None,
 ) -> Answers:
     """Query the content model once, for own texts where it is needed and not `known`, and, without a
-    `reader`, for all texts of evidence. The platform's head reads what it says, and what is known.
+    `reader`, for all texts of evidence. The platform's head corrects the scores, known ones too.
 
-    What it was asked is unknown if it is unavailable. Without anything to ask nothing was missed.
+    Texts that need the model while it is unavailable are unknown, and the answers degraded.
     """
-    scores = [said if wanted else None for said, wanted in zip(known, is_needed, strict=True)]
-    asked = [
+    scores = [answer if need else None for answer, need in zip(known, is_needed, strict=True)]
+    places = [
         place
         for place, record in enumerate(records)
         if is_needed[place] and scores[place] is None and record.text.strip()
@@ -148,28 +148,28 @@ def ask(
     others = evidence.texts if reader is None else []
     read = evidence.known if reader is None else evidence.read_by(reader)
     is_degraded = False
-    if asked or others:
+    if places or others:
         try:
-            said = content.scores([*(records[place].text for place in asked), *others])
+            answers = content.scores([*(records[place].text for place in places), *others])
         except Unavailable:
             is_degraded = True
         else:
-            for place, score in zip(asked, said, strict=False):
+            for place, score in zip(places, answers, strict=False):
                 scores[place] = score
             if reader is None:
-                read = evidence.highest([score.probability for score in said[len(asked) :]])
-    own = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
-    return Answers(texts=np.array(own), scores=scores, read=read, is_degraded=is_degraded)
+                read = evidence.highest([score.probability for score in answers[len(places) :]])
+    probabilities = [heads.read(record, score) for record, score in zip(records, scores, strict=True)]
+    return Answers(texts=np.array(probabilities), scores=scores, read=read, is_degraded=is_degraded)
 
 
 def _shown(record: PostRecord) -> float:
     """Return the highest answer of the image model to a picture of a record, NaN if it gave none."""
-    said = (piece.picture.spam_probability for piece in record.evidence if piece.picture is not None)
-    return highest(probability for probability in said if probability is not None)
+    answers = (piece.picture.spam_probability for piece in record.evidence if piece.picture is not None)
+    return highest(probability for probability in answers if probability is not None)
 
 
 def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """Yield kind and text of what is to be read: pages on other sites first, of each kind in turn."""
+    """Yield kind and text of what to read: pages on other sites first, each kind in turn."""
     if not record.evidence:
         return
     pieces = sorted(record.evidence, key=lambda piece: not piece.leads_elsewhere)
@@ -177,10 +177,10 @@ def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple
         [(kind, text) for text in dict.fromkeys(filter(_is_text, map(text_of, pieces)))]
         for kind, text_of in ((_PAGE, _of_page), (_PICTURE, _of_picture), (_TRANSCRIPT, _of_transcript))
     )
-    found = (one for one in chain.from_iterable(zip_longest(*by_kind)) if one is not None)
+    pairs = (pair for pair in chain.from_iterable(zip_longest(*by_kind)) if pair is not None)
     count = 0
-    for kind, text in found:
-        # A model that cannot read a script says something all the same.
+    for kind, text in pairs:
+        # A model answers even if it cannot read a script.
         if unread_script.in_release(text, platform="", manifest=manifest) is not None:
             continue
         yield kind, text
@@ -198,7 +198,7 @@ def _of_page(piece: EvidencePiece) -> str:
 
 
 def page_text(page: PageRead) -> str:
-    """Return what is read of a page: its title, how its article begins, and all its text, which has the
+    """Return the text of a page for reading: its title, how its article begins, and all its text, with the
     buttons and banners that an article lacks.
     """
     return "\n".join(filter(None, (page.title, page.article[:_ARTICLE], page.text)))

@@ -27,7 +27,7 @@ class InvalidRecord(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What was known of something (an author, an address, a domain) strictly before the record's instant.
+    """Facts known of an author, an address or a domain strictly before the record's instant.
 
     Counts are of posts on this platform, the judged post excluded. `confirmed_*` count human decisions only,
     so the filter never learns from its own verdicts; `recent_*` are the same decisions, each counting half as
@@ -72,7 +72,7 @@ class JourneyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkReputation:
-    """What reputation providers had said of a link's URL or domain; None if none answered.
+    """Answers of reputation providers about a link's URL or domain; None if none answered.
 
     `trust_score` runs from 0 (distrusted) to 100, `threat_score` from 0 to 1 (surely a threat);
     `live_since_at` is when the link, or else its domain, went live on the web.
@@ -105,8 +105,8 @@ class Link:
 class ComplaintRecord:
     """A complaint about the post; `reporter_*` count the reporter's earlier ones that moderators judged.
 
-    `note` is what was written with it, folded (case, spaces and digits say nothing) and digested: equal for
-    copies, readable for nobody; empty without a note.
+    `note` is the digest of its note, folded (case, spaces and digits say nothing): equal for copies, readable
+    for nobody; empty without a note.
     """
 
     reason: str
@@ -172,7 +172,7 @@ NOTHING_KNOWN = PostRecord(
     text="",
     author=AuthorSnapshot(external_id=""),
 )
-"""A post about which nothing is known: what everything that is known is measured against."""
+"""A post about which nothing is known: the reference for every known value."""
 
 
 def _plain(part: object) -> object:

@@ -161,8 +161,8 @@ class Release:
                 cascade=Cascade(**manifest.get("cascade", {})),
                 heads=_heads(manifest),
                 platforms={
-                    platform: PlatformRoutes.from_json(own)
-                    for platform, own in manifest.get("platforms", {}).items()
+                    platform: PlatformRoutes.from_json(fields)
+                    for platform, fields in manifest.get("platforms", {}).items()
                 },
                 safety=Safety(**manifest.get("safety", {})),
                 training=manifest["training"],
@@ -176,25 +176,25 @@ class Release:
         return release
 
     def scores_as(self, other: Release) -> bool:
-        """Return whether they score and route every post alike: only what their manifests tell differs."""
-        told = {"training", "metrics", "derived"}
+        """Return whether both score and route every post alike: only notes in their manifests differ."""
+        notes = {"training", "metrics", "derived"}
         mine, others = (
-            {name: part for name, part in one.manifest.items() if part and name not in told}
-            for one in (self, other)
+            {name: part for name, part in release.manifest.items() if part and name not in notes}
+            for release in (self, other)
         )
         return mine == others
 
     @property
     def content_model(self) -> str:
-        """Name what reads texts, by files and normaliser, empty if no file is pinned: releases of one name
-        get the same answers.
+        """Identify the content model by files and normaliser, empty if no file is pinned: equal ids give
+        equal answers.
         """
         return f"{self.content.digest[:12]}/{self.normaliser}" if self.content.digest else ""
 
     def thresholds_on(self, platform: str) -> Thresholds:
         """Return the thresholds of a platform, by slug: its own, or those that all others share."""
-        own = self.platforms.get(platform)
-        return own.thresholds if own else self.thresholds
+        routes = self.platforms.get(platform)
+        return routes.thresholds if routes else self.thresholds
 
     def check_features(self, known: Sequence[str], *, names: Sequence[str], schema: str) -> None:
         """Raise SchemaMismatch, naming them, if the release knows other features than this code computes.
@@ -202,9 +202,9 @@ class Release:
         `known` are those of its ensemble, `names` and `schema` those of the code.
         """
         new = [f"does not know {name}" for name in names if name not in known]
-        gone = [f"needs {name}, which is gone" for name in known if name not in names]
-        if new or gone:
-            raise SchemaMismatch(f"release {self.id[:12]} {'; '.join([*new, *gone])}: {_REFIT}")
+        missing = [f"needs {name}, which is gone" for name in known if name not in names]
+        if new or missing:
+            raise SchemaMismatch(f"release {self.id[:12]} {'; '.join([*new, *missing])}: {_REFIT}")
         self.check_schema(schema)
         if tuple(known) != tuple(names):
             raise SchemaMismatch(f"{self.folder}: its ensemble has other features than its manifest says")
@@ -245,11 +245,11 @@ def _heads(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def _check_file(path: Path, *, expected: str) -> None:
     try:
-        found = file_sha256(path)
+        digest = file_sha256(path)
     except OSError as missing:
         raise Corrupt(f"{path}: named by the manifest but cannot be read: {missing.strerror}") from missing
-    if found != expected:
-        raise Corrupt(f"{path}: SHA-256 is {found[:12]}…, the manifest says {expected[:12]}…")
+    if digest != expected:
+        raise Corrupt(f"{path}: SHA-256 is {digest[:12]}…, the manifest says {expected[:12]}…")
 
 
 @contextmanager
@@ -265,7 +265,7 @@ def loading(path: Path) -> Iterator[None]:
 
 @contextmanager
 def loading_json(path: Path, *, form: int) -> Iterator[dict[str, Any]]:
-    """Give what a JSON file of this format holds; otherwise as `loading`."""
+    """Yield the content of a JSON file of this format; otherwise as `loading`."""
     with loading(path):
         stored = json.loads(path.read_text(encoding="utf-8"))
         if stored["format"] != form:

@@ -105,8 +105,8 @@ def decide(
     `effect` is that of the matching rule: an allowance lets it pass whatever the probability, a hold never
     without a human. A degraded score never leads to an automatic decision. `sub_models` are the parts' own
     probabilities, None where silent: by `safety` a sure one is not outvoted without a human, nor does one
-    alone remove. One that `is_unread`, in a script that the content model does not read, is for a human,
-    whatever the models made of it. Raises ValueError if the probability is not in [0, 1].
+    alone remove. A post that `is_unread`, in a script that the content model does not read, always goes to a
+    human. Raises ValueError if the probability is not in [0, 1].
     """
     if not 0.0 <= probability <= 1.0:
         raise ValueError(f"spam probability {probability} is not in [0, 1]")
@@ -131,14 +131,12 @@ def decide(
 
 
 def strictest(effect: Effect | None, *, is_held: bool) -> Effect | None:
-    """Return what a rule and policies in words do together: a hold goes before an allowance."""
+    """Return the joint effect of a rule and policies in words: a hold goes before an allowance."""
     return Effect.HOLD if is_held else effect
 
 
 def hundredth(probability: float) -> int:
-    """Return a probability in whole per cent, as people see it: 0 and 99 also stand for what is not quite
-    0 or 100.
-    """
+    """Return a probability in whole per cent, as people see it: rounded, but never up to 1 or 100."""
     if 0.0 < probability < 0.01:
         return 0
     return 99 if 0.99 < probability < 1.0 else round(probability * 100)
@@ -204,13 +202,13 @@ def expected_harm(record: PostRecord, *, probability: float) -> float:
 
 def _stands_alone(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, float]) -> bool:
     """Return whether at most one sub-model calls the post spam, and below `remove_alone_from`."""
-    witnesses = [one for one in sub_models.values() if one is not None and one >= NO_OPINION]
+    witnesses = [value for value in sub_models.values() if value is not None and value >= NO_OPINION]
     return bool(bounds) and len(witnesses) < _WITNESSES and not _reaches(sub_models, bounds=bounds)
 
 
 def _reaches(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, float]) -> bool:
-    asked = ((sub_models.get(name), bound) for name, bound in bounds.items())
-    return any(probability is not None and probability >= bound for probability, bound in asked)
+    pairs = ((sub_models.get(name), bound) for name, bound in bounds.items())
+    return any(probability is not None and probability >= bound for probability, bound in pairs)
 
 
 def _automatic(route: Route) -> Routing:

@@ -13,7 +13,7 @@ from typing import Any
 
 _BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
 _HEADER_SIZE = re.compile(re.escape(_BINARY) + r"(\d{1,9})")
-# Over by themselves: throttled, being scaled, loading its model, a full queue of Triton.
+# Transient errors: throttled, being scaled, loading its model, a full queue of Triton.
 _TRANSIENT = {
     "InternalDependencyException",
     "ModelNotReadyException",
@@ -54,13 +54,13 @@ class SageMakerEndpoint:
         body, header_size = InferenceServerClient.generate_request_body(
             list(inputs), outputs=list(outputs), priority=priority, timeout=timeout
         )
-        said, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}")
+        reply, content_type = self._invoke(bytes(body), f"{_BINARY}{header_size or len(body)}")
         size = _HEADER_SIZE.fullmatch(content_type)
         if size is None:
             raise ValueError(f"the endpoint answered {content_type[:80]!r}, not Triton's tensors")
-        found = InferenceServerClient.parse_response_body(said, header_length=int(size[1]))
-        self._check(found.get_response(), model=model, version=model_version)
-        return found
+        answer = InferenceServerClient.parse_response_body(reply, header_length=int(size[1]))
+        self._check(answer.get_response(), model=model, version=model_version)
+        return answer
 
     def load_model(self, name: str, **_: Any) -> None:
         """Refuse: raises InferenceServerException."""
@@ -71,7 +71,7 @@ class SageMakerEndpoint:
         raise _refused(f"{name} cannot be unloaded: {_FIXED}")
 
     def is_model_ready(self, name: str) -> bool:  # noqa: ARG002 - the interface's
-        """Return that nothing has to be loaded; whether the model is the wanted one shows in its answers."""
+        """Return True: nothing has to be loaded, and answers name their model."""
         return True
 
     def _invoke(self, body: bytes, content_type: str) -> tuple[bytes, str]:
@@ -106,21 +106,21 @@ class SageMakerEndpoint:
         return self._client
 
     def _check(self, answer: dict[str, Any], *, model: str, version: str) -> None:
-        served = (str(answer.get("model_name")), str(answer.get("model_version")))
-        if served != (model, version):
+        identity = (str(answer.get("model_name")), str(answer.get("model_version")))
+        if identity != (model, version):
             raise _refused(
-                f"the endpoint {self._name} serves {served[0]} version {served[1]}, "
+                f"the endpoint {self._name} serves {identity[0]} version {identity[1]}, "
                 f"the release names {model} version {version}"
             )
 
 
 def _of_aws(response: dict[str, Any]) -> Exception:
     error = response.get("Error", {})
-    code, said = str(error.get("Code", "")), str(error.get("Message", ""))
+    code, text = str(error.get("Code", "")), str(error.get("Message", ""))
     original = response.get("OriginalStatusCode")
     http = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     is_transient = code in _TRANSIENT or 503 in (original, http)
-    return _refused(f"{code}: {said}", status=_UNAVAILABLE if is_transient else str(original or http or code))
+    return _refused(f"{code}: {text}", status=_UNAVAILABLE if is_transient else str(original or http or code))
 
 
 def _refused(message: str, *, status: str = "400") -> Exception:

@@ -1,4 +1,4 @@
-"""What scoring a record gives: the models' output with its inputs, or a ban's."""
+"""The result of scoring a record: the models' output with its inputs, or a ban's."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from scoring.routing import Route, Routing
 class ScoreResult:
     """The models' output for a record, with the inputs.
 
-    `content_score` is what the `content_model` said of the text, `content_probability` what the platform's
-    head made of it. base + the contributions' sum is the main margin (log-odds before calibration), evidence
-    included. `rule` is the one that decided on the post, if any: a banned post has probability 1, route
-    remove, and neither features nor contributions; any other rule affects only the route.
+    `content_score` is the `content_model`'s answer, `content_probability` that of the platform's head. base +
+    the contributions' sum is the main margin (log-odds before calibration), evidence included. `rule` is the
+    one that decided on the post, if any: a banned post has probability 1, route remove, and neither features
+    nor contributions; any other rule affects only the route.
     """
 
     release_id: str

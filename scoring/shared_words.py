@@ -1,4 +1,4 @@
-"""The words that most of a few texts share: what a group of near-duplicates is called."""
+"""The words that most of a few texts share: the name of a group of near-duplicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from scoring import similarity
 
 LONGEST = 60
-"""Characters of what is returned, at most."""
+"""Most characters of a result."""
 
 _READ_CHARACTERS = 240
 _BASES = 3
@@ -39,10 +39,10 @@ def shared_words(texts: Sequence[str]) -> str:
     """
     if len(texts) < 2:
         return ""
-    read = [_prepared(text) for text in texts]
-    words = [_words(text) for text in read]
+    prepared = [_prepared(text) for text in texts]
+    words = [_words(text) for text in prepared]
     lines = [f" {' '.join(word.key for word in each)} " for each in words]
-    for text, each in list(zip(read, words, strict=True))[:_BASES]:
+    for text, each in list(zip(prepared, words, strict=True))[:_BASES]:
         run = _longest(text, each, lines)
         if _is_enough(run):
             return _written(text, run)
@@ -50,7 +50,7 @@ def shared_words(texts: Sequence[str]) -> str:
 
 
 def _prepared(text: str) -> str:
-    """Drop links and what cannot be seen."""
+    """Drop links and invisible characters."""
     composed = unicodedata.normalize("NFC", text[:_READ_CHARACTERS])
     visible = "".join(character for character in composed if unicodedata.category(character) != "Cf")
     return " ".join(similarity.LINK.sub(" ", visible).split())

@@ -46,14 +46,14 @@ def bands(text: str) -> tuple[int, ...]:
 
 
 def word_count(text: str) -> int:
-    """Return the words that a signature looks at: links, handles, numbers and signs are none."""
+    """Count the words of a signature: links, handles, numbers and signs are none."""
     return len(_WORD.findall(LINK.sub(" ", folded(text[:_TEXT_LIMIT]))))
 
 
 def likeness(first: str, second: str) -> float:
     """Return the share of shingles that two texts have in common (Jaccard), 0 to 1; 1 if both are empty."""
-    one, other = _pieces(first), _pieces(second)
-    return len(one & other) / len(one | other) if one or other else 1.0
+    left, right = _pieces(first), _pieces(second)
+    return len(left & right) / len(left | right) if left or right else 1.0
 
 
 def folded(text: str) -> str:

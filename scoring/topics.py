@@ -54,17 +54,16 @@ class TopicModel:
     def probabilities(self, texts: Sequence[str], *, topics: Sequence[str]) -> NDArray[np.float64]:
         """Answer P(about) of each text and topic: float64 array of shape (n_texts, n_topics), in [0, 1].
 
-        A text of which nothing can be seen is about nothing: NaN, since there is nothing to judge. Raises
-        Unavailable.
+        NaN for a text without visible characters. Raises Unavailable.
         """
-        found = np.full((len(texts), len(topics)), np.nan)
-        shown = [normalise.normalise(shortened(text)).text for text in texts]
-        asked = [row for row, text in enumerate(shown) if text.strip()]
+        answers = np.full((len(texts), len(topics)), np.nan)
+        normalised = [normalise.normalise(shortened(text)).text for text in texts]
+        places = [row for row, text in enumerate(normalised) if text.strip()]
         if not topics:
-            return found
-        for rows in self._calls.batches(asked):
-            found[rows] = self._batch([shown[row] for row in rows], topics)
-        return found
+            return answers
+        for rows in self._calls.batches(places):
+            answers[rows] = self._batch([normalised[row] for row in rows], topics)
+        return answers
 
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state."""
@@ -75,11 +74,11 @@ class TopicModel:
         return True
 
     def _batch(self, texts: Sequence[str], topics: Sequence[str]) -> NDArray[np.float64]:
-        wanted = [topic[:MAX_TOPIC_CHARACTERS] for topic in topics]
+        names = [topic[:MAX_TOPIC_CHARACTERS] for topic in topics]
         return self._calls.infer(
             {
                 "TEXT": [[text] for text in texts],
-                "TOPICS": [wanted] * len(texts),
+                "TOPICS": [names] * len(texts),
             },
             outputs=("PROBABILITIES",),
             check=lambda answers: _checked(answers["PROBABILITIES"], shape=(len(texts), len(topics))),
@@ -89,7 +88,7 @@ class TopicModel:
 def _checked(answer: Any, *, shape: tuple[int, int]) -> NDArray[np.float64]:
     if not isinstance(answer, np.ndarray) or answer.shape != shape:
         raise Unavailable(f"expected probabilities of shape {shape}, got {getattr(answer, 'shape', None)}")
-    found = answer.astype(np.float64)
-    if not (np.isfinite(found) & (found >= 0) & (found <= 1)).all():
+    probabilities = answer.astype(np.float64)
+    if not (np.isfinite(probabilities) & (probabilities >= 0) & (probabilities <= 1)).all():
         raise Unavailable("the probabilities are not in [0, 1]")
-    return found
+    return probabilities

@@ -3,8 +3,8 @@ lead there, so all cases are worked out when a release is loaded.
 
 Against a reference row (interventional), or path-dependent, both as in Lundberg et al., From local
 explanations to global understanding with explainable AI for trees, Nature Machine Intelligence 2, 2020;
-tables by leaf and case after Yang, Fast TreeSHAP, arXiv:2109.09847. Why shap's own code does not do it says
-docs/adr/0012-contributions-are-looked-up.md.
+tables by leaf and case after Yang, Fast TreeSHAP, arXiv:2109.09847.
+docs/adr/0012-contributions-are-looked-up.md says why shap's own code is not used.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TreeShap:
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """A branch taken: left if x <= threshold, else right; `takes_unknown` if NaN goes the same way."""
+    """A branch: left if x <= threshold, else right; `takes_unknown` if NaN goes the same way."""
 
     threshold: float
     is_left: bool
@@ -113,20 +113,20 @@ class _Cases:
     """
 
     def __init__(self, steps: Sequence[_Placed], *, n_leaves: int) -> None:
-        read: list[int] = []
+        columns: list[int] = []
         thresholds, bits = [np.zeros(0)], [np.zeros((0, n_leaves), dtype=np.uint8)]
-        for asked, group in itertools.groupby(steps, key=lambda placed: placed.step.input):
+        for column, group in itertools.groupby(steps, key=lambda placed: placed.step.input):
             alike = list(group)
-            own = np.unique([split.threshold for placed in alike for split in placed.step.splits])
-            taken = np.zeros((len(own) + 2, n_leaves), dtype=np.uint8)
+            values = np.unique([split.threshold for placed in alike for split in placed.step.splits])
+            masks = np.zeros((len(values) + 2, n_leaves), dtype=np.uint8)
             for placed in alike:
-                taken[_intervals(placed.step, thresholds=own), placed.leaf] |= 1 << placed.bit
-            read.append(asked)
-            thresholds.append(own)
-            bits.append(taken)
-        self._read = np.array(read, dtype=np.intp)
+                masks[_intervals(placed.step, thresholds=values), placed.leaf] |= 1 << placed.bit
+            columns.append(column)
+            thresholds.append(values)
+            bits.append(masks)
+        self._read = np.array(columns, dtype=np.intp)
         self._thresholds, self._bits = np.concatenate(thresholds), np.concatenate(bits)
-        sizes = np.array([len(own) for own in thresholds[1:]], dtype=np.intp)
+        sizes = np.array([len(values) for values in thresholds[1:]], dtype=np.intp)
         self._asked, self._first = np.repeat(self._read, sizes), np.cumsum(sizes) - sizes
         self._start, self._unknown = np.cumsum(sizes + 2) - (sizes + 2), sizes + 1
 
@@ -146,9 +146,9 @@ def _leaves(
     if tree.left[node] == LEAF:
         yield _Leaf(value=float(tree.value[node]), steps=steps)
         return
-    asked = int(tree.input[node])
-    before = next((step for step in steps if step.input == asked), _Step(input=asked, share=1.0, splits=()))
-    others = tuple(step for step in steps if step.input != asked)
+    column = int(tree.input[node])
+    before = next((step for step in steps if step.input == column), _Step(input=column, share=1.0, splits=()))
+    others = tuple(step for step in steps if step.input != column)
     for child, is_left in ((int(tree.left[node]), True), (int(tree.right[node]), False)):
         split = _Split(
             threshold=float(tree.threshold[node]),
@@ -156,10 +156,10 @@ def _leaves(
             takes_unknown=bool(tree.missing[node] == child),
         )
         if reference is None:
-            taken = float(tree.cover[child] / tree.cover[node])
+            share = float(tree.cover[child] / tree.cover[node])
         else:
-            taken = float(_goes_left(split, float(reference[asked])) == is_left)
-        step = _Step(input=asked, share=before.share * taken, splits=(*before.splits, split))
+            share = float(_goes_left(split, float(reference[column])) == is_left)
+        step = _Step(input=column, share=before.share * share, splits=(*before.splits, split))
         yield from _leaves(tree, child, (*others, step), reference=reference)
 
 
@@ -169,13 +169,13 @@ def _goes_left(split: _Split, value: float) -> bool:
 
 def _intervals(step: _Step, *, thresholds: Floats) -> NDArray[np.bool_]:
     """Tell for each interval between sorted thresholds, and for NaN behind them, if the step is taken."""
-    taken = np.ones(len(thresholds) + 2, dtype=np.bool_)
+    mask = np.ones(len(thresholds) + 2, dtype=np.bool_)
     below = np.arange(len(thresholds) + 1)
     for split in step.splits:
         place = np.searchsorted(thresholds, split.threshold)
-        taken[:-1] &= (below <= place) == split.is_left
-        taken[-1] &= split.takes_unknown
-    return taken
+        mask[:-1] &= (below <= place) == split.is_left
+        mask[-1] &= split.takes_unknown
+    return mask
 
 
 def _width(leaves: Sequence[_Leaf]) -> int:
@@ -186,11 +186,11 @@ def _width(leaves: Sequence[_Leaf]) -> int:
 
 
 def _tables(leaves: Sequence[_Leaf], *, width: int) -> Floats:
-    """Return what each step of each leaf is given in each case: float64 (n_leaves, width, 2**width).
+    """Return the share of each step of each leaf in each case: float64 (n_leaves, width, 2**width).
 
     A leaf's value is a product game: a step counts 1 or 0 among the known inputs, its share among the
     unknown. Its Shapley values weigh the coalitions by size, and so are sums over the coefficients of a
-    polynomial. A leaf with fewer steps than `width` has steps beside that everybody takes: they get nothing.
+    polynomial. A leaf with fewer steps than `width` has extra ones that every row takes: they get nothing.
     """
     values = np.array([leaf.value for leaf in leaves])[:, None]
     shares, is_taken = np.ones((width, len(leaves), 1)), np.ones((width, len(leaves), 2**width))

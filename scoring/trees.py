@@ -50,7 +50,7 @@ class Forest:
         row = np.arange(len(rows))[:, None]
         for _ in range(packed.depth):
             values = rows[row, packed.input[nodes]]
-            # False for NaN, which would go right: where it goes instead is put right in the next statement.
+            # False for NaN, which would go right: the next statement corrects its direction.
             child = np.where(values <= packed.threshold[nodes], packed.left[nodes], packed.right[nodes])
             nodes = np.where(np.isnan(values), packed.missing[nodes], child)
         margins: Floats = self.base + packed.value[nodes].sum(axis=1)

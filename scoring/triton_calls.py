@@ -1,5 +1,5 @@
-"""Calls of a model on Triton, over gRPC, HTTP or an endpoint of Amazon SageMaker (scoring/sagemaker.py):
-time limits, retries, and a breaker. What the tensors mean is known to content.py and topics.py.
+"""Calls of a model on Triton, over gRPC, HTTP or an endpoint of Amazon SageMaker (scoring/sagemaker.py): time
+limits, retries, and a breaker. The meaning of the tensors is in content.py and topics.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RETRY_AFTER_SECONDS = 0.05
 _TRANSIENT = ("StatusCode.UNAVAILABLE", "503")
 # By default gRPC backs off for up to two minutes before it reconnects to a restarted server.
 _CHANNEL = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 2000)]
-# Of its time limit that a call is made to take: a server that gets four times slower is still waited for.
+# Share of its time limit that a call should take: a server may get four times slower.
 _SHARE = 0.25
 
 _Row = TypeVar("_Row")
@@ -105,8 +105,7 @@ class TritonCalls:
         """Take `url` as grpc://host:port, http://host:port or sagemaker://endpoint; connect to nothing yet.
 
         `priority` LAST lets all other requests go first. `timeout_seconds` limits each call, retries
-        included; how many rows a call has, between the least and the most, hangs on the seconds that rows
-        took lately.
+        included; the rows per call, between the least and the most, depend on the time that rows took lately.
         """
         parts = urlsplit(url)
         is_server = parts.scheme in ("grpc", "http") and parts.hostname and parts.port
@@ -140,18 +139,18 @@ class TritonCalls:
         them. The server is asked for no others.
 
         Asks whatever the breaker's state, and counts the outcome. Raises Unavailable, as `check` does for an
-        answer that cannot be right.
+        impossible answer.
         """
         began = self._clock()
         try:
-            found = self._in_time(inputs, outputs=outputs, check=check)
+            answer = self._in_time(inputs, outputs=outputs, check=check)
         except Unavailable:
             self._breaker.record(succeeded=False)
             self._pace.timed_out()
             raise
         self._breaker.record(succeeded=True)
         self._pace.took(max(map(len, inputs.values())), seconds=self._clock() - began)
-        return found
+        return answer
 
     def _in_time(
         self,

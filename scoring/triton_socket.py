@@ -22,7 +22,7 @@ class TritonSocket:
         self._path, self._timeout_seconds = path, timeout_seconds
 
     def is_listening(self) -> bool:
-        """Return whether a server listens there; the socket file alone may be left over."""
+        """Return whether a server listens there; the file may be a leftover."""
         with contextlib.closing(_Connection(self._path, timeout=self._timeout_seconds)) as connection:
             try:
                 connection.connect()
@@ -47,9 +47,9 @@ class TritonSocket:
     def _post(self, path: str, body: dict[str, Any]) -> None:
         from tritonclient.utils import InferenceServerException
 
-        status, said = self._ask("POST", path, json.dumps(body))
+        status, message = self._ask("POST", path, json.dumps(body))
         if status != 200:
-            raise InferenceServerException(msg=said, status=str(status))
+            raise InferenceServerException(msg=message, status=str(status))
 
     def _ask(self, method: str, path: str, body: str) -> tuple[int, str]:
         connection = _Connection(self._path, timeout=self._timeout_seconds)

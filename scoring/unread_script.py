@@ -29,11 +29,11 @@ def in_release(text: str, *, platform: str, manifest: Mapping[str, Any]) -> str 
     A platform's head reads the scripts that it was fitted on.
     """
     share_from = manifest.get("safety", {}).get("unread_from")
-    read = manifest.get("content", {}).get("scripts")
-    if share_from is None or not read:
+    scripts = manifest.get("content", {}).get("scripts")
+    if share_from is None or not scripts:
         return None
     head = manifest.get("heads", {}).get(platform, {})
-    return unread(text, read={*read, *head.get("scripts", ())}, share_from=share_from)
+    return unread(text, read={*scripts, *head.get("scripts", ())}, share_from=share_from)
 
 
 def unread(text: str, *, read: Collection[str], share_from: float) -> str | None:

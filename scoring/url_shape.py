@@ -67,11 +67,11 @@ def shape_of(url: str, host: str, domain: str) -> UrlShape:
     """
     authority, _, path = url.partition("://")[2].partition("/")
     tokens = _TOKEN.findall(path.lower())
-    measured = host + "/" + path
+    address = host + "/" + path
     return UrlShape(
         length=float(len(url)),
         subdomains=float(_subdomains(host, domain)),
-        digit_share=sum(character.isdigit() for character in measured) / len(measured),
+        digit_share=sum(character.isdigit() for character in address) / len(address),
         path_tokens=float(len(tokens)),
         bait_tokens=float(sum(token in _BAIT for token in (*tokens, *_TOKEN.findall(host.lower())))),
         is_punycode=float(any(label.startswith("xn--") for label in host.split("."))),

@@ -71,13 +71,13 @@ class UrlModel:
     def load(cls, folder: Path) -> Self:
         """Read urls.npz. Raises Corrupt if it is missing or not a model."""
         path = folder / URLS_FILE
-        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return cls(
-                gram_weights=stored["gram_weights"],
-                gram_scale=float(stored["gram_scale"]),
-                measure_weights=stored["measure_weights"],
-                intercept=float(stored["intercept"]),
-                review_from=float(stored["review_from"]),
+                gram_weights=archive["gram_weights"],
+                gram_scale=float(archive["gram_scale"]),
+                measure_weights=archive["measure_weights"],
+                intercept=float(archive["intercept"]),
+                review_from=float(archive["review_from"]),
             )
 
     def save(self, folder: Path) -> Path:
@@ -114,14 +114,14 @@ class UrlModel:
         grams, values = grams_of(url), measures_of(url)
         gram_sum = float(self.gram_weights[grams].astype(np.float64).sum()) * self.gram_scale
         # fsum: the same sum on every machine, whatever vector instructions its numpy was built with.
-        measured = math.fsum(
+        measure_sum = math.fsum(
             weight * value for weight, value in zip(self.measure_weights, values, strict=True)
         )
-        return self.intercept + gram_sum / math.sqrt(len(grams)) + measured
+        return self.intercept + gram_sum / math.sqrt(len(grams)) + measure_sum
 
 
 def is_silent(url: str) -> bool:
-    """Return whether a URL is on a popular site that has one author, of which the model says nothing."""
+    """Return whether a URL is on a popular site with one author: the model ignores these."""
     return is_popular(_parts(url)[1])
 
 
@@ -148,7 +148,7 @@ def measures_of(url: str) -> tuple[float, ...]:
 
 
 def _parts(url: str) -> tuple[str, str, str]:
-    """Return what stands before the host up to its @, the host without port and "www.", and the path."""
+    """Return the user part before @, the host without port and "www.", and the path."""
     authority, _, path = (url.partition("://")[2] if "://" in url else url).partition("/")
     user, at, host = authority.lower().rpartition("@")
     host = host if host.startswith("[") else host.partition(":")[0]

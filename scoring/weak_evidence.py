@@ -1,7 +1,7 @@
 """Features by what they can prove: the ensemble bounds how far those named here may move a post.
 
-Each feature says what it proves (`Evidence`). Why it is bounded is said in
-docs/adr/0019-circumstances-do-not-excuse.md and, of links, in 0034-links-have-a-share-of-their-own.md.
+Each feature says what it proves (`Evidence`). The reasons are in docs/adr/0019-circumstances-do-not-excuse.md
+and, for links, in 0034-links-have-a-share-of-their-own.md.
 """
 
 from __future__ import annotations

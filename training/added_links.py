@@ -24,7 +24,7 @@ Ask = Callable[[Sequence[str]], Floats]
 
 
 class Refused(Exception):
-    """A link changes the routes of too many honest texts; the message says of how many."""
+    """A link changes the routes of too many honest texts; the message says how many."""
 
 
 def check(release: Release, *, content: ContentProtocol) -> None:
@@ -36,8 +36,8 @@ def check(release: Release, *, content: ContentProtocol) -> None:
         scorer=Scorer(release=release, content=content),
         ask=lambda texts: served_content.ask(texts, content=content),
     )
-    found = [gate.link_finding(kind, float(kept.mean()), texts=len(posts)) for kind, kept in same.items()]
-    if wrong := [f"{one.question}: {one.answer}" for one in found if not one.passed]:
+    findings = [gate.link_finding(kind, float(mask.mean()), texts=len(posts)) for kind, mask in same.items()]
+    if wrong := [f"{finding.question}: {finding.answer}" for finding in findings if not finding.passed]:
         raise Refused("; ".join(wrong))
 
 
@@ -52,33 +52,33 @@ def links(count: int, *, seed: int, popular: Path | None = None) -> dict[str, li
     """
     sites = everyday_urls.popular_domains(popular) if popular else everyday_urls.well_known()
     popular_sites, generator = set(sites), np.random.default_rng(seed)
-    written = everyday_urls.write(sites, generator=generator, urls_per_kind=count)
-    found = {
+    everyday = everyday_urls.write(sites, generator=generator, urls_per_kind=count)
+    by_kind = {
         POPULAR: [
-            one.labelled.url
-            for one in written
-            if one.kind in _POPULAR_KINDS and one.labelled.domain in popular_sites
+            link.labelled.url
+            for link in everyday
+            if link.kind in _POPULAR_KINDS and link.labelled.domain in popular_sites
         ],
-        SMALL: [one.labelled.url for one in written if one.kind == _SMALL_KIND],
+        SMALL: [link.labelled.url for link in everyday if link.kind == _SMALL_KIND],
     }
-    return {kind: np.resize(generator.permutation(urls), count).tolist() for kind, urls in found.items()}
+    return {kind: np.resize(generator.permutation(urls), count).tolist() for kind, urls in by_kind.items()}
 
 
 def unchanged(
     posts: Sequence[LabelledPost], *, links: Mapping[str, Sequence[str]], scorer: Scorer, ask: Ask
 ) -> dict[str, NDArray[np.bool_]]:
-    """Tell by kind of link which posts keep their route, bool (n,), one link to each; `ask` is content.
+    """Return by kind of link which posts keep their route, bool (n,), with one link each; `ask` is content.
 
     Raises content.Unavailable.
     """
     bare = [post.record for post in posts]
     before = scorer.routes(bare, content_probabilities=ask([record.text for record in bare]))
-    found = {}
+    by_kind = {}
     for kind, urls in links.items():
         linked = [
             with_text(record, f"{record.text} {url.replace('http://', 'https://', 1)}")
             for record, url in zip(bare, urls, strict=True)
         ]
         after = scorer.routes(linked, content_probabilities=ask([record.text for record in linked]))
-        found[kind] = np.array([one is other for one, other in zip(before, after, strict=True)])
-    return found
+        by_kind[kind] = np.array([first is second for first, second in zip(before, after, strict=True)])
+    return by_kind

@@ -101,19 +101,19 @@ def spacing(text: str, chance: random.Random) -> str:
 def zero_width(text: str, chance: random.Random) -> str:
     """Put invisible characters between the letters of some words."""
     return _words(
-        text, chance, lambda word: word[0] + "".join(chance.choice(_ZERO_WIDTH) + one for one in word[1:])
+        text, chance, lambda word: word[0] + "".join(chance.choice(_ZERO_WIDTH) + char for char in word[1:])
     )
 
 
 def homoglyph(text: str, chance: random.Random) -> str:
     """Replace Latin letters of some words by Cyrillic or Greek ones that look alike, one alphabet a text."""
     twins = chance.choice((_TWINS, _TWINS, _GREEK))
-    return _words(text, chance, lambda word: _letters(word, chance, lambda one: twins.get(one, one)))
+    return _words(text, chance, lambda word: _letters(word, chance, lambda letter: twins.get(letter, letter)))
 
 
 def fullwidth(text: str, chance: random.Random) -> str:
     """Write some words in the wide letters of East Asian typography."""
-    return _words(text, chance, lambda word: "".join(chr(ord(one) + 0xFEE0) for one in word))
+    return _words(text, chance, lambda word: "".join(chr(ord(letter) + 0xFEE0) for letter in word))
 
 
 def leet(text: str, chance: random.Random) -> str:
@@ -160,19 +160,19 @@ def synonym_swap(text: str, chance: random.Random) -> str:
         group = _SYNONYMS_OF.get(word.lower())
         if not group:
             return word
-        found = chance.choice([one for one in group if one != word.lower()])
-        return found.upper() if word.isupper() else found.capitalize() if word[0].isupper() else found
+        synonym = chance.choice([option for option in group if option != word.lower()])
+        return synonym.upper() if word.isupper() else synonym.capitalize() if word[0].isupper() else synonym
 
     return _words(text, chance, other, share=1.0)
 
 
 def contact(text: str, chance: random.Random) -> str:
-    """Decorate telephone numbers and names of messengers, as who wants to be written to elsewhere does."""
+    """Decorate telephone numbers and names of messengers, as spammers who want replies elsewhere do."""
     sign, plus = chance.choice(" .-*~|•_"), chance.choice("✙✚➕⊕+")
 
     def decorated(found: re.Match[str]) -> str:
         digits = re.sub(r"[^\d+]", "", found.group()).replace("+", plus)
-        return "".join(one + sign * (chance.random() < LETTER_SHARE) for one in digits).strip()
+        return "".join(digit + sign * (chance.random() < LETTER_SHARE) for digit in digits).strip()
 
     def renamed(found: re.Match[str]) -> str:
         name = found.group()
@@ -210,4 +210,4 @@ def _words(text: str, chance: random.Random, change: Callable[[str], str], share
 
 
 def _letters(word: str, chance: random.Random, change: Callable[[str], str]) -> str:
-    return "".join(change(one) if chance.random() < LETTER_SHARE else one for one in word)
+    return "".join(change(letter) if chance.random() < LETTER_SHARE else letter for letter in word)

@@ -30,7 +30,7 @@ OFFLINE_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb78
 MAX_TOKENS = 128
 
 FREQUENT = 64_000
-"""So many of the base's most frequent pieces are kept, and every single character of the scripts served."""
+"""How many of the base's most frequent pieces are kept, beside all characters of the scripts served."""
 
 SCRIPTS = frozenset(
     [
@@ -84,8 +84,8 @@ def load(base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """
     if base == OFFLINE_PACKAGE:
         file = E5File(offline_file())
-        kept = served_pieces(file)
-        return distilbert_of(file, kept=kept), tokenizer_of(file, kept=kept)
+        pieces = served_pieces(file)
+        return distilbert_of(file, kept=pieces), tokenizer_of(file, kept=pieces)
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     try:
@@ -140,13 +140,13 @@ class E5File:
         return np.frombuffer(self._bytes, "<f4", size // 4, start)
 
     def matrix(self, name: str, *, columns: int) -> Floats:
-        """Return a matrix of so many columns."""
+        """Return a matrix with this many columns."""
         start, size = self._places[name]
         blocks = np.frombuffer(self._bytes, _BLOCK, size // _BLOCK.itemsize, start)
         low, high = blocks["nibbles"] & 15, blocks["nibbles"] >> 4
         numbers = np.concatenate([low, high], axis=1).astype(np.float32) - 8
-        found: Floats = (numbers * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, columns)
-        return found
+        values: Floats = (numbers * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, columns)
+        return values
 
     def _numbers(self, form: str, at: int) -> tuple[Any, ...]:
         return struct.unpack_from(form, self._bytes, at)
@@ -163,7 +163,7 @@ class E5File:
 
 
 def served_pieces(file: E5File) -> list[int]:
-    """Return which pieces to keep: the FREQUENT of the scripts served, then their other single characters."""
+    """Return the pieces to keep: the FREQUENT of the scripts served, then their other single characters."""
     ours = [
         place
         for place in range(len(_SPECIAL), len(file.pieces))

@@ -118,9 +118,9 @@ def require_gpu() -> None:
             "no NVIDIA driver here (libcuda.so.1): a plan must be built on the GPU that it will run on"
         ) from error
     count = ctypes.c_int(0)
-    failed = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
-    if failed or count.value < 1:
-        raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {failed}): build the plan where one is")
+    code = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if code or count.value < 1:
+        raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {code}): build the plan where one is")
 
 
 def trtexec_command(
@@ -133,11 +133,11 @@ def trtexec_command(
 
 def _run(command: list[str]) -> str:
     """Build by trtexec; return its version of TensorRT."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
-    if done.returncode != 0:
-        raise BuildFailed("\n".join(said.splitlines()[-15:]))
-    banner = _BANNER.search(said)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    output = process.stdout + process.stderr
+    if process.returncode != 0:
+        raise BuildFailed("\n".join(output.splitlines()[-15:]))
+    banner = _BANNER.search(output)
     if banner is None:
         raise BuildFailed("trtexec built a plan but does not say with which version of TensorRT")
     return spelt(int(banner[1]))
@@ -185,15 +185,15 @@ def _major(trt: Any) -> int:
 
 
 def _flags(trt: Any) -> int:
-    """Return what tells version 8 that the batch is a dimension like others; later ones know no other way."""
+    """Return the flags by which version 8 treats the batch as a dimension; later ones always do."""
     return 1 << int(trt.NetworkDefinitionCreationFlag.EXPLICIT_BATCH) if _major(trt) < 10 else 0
 
 
 def _own_tactics(trt: Any) -> int:
     """Return TensorRT's own kernels, as version 10 chooses by itself: a plan needs no cuBLAS or cuDNN."""
     others = {"CUBLAS", "CUBLAS_LT", "CUDNN"}
-    own = (int(source) for name, source in trt.TacticSource.__members__.items() if name not in others)
-    return sum(1 << source for source in own)
+    sources = (int(source) for name, source in trt.TacticSource.__members__.items() if name not in others)
+    return sum(1 << source for source in sources)
 
 
 def _library_version(trt: Any) -> str:

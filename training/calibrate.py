@@ -106,13 +106,13 @@ def choose_thresholds(
     of equal rows would (1965): few heavy ones prove little.
     """
     weights = np.ones(len(probabilities)) if weights is None else weights
-    allowed = _proven(probabilities, wrong=is_spam, weights=weights, most=ALLOW_LEAK, up_to=REVIEW_CEILING)
+    ceiling = _proven(probabilities, wrong=is_spam, weights=weights, most=ALLOW_LEAK, up_to=REVIEW_CEILING)
     removed = _proven(
         -probabilities, wrong=~is_spam, weights=weights, most=1.0 - REMOVE_PRECISION, up_to=-REMOVE_FLOOR
     )
     return Thresholds(
         # The next float above: review begins at its threshold, and the last of the allowed must not be in it.
-        review_from=0.0 if allowed is None else min(float(np.nextafter(allowed, 1.0)), REVIEW_CEILING),
+        review_from=0.0 if ceiling is None else min(float(np.nextafter(ceiling, 1.0)), REVIEW_CEILING),
         remove_from=1.0 if removed is None else max(-removed, REMOVE_FLOOR),
         audit_rate=AUDIT_RATE,
     )
@@ -157,16 +157,16 @@ def share_bounds(is_spam: NDArray[np.bool_], weights: Floats, *, side: int) -> F
 
 
 def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
-    """Return the bound that this share of honest posts' opinions reach at most, NaN silent, and not less than
-    `least`.
+    """Return the bound, at least `least`, that at most this share of honest posts' opinions reach; NaN is
+    silent.
     """
-    known = np.nan_to_num(opinions, nan=0.0)
-    bound = float(np.quantile(known, 1.0 - share, method="higher"))
+    values = np.nan_to_num(opinions, nan=0.0)
+    bound = float(np.quantile(values, 1.0 - share, method="higher"))
     return min(max(least, bound), 1.0)
 
 
 def _upper(shares: Floats | float, counts: Floats | float) -> Floats:
-    # Where nothing else was seen, no share below one is excluded.
+    # If nothing else was seen, no share below one is excluded.
     rest = np.maximum((1.0 - shares) * counts, 1e-9)
     bound: Floats = beta.ppf(_CONFIDENCE, shares * counts + 1.0, rest)
     return bound
@@ -179,15 +179,15 @@ def _proven(
 
     Ranges are tested from the safest outwards up to the first that fails, each with the whole error: valid
     without correction, as a false range passes only if the first false one does (fixed-sequence testing;
-    Angelopoulos et al. 2021, arXiv 2110.01052). The first is chosen without looking at what is wrong.
+    Angelopoulos et al. 2021, arXiv 2110.01052). The first is chosen without looking at errors.
     """
     order = np.argsort(scores)
-    ascending, given = scores[order], weights[order]
-    could = share_bounds(np.zeros(len(order), dtype=bool), given, side=1) <= most
+    ascending, sorted_weights = scores[order], weights[order]
+    could = share_bounds(np.zeros(len(order), dtype=bool), sorted_weights, side=1) <= most
     is_end = np.append(np.diff(ascending) > 0.0, True)  # equal scores are in a range together
     first = _SAFEST * np.searchsorted(ascending, up_to, side="right")
     looks = np.flatnonzero(could & is_end & (np.arange(1, len(order) + 1) >= first))
-    passed = share_bounds(wrong[order], given, side=1)[looks] <= most
+    passed = share_bounds(wrong[order], sorted_weights, side=1)[looks] <= most
     count = int(np.argmin(np.append(passed, False)))
     return float(ascending[looks[count - 1]]) if count else None
 
@@ -223,9 +223,9 @@ def _left_out_loss(
     fit: Any, margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any], weights: Floats
 ) -> float:
     left_out = np.zeros(len(margins))
-    for kept, tested in GroupKFold(n_splits=_FOLDS).split(margins, groups=groups):
-        curve = fit(margins[kept], is_spam[kept], weights[kept])
-        left_out[tested] = calibrated(margins[tested], calibration=curve)
+    for train, test in GroupKFold(n_splits=_FOLDS).split(margins, groups=groups):
+        curve = fit(margins[train], is_spam[train], weights[train])
+        left_out[test] = calibrated(margins[test], calibration=curve)
     return float(log_loss(is_spam, left_out, labels=[False, True], sample_weight=weights))
 
 

@@ -37,7 +37,7 @@ def lines(
 
 
 def _line(name: str, points: Sequence[tuple[float, float]], *, x: Axis, y: Axis) -> str:
-    places = " ".join(f"{_across(one, x):.1f},{_down(other, y):.1f}" for one, other in points)
+    places = " ".join(f"{_across(right, x):.1f},{_down(up, y):.1f}" for right, up in points)
     return f'<polyline class="{escape(name)}" points="{places}"/>'
 
 

@@ -49,13 +49,13 @@ class Sample:
 
         `margins` are their main margins, float64 (n,), from a head not fitted on them.
         """
-        weights = np.array([one.weight for one in labelled])
+        weights = np.array([post.weight for post in labelled])
         stands = weights > 0.0
         return cls(
             log_odds=content_margins(calibrated(margins, calibration=shared.calibration))[stands],
-            is_spam=np.array([one.is_spam for one in labelled])[stands],
+            is_spam=np.array([post.is_spam for post in labelled])[stands],
             weights=weights[stands],
-            groups=np.array([one.group for one in labelled])[stands],
+            groups=np.array([post.group for post in labelled])[stands],
         )
 
     @property
@@ -94,15 +94,15 @@ def on_labels(
     random: int,
     base: Release,
 ) -> Choice:
-    """Choose on labels of one platform, given what a head that did not learn from them says of each.
+    """Choose on labels of one platform, given the answers of a head that did not learn from them.
 
     `random` counts the platform's random labels, those of the test part, too. Raises release.SchemaMismatch.
     """
     base.check_schema(features.SCHEMA_HASH)
     models = features.Models.load(base.folder, files=base.files)
     rows = Material(labelled, content_probabilities, seed=0, models=models).rows()
-    judged = Ensemble.load(base.folder).judge(rows.features, content_probabilities=content_probabilities)
-    choice = choose(Sample.of(labelled, margins=judged.margins, shared=base), shared=base)
+    judgement = Ensemble.load(base.folder).judge(rows.features, content_probabilities=content_probabilities)
+    choice = choose(Sample.of(labelled, margins=judgement.margins, shared=base), shared=base)
     return dataclasses.replace(choice, about={"random": random, **choice.about})
 
 
@@ -171,20 +171,20 @@ _WITHIN = (SLOPES, SHIFTS)
 
 def _left_out(sample: Sample) -> Floats:
     """Return each label's log-odds by a line fitted without its group."""
-    found = np.empty(len(sample.log_odds))
+    log_odds = np.empty(len(sample.log_odds))
     folds = min(_FOLDS, len(set(sample.groups)))
     weights = sample.fit_weights
-    for kept, tested in GroupKFold(n_splits=folds).split(found, groups=sample.groups):
+    for train, test in GroupKFold(n_splits=folds).split(log_odds, groups=sample.groups):
         line = fit_head.line(
-            sample.log_odds[kept], is_spam=sample.is_spam[kept], weights=weights[kept], within=_WITHIN
+            sample.log_odds[train], is_spam=sample.is_spam[train], weights=weights[train], within=_WITHIN
         )
-        found[tested] = line.through(sample.log_odds[tested])
-    return found
+        log_odds[test] = line.through(sample.log_odds[test])
+    return log_odds
 
 
 def _loss(sample: Sample, log_odds: Floats) -> float:
-    said = probabilities_of(log_odds)
-    return float(log_loss(sample.is_spam, said, labels=[False, True], sample_weight=sample.fit_weights))
+    answers = probabilities_of(log_odds)
+    return float(log_loss(sample.is_spam, answers, labels=[False, True], sample_weight=sample.fit_weights))
 
 
 def _thresholds(probabilities: Floats, sample: Sample, *, shared: Thresholds, line: Line) -> Thresholds:
@@ -203,7 +203,7 @@ def _thresholds(probabilities: Floats, sample: Sample, *, shared: Thresholds, li
 
 def _review_from(probabilities: Floats, sample: Sample, *, shared: Thresholds, most: float) -> float:
     """Return where the worse of two shares, spam let through and others held, is least, and not above `most`;
-    `most` itself where there are too few of a sort to tell.
+    `most` itself if one class is too small.
     """
     highest = min(most, shared.review_from * MOST_REVIEW_MOVED, calibrate.REVIEW_CEILING)
     if min(sample.is_spam.sum(), (~sample.is_spam).sum()) < ENOUGH_OF_EACH:

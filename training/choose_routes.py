@@ -21,7 +21,7 @@ DRAWS = 4
 HOLD_SHARE = {"content": 0.025, "ip_url": 0.001, "behaviour": 0.001, "feedback": 0.001}
 """Honest real texts that may go to a human because one sub-model is sure, by sub-model: under 3 % in all."""
 HOLD_LEAST = {"content": 0.5, "ip_url": 0.9, "behaviour": 0.9, "feedback": 0.9}
-"""What a sub-model must say at least to count as sure; only content was calibrated on real texts."""
+"""Lowest opinion of a sub-model that counts as sure; only content was calibrated on real texts."""
 UNREAD_FROM = 0.3
 """Share of a text's letters.
 
@@ -70,8 +70,8 @@ def on_records(ensemble: Ensemble, rows: Rows) -> Choice:
 def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: int) -> Choice:
     """Choose on real texts: the curve on bare ones, the rest where circumstances say nothing of the label.
 
-    Two circumstances are the worst that the bounds leave open: every text excused as far as it goes, and
-    every text as suspicious as it can look.
+    Two circumstances are the worst that the bounds leave open: every text excused as far as possible, and
+    every text as suspicious as possible.
     """
     bare = texts.bare()
     margins = _margins(ensemble, bare)
@@ -79,9 +79,9 @@ def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: 
         margins, is_spam=bare.is_spam, groups=bare.groups, among=("as it is", "platt")
     )
     usual = real_texts.at_prevalence(surroundings, share=PREVALENCE)
-    drawn = [texts.surrounded(usual, copies=1, seed=seed + draw) for draw in range(DRAWS)]
+    samples = [texts.surrounded(usual, copies=1, seed=seed + draw) for draw in range(DRAWS)]
     worst = (margins - ensemble.most_excused(margins), margins + ensemble.bounds.suspicion)
-    ladder = [margins, *worst, *(_margins(ensemble, rows) for rows in drawn)]
+    ladder = [margins, *worst, *(_margins(ensemble, rows) for rows in samples)]
     outcomes = [
         Outcome(probabilities=calibrated(step, calibration=choice.calibration), is_spam=bare.is_spam)
         for step in ladder
@@ -91,7 +91,7 @@ def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: 
         calibration=choice.calibration,
         log_losses=choice.log_losses,
         thresholds=thresholds,
-        safety=_safety(ensemble, drawn, thresholds=thresholds),
+        safety=_safety(ensemble, samples, thresholds=thresholds),
         rule=calibrate.RULE_ON_TEXTS,
     )
 

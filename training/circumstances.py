@@ -47,11 +47,11 @@ def _ordinary(record: PostRecord, random: np.random.Generator) -> PostRecord:
 
 
 def _with_past(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """The same account with forty known earlier posts, none of them decided."""
-    known = _ordinary(record, random)
-    author = dataclasses.replace(known.author, posts=(known.author.posts or 0) + 40)
+    """The same account with forty earlier posts, none of them decided."""
+    ordinary = _ordinary(record, random)
+    author = dataclasses.replace(ordinary.author, posts=(ordinary.author.posts or 0) + 40)
     history = _past(record, random, posts=40, days=200, authors=1)
-    return dataclasses.replace(known, author=author, author_history=history)
+    return dataclasses.replace(ordinary, author=author, author_history=history)
 
 
 def _with_reactions(record: PostRecord, random: np.random.Generator) -> PostRecord:

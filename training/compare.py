@@ -57,16 +57,16 @@ class Sample:
 def joined(samples: Sequence[Sample]) -> Sample:
     """Return the posts of several samples as one."""
     return Sample(
-        posts=[post for one in samples for post in one.posts],
-        live=np.concatenate([one.live for one in samples]),
-        candidate=np.concatenate([one.candidate for one in samples]),
+        posts=[post for sample in samples for post in sample.posts],
+        live=np.concatenate([sample.live for sample in samples]),
+        candidate=np.concatenate([sample.candidate for sample in samples]),
     )
 
 
 def slices(sample: Sample, *, seed: int) -> list[dict[str, Any]]:
     """Measure all posts, each source, each language and the campaigns; JSON values, None for unknown."""
-    found = [_slice(part, by=by, name=name, seed=seed) for by, name, part in _parts(sample)]
-    return [*found, _campaigns(sample, seed=seed)]
+    rows = [_slice(part, by=by, name=name, seed=seed) for by, name, part in _parts(sample)]
+    return [*rows, _campaigns(sample, seed=seed)]
 
 
 def caught(sample: Sample, *, held: float, seed: int) -> dict[str, Any]:
@@ -129,14 +129,14 @@ def curves(sample: Sample, probabilities: Floats) -> dict[str, list[list[float]]
     bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
     share = np.bincount(bins, weights=sample.weights, minlength=_BINS)
     filled = share > 0
-    said, was = (
+    predicted, actual = (
         np.bincount(bins, weights=sample.weights * values, minlength=_BINS)[filled] / share[filled]
         for values in (probabilities, sample.is_spam)
     )
     return {
         "precision_recall": np.stack([recall, precision], axis=1).tolist(),
         "roc": np.stack([false_positive_rate, recall], axis=1).tolist(),
-        "calibration": np.stack([said, was, share[filled] / share.sum()], axis=1).tolist(),
+        "calibration": np.stack([predicted, actual, share[filled] / share.sum()], axis=1).tolist(),
     }
 
 
@@ -188,11 +188,11 @@ def _is_gated(spam: int, honest: int, *, is_decided: bool) -> bool:
 def _drawn(part: Sample, *, measure: Metric, seed: int) -> list[Floats]:
     """Measure both releases on all posts and on each resample."""
     is_spam = part.is_spam
-    found = [
-        [measure(is_spam, said, weights) for said in (part.live, part.candidate)]
+    measures = [
+        [measure(is_spam, probabilities, weights) for probabilities in (part.live, part.candidate)]
         for weights in (part.weights, *_draws(part, seed=seed))
     ]
-    return list(np.array(found).T)
+    return list(np.array(measures).T)
 
 
 def _campaigns(sample: Sample, *, seed: int) -> dict[str, Any]:
@@ -208,10 +208,10 @@ def _campaigns(sample: Sample, *, seed: int) -> dict[str, Any]:
             [caught[(groups == group) & (sample.is_spam == 1.0)].mean() for group in large]
         )
     random = np.random.default_rng(seed)
-    drawn = random.integers(max(len(large), 1), size=(RESAMPLES, len(large)))
+    samples = random.integers(max(len(large), 1), size=(RESAMPLES, len(large)))
     means = [
-        np.array([_mean(found), *(_mean(found[rows]) for rows in drawn)])
-        for found in (recalls["live"], recalls["candidate"])
+        np.array([_mean(recall), *(_mean(recall[rows]) for rows in samples)])
+        for recall in (recalls["live"], recalls["candidate"])
     ]
     return {
         "by": "campaign",
@@ -230,7 +230,7 @@ def _largest(large: NDArray[Any], counts: NDArray[Any], recalls: dict[str, Float
         {
             "campaign": str(large[place]),
             "spam": int(counts[place]),
-            **{release: float(found[place]) for release, found in recalls.items()},
+            **{release: float(recall[place]) for release, recall in recalls.items()},
         }
         for place in np.argsort(-counts, kind="stable")[:20]
     ]

@@ -26,14 +26,14 @@ def page(report: Mapping[str, Any]) -> str:
         candidate=report["candidate"]["id"][:12],
         verdict=f"{verdict}.".capitalize(),
         data=f"Judged on the {report['part']} part of "
-        + ", ".join(f"{escape(one['file'])} ({one['rows']:,} posts)" for one in report["data"])
+        + ", ".join(f"{escape(file['file'])} ({file['rows']:,} posts)" for file in report["data"])
         + ".",
         made_at=report["made_at"],
         charts="\n".join(_charts(report["curves"])),
-        findings="\n".join(_finding(*one) for one in sorted(findings, key=lambda one: one[1])),
+        findings="\n".join(_finding(*row) for row in sorted(findings, key=lambda row: row[1])),
         slices="\n".join(row for part in report["slices"] for row in _slice(part)),
         robustness="\n".join(map(_attack, report["robustness"])),
-        campaigns="\n".join(_campaign(one) for part in report["slices"] for one in part.get("largest", ())),
+        campaigns="\n".join(_campaign(row) for part in report["slices"] for row in part.get("largest", ())),
         **latency,
     )
 
@@ -62,9 +62,9 @@ def _row(cells: Sequence[str], *, is_failed: bool = False) -> str:
 
 
 def _finding(question: str, passed: bool, answer: str) -> str:  # noqa: FBT001 - a stored row, by place
-    unknown = (one for one in (gate.NOT_ASKED, gate.Verdict.TOO_LITTLE) if answer.startswith(one))
-    said = next(unknown, "yes" if passed else "no")
-    return _row((question, said, answer), is_failed=not passed)
+    unknown = (word for word in (gate.NOT_ASKED, gate.Verdict.TOO_LITTLE) if answer.startswith(word))
+    verdict = next(unknown, "yes" if passed else "no")
+    return _row((question, verdict, answer), is_failed=not passed)
 
 
 def _slice(part: Mapping[str, Any]) -> list[str]:
@@ -77,12 +77,12 @@ def _slice(part: Mapping[str, Any]) -> list[str]:
                 name,
                 f"{part['rows']:,} ({part['spam']:,})",
                 metric.replace("_", " ").replace("1 fpr", "1 % FPR"),
-                f"{_number(found['live'])} ({_interval(found['live_interval'])})",
-                f"{_number(found['candidate'])} ({_interval(found['candidate_interval'])})",
-                _interval(found["difference_interval"], sign="+"),
+                f"{_number(figures['live'])} ({_interval(figures['live_interval'])})",
+                f"{_number(figures['candidate'])} ({_interval(figures['candidate_interval'])})",
+                _interval(figures["difference_interval"], sign="+"),
             )
         )
-        for metric, found in part["metrics"].items()
+        for metric, figures in part["metrics"].items()
     ]
 
 

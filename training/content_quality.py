@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 SHIPPED = "wide_and_deep"
 THRESHOLD = 0.5
 DEEP_SHARE = 0.75
-"""Of the calibrated log-odds; with less, texts unlike all that were trained on suffer (ADR 10, ADR 11)."""
+"""Share of the calibrated log-odds; less harms texts unlike the training texts (ADR 10, ADR 11)."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Calibration:
         """Calibrate the models' answers to the same texts, and mix them into that of the shipped model."""
         return {
             SHIPPED: mixed(self.mix, answers=answers),
-            **{name: platt.applied(found, by=self.single[name]) for name, found in answers.items()},
+            **{name: platt.applied(values, by=self.single[name]) for name, values in answers.items()},
         }
 
 
@@ -54,7 +54,7 @@ class Robustness:
 def calibrate(held: HeldOut) -> Calibration:
     """Fit each model's calibration on held-out texts; the mix is the calibrated halves' sum, calibrated."""
     labels, sources = held.labels, held.sources
-    single = {name: platt.fit(labels, found, sources=sources) for name, found in held.answers.items()}
+    single = {name: platt.fit(labels, values, sources=sources) for name, values in held.answers.items()}
     deep, wide = single[DEEP], single[WIDE]
     sum_of_both = Mix(
         deep=DEEP_SHARE * deep[0],
@@ -70,14 +70,14 @@ def left_out(held: HeldOut) -> dict[str, Floats]:
 
     One fold alone is calibrated on itself.
     """
-    found = {name: np.empty(len(held.examples), dtype=np.float64) for name in (SHIPPED, *held.answers)}
+    outputs = {name: np.empty(len(held.examples), dtype=np.float64) for name in (SHIPPED, *held.answers)}
     folds = np.unique(held.folds)
     for fold in folds:
-        asked = held.folds == fold
-        calibration = calibrate(held.only(~asked if len(folds) > 1 else asked))
-        for name, answers in calibration.applied(held.only(asked).answers).items():
-            found[name][asked] = answers
-    return found
+        rows = held.folds == fold
+        calibration = calibrate(held.only(~rows if len(folds) > 1 else rows))
+        for name, answers in calibration.applied(held.only(rows).answers).items():
+            outputs[name][rows] = answers
+    return outputs
 
 
 def robustness(
@@ -87,12 +87,12 @@ def robustness(
     spam = [example.text for example in examples if example.label]
 
     def measured(name: str, texts: Sequence[str]) -> Robustness:
-        read = answer([as_read(text).text for text in texts])
+        probabilities = answer([as_read(text).text for text in texts])
         raw = answer(list(texts))
         return Robustness(
             attack=name,
             texts=len(texts),
-            recall=float((read >= threshold).mean()),
+            recall=float((probabilities >= threshold).mean()),
             recall_without_normaliser=float((raw >= threshold).mean()),
         )
 
@@ -117,8 +117,8 @@ def measured(
 ) -> dict[str, list[Quality]]:
     """Measure each model's P(spam), float64 (n_examples,), by source."""
     return {
-        name: evaluate.by_source(examples, probabilities=found, threshold=THRESHOLD, seed=seed)
-        for name, found in answers.items()
+        name: evaluate.by_source(examples, probabilities=values, threshold=THRESHOLD, seed=seed)
+        for name, values in answers.items()
     }
 
 

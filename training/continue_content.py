@@ -101,8 +101,8 @@ def run(*, live: Path, models: Path, texts: Texts, recipe: Recipe, out: Path) ->
         out=out,
     )
     shutil.rmtree(base)
-    known = dataset.read_as_served(dataset.part(texts.replay, split=Split.VALIDATION))
-    share, mean = averaged(model, trained, answer=answer, known=known)
+    examples = dataset.read_as_served(dataset.part(texts.replay, split=Split.VALIDATION))
+    share, mean = averaged(model, trained, answer=answer, known=examples)
     fine_tune.save(mean, tokenizer, out=out)
 
     tested = dataset.read_as_served(texts.of(Split.TEST))
@@ -139,9 +139,9 @@ def check_kept(changes: Sequence[Change]) -> None:
     """Raise Forgotten if a known source with ENOUGH_TEXTS certainly lost, and more than LARGEST_LOSS.
 
     Of a test part with 78 spam texts one alone moves F1 by a point: a loss whose interval reaches zero is
-    told, and proves nothing.
+    printed, but proves nothing.
     """
-    if lost := _lost([one for one in changes if one.high < CERTAIN_BELOW]):
+    if lost := _lost([change for change in changes if change.high < CERTAIN_BELOW]):
         raise Forgotten(f"more than {LARGEST_LOSS:g} was lost on {'; '.join(lost)}")
     if unsure := _lost(changes):
         log.warning("perhaps lost, the interval reaches zero: %s", "; ".join(unsure))
@@ -149,9 +149,9 @@ def check_kept(changes: Sequence[Change]) -> None:
 
 def _lost(changes: Sequence[Change]) -> list[str]:
     return [
-        f"{one.source}: {one.metric} {one.before:.3f} → {one.after:.3f}"
-        for one in changes
-        if one.texts >= ENOUGH_TEXTS and one.before - one.after > LARGEST_LOSS
+        f"{change.source}: {change.metric} {change.before:.3f} → {change.after:.3f}"
+        for change in changes
+        if change.texts >= ENOUGH_TEXTS and change.before - change.after > LARGEST_LOSS
     ]
 
 
@@ -160,14 +160,14 @@ def replayed(examples: Sequence[Example], *, count: int, seed: int) -> list[Exam
 
     With as much spam as other texts the model would come to expect more of it from every source.
     """
-    taken: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     ranks = []
     order = np.random.default_rng(seed).permutation(len(examples)).tolist()
     for row in order:
-        ranks.append(taken[examples[row].source])
-        taken[examples[row].source] += 1
-    chosen = sorted(zip(ranks, order, strict=True))[:count]
-    return [examples[row] for row in sorted(row for _, row in chosen)]
+        ranks.append(counts[examples[row].source])
+        counts[examples[row].source] += 1
+    pairs = sorted(zip(ranks, order, strict=True))[:count]
+    return [examples[row] for row in sorted(row for _, row in pairs)]
 
 
 def _check(labels: Sequence[Example]) -> None:
@@ -184,17 +184,17 @@ def _trained(texts: Texts, *, said: cross_fit.Answer, recipe: Recipe, out: Path)
     new, old = (dataset.part(kind, split=Split.TRAIN) for kind in (texts.labels, texts.replay))
     count = max(_LEAST_REPLAYED, _REPLAYED_PER_LABEL * len(new))
     again = replayed(old, count=count, seed=recipe.seed)
-    chosen = {id(example) for example in again}
+    ids = {id(example) for example in again}
     validation = texts.of(Split.VALIDATION)
     log.info("learning from %d labels and %d of %d replayed texts", len(new), len(again), len(old))
     halves = cross_fit.train(
         {Split.TRAIN: [*new, *again], Split.VALIDATION: validation},
         recipe=recipe,
         out=out,
-        besides=[example for example in old if id(example) not in chosen],
+        besides=[example for example in old if id(example) not in ids],
     )
-    held = cross_fit.on_validation(dataset.part(texts.replay, split=Split.VALIDATION), halves=halves)
-    return halves.joined(_mix(held, said=said))
+    held_out = cross_fit.on_validation(dataset.part(texts.replay, split=Split.VALIDATION), halves=halves)
+    return halves.joined(_mix(held_out, said=said))
 
 
 def _mix(held: HeldOut, *, said: cross_fit.Answer) -> Mix:
@@ -205,8 +205,8 @@ def _mix(held: HeldOut, *, said: cross_fit.Answer) -> Mix:
     """
     mix = content_quality.calibrate(held).mix
     targets = said([example.text for example in held.examples])
-    found = content_quality.mixed(mix, answers=held.answers)
-    return mix.calibrated(platt.fit_to(targets, found, sources=held.sources))
+    answers = content_quality.mixed(mix, answers=held.answers)
+    return mix.calibrated(platt.fit_to(targets, answers, sources=held.sources))
 
 
 def _write(

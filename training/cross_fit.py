@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DEEP, WIDE, SIMPLE = "distilbert", "wide", "tfidf_logistic"
-# One group in so many is what a training is calibrated on.
+# A training is calibrated on one group in this many.
 _STOPPING = 10
 
 Parts = Mapping[Split, Sequence[Example]]
@@ -45,7 +45,7 @@ Answer = Callable[[list[str]], Floats]
 class HeldOut:
     """Texts and, by model, P(spam) float64 (n_texts,) from one that was not trained on them.
 
-    `folds` (n_texts,) tells which texts one training left out.
+    `folds` (n_texts,) tells which training left a text out.
     """
 
     examples: list[Example]
@@ -55,9 +55,9 @@ class HeldOut:
     def only(self, rows: NDArray[np.bool_]) -> HeldOut:
         """Keep some of the texts."""
         return HeldOut(
-            examples=[example for example, kept in zip(self.examples, rows, strict=True) if kept],
+            examples=[example for example, is_kept in zip(self.examples, rows, strict=True) if is_kept],
             folds=self.folds[rows],
-            answers={name: found[rows] for name, found in self.answers.items()},
+            answers={name: values[rows] for name, values in self.answers.items()},
         )
 
     @property
@@ -73,7 +73,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Halves:
-    """What one training gives: DistilBERT with its tokenizer, the wide half, and the simple peer.
+    """The result of one training: DistilBERT with its tokenizer, the wide half, and the simple peer.
 
     `weights` are those of the classes (ham, spam) in DistilBERT's loss. `calibration` is slope and intercept
     of its margins: trainings differ in confidence.
@@ -106,7 +106,7 @@ class Halves:
         return wide_and_deep.joined(self.deep, fitted=self.wide, mix=mix.after(self.calibration))
 
     def save(self, *, mix: Mix, out: Path) -> Answer:
-        """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
+        """Write the joined model and its tokenizer; return its calibrated P(spam) as a function."""
         model = self.joined(mix)
         fine_tune.save(model, self.tokenizer, out=out)
         return lambda texts: fine_tune.spam_probabilities(
@@ -128,7 +128,7 @@ def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] =
     weights = fine_tune.class_weights(parts[Split.TRAIN])
     deep, tokenizer = fine_tune.fit(parts[Split.TRAIN], recipe=recipe, weights=weights, out=out)
     stopped = parts[Split.VALIDATION]
-    found = fine_tune.spam_probabilities(
+    probabilities = fine_tune.spam_probabilities(
         deep, tokenizer, texts=[example.text for example in stopped], is_bf16=recipe.is_bf16
     )
     return Halves(
@@ -136,7 +136,7 @@ def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] =
         tokenizer=tokenizer,
         calibration=platt.fit(
             np.array([example.label for example in stopped], dtype=np.float64),
-            found,
+            probabilities,
             sources=[example.source for example in stopped],
         ),
         wide=_wide(everything, deep=deep, tokenizer=tokenizer, seed=recipe.seed),
@@ -196,7 +196,7 @@ def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
             f"needs two sources at least, to leave one out: found {', '.join(sources) or 'none'}"
         )
     number = {source: place for place, source in enumerate(sources)}
-    # Texts that only rules labelled are a source that is never asked.
+    # Texts labelled only by rules are a source that is never predicted.
     place = [number.get(example.source, len(sources)) for example in examples]
     return _left_out(examples, place=place, recipe=recipe)
 
@@ -211,11 +211,11 @@ def _left_out(examples: Sequence[Example], *, place: Sequence[int], recipe: Reci
     for number, fold in enumerate(left_out, start=1):
         log.info("fold %d of %d", number, len(left_out))
         others = [example for example, at in zip(examples, place, strict=True) if at != fold]
-        asked = np.flatnonzero(folds == fold)
+        places = np.flatnonzero(folds == fold)
         with tempfile.TemporaryDirectory() as scratch:
             halves = train(_stopping_part(others), recipe=recipe, out=Path(scratch))
-            for name, found in halves.answers([served[row].text for row in asked]).items():
-                answers[name][asked] = found
+            for name, values in halves.answers([served[row].text for row in places]).items():
+                answers[name][places] = values
     return HeldOut(examples=served, folds=folds, answers=answers)
 
 

@@ -77,9 +77,9 @@ class FileManifest:
 def load(paths: Iterable[Path]) -> list[Example]:
     """Read every row of the files, repeats included: a corpus holds one message several times, in one group.
 
-    A decided post without text is left out (its links were judged), and so is one that stands for no other
-    (it came by a complaint, an appeal or a second look: texts that somebody complained about are no sample of
-    what is posted). Raises Malformed for the first row that cannot be used.
+    Decided posts without text are left out (their links were judged), and so are those from complaints,
+    appeals or second looks, which represent no others. Raises Malformed for the first row that cannot be
+    used.
     """
     return [_parse(line) for line in labelled_lines.read_all(paths) if not _is_decided_in_vain(line)]
 
@@ -124,7 +124,7 @@ def manifest(paths: Iterable[Path]) -> list[FileManifest]:
 
 
 def describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
-    """Describe one file by what was read from it."""
+    """Describe one file by its rows."""
     return FileManifest(
         file=path.name,
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),

@@ -21,7 +21,7 @@ KIND = "decided spam"
 LEAST_GROUPS = 3
 """Groups of near-duplicates that must agree on a domain: a campaign is one observation, however large."""
 LEAST_SHARE = 0.9
-"""Of the weight of a domain's decisions, on one side."""
+"""Share of the weight of a domain's decisions that must agree."""
 LEAST_DOMAINS = 8
 """Minimum domains per class."""
 _MOST_URLS = 50
@@ -33,7 +33,7 @@ class TooFew(ValueError):
 
 @dataclass
 class _Domain:
-    """What was decided of posts that link to a domain: the heaviest weight of each group, by verdict."""
+    """Decisions on posts that link to a domain: the heaviest weight of each group, by verdict."""
 
     urls: dict[str, None] = field(default_factory=dict)
     spam: dict[str, float] = field(default_factory=dict)
@@ -43,18 +43,18 @@ class _Domain:
 def load(paths: Sequence[Path], *, popular: Path) -> list[LabelledUrl]:
     """Return the URLs of domains that decisions agree on.
 
-    Left out are domains of the list `popular` that decisions call spam, domains under which anybody
-    publishes, posts of the test part, which judge the release, and decisions that stand for no other post.
-    Raises labelled_lines.Malformed, also for simulated records, and TooFew.
+    Left out are domains of the list `popular` that decisions call spam, domains where anybody publishes,
+    posts of the test part, and decisions that represent no other post. Raises labelled_lines.Malformed, also
+    for simulated records, and TooFew.
     """
     known, shared = {*everyday_urls.popular_domains(popular)}, open_domains()
     labelled = [
         url
-        for name, found in sorted(_domains(paths).items())
-        if name not in shared and ((kind := _kind(found)) == BENIGN or (kind and name not in known))
-        for url in _urls(found, domain=name, kind=kind)
+        for name, domain in sorted(_domains(paths).items())
+        if name not in shared and ((kind := _kind(domain)) == BENIGN or (kind and name not in known))
+        for url in _urls(domain, domain=name, kind=kind)
     ]
-    counts = [len({one.domain for one in labelled if one.is_bad is is_bad}) for is_bad in (True, False)]
+    counts = [len({url.domain for url in labelled if url.is_bad is is_bad}) for is_bad in (True, False)]
     if min(counts) < LEAST_DOMAINS:
         raise TooFew(
             f"decisions agree on {counts[0]} domains as spam and {counts[1]} as honest; at least "
@@ -64,7 +64,7 @@ def load(paths: Sequence[Path], *, popular: Path) -> list[LabelledUrl]:
 
 
 def _domains(paths: Sequence[Path]) -> dict[str, _Domain]:
-    found: dict[str, _Domain] = defaultdict(_Domain)
+    domains: dict[str, _Domain] = defaultdict(_Domain)
     for line in labelled_lines.read_all(paths):
         if line.origin is Origin.SIMULATED:
             raise Malformed(f"{line.where}: a simulated record: its links are made up")
@@ -73,11 +73,11 @@ def _domains(paths: Sequence[Path]) -> dict[str, _Domain]:
             continue
         for link in post.record.links:
             if link.domain:
-                domain = found[link.domain]
+                domain = domains[link.domain]
                 domain.urls[link.url] = None
                 groups = domain.spam if post.is_spam else domain.honest
                 groups[post.group] = max(groups.get(post.group, 0.0), min(post.weight, MOST_TRAINING_WEIGHT))
-    return found
+    return domains
 
 
 def _kind(found: _Domain) -> str:

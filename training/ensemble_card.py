@@ -49,7 +49,7 @@ def write(release: Release) -> str:
 
 
 def insert(card: str, *, page: Path) -> None:
-    """Put the card into a page, in place of the one that stands there, else at the end of it."""
+    """Put the card into a page, in place of an earlier one, else at its end."""
     cards.insert(card, part=PART, page=page)
 
 
@@ -76,7 +76,7 @@ def _safety(safety: Safety) -> str:
 
 
 def _fitted_on(fitted_on: Mapping[str, Any]) -> str:
-    """Say what is simulated and what was decided; decided posts count by platform."""
+    """Return the numbers of simulated and decided posts."""
     decided = sum(platform["posts"] for platform in fitted_on["decided"].values())
     if not decided:
         return "Simulated:"

@@ -49,8 +49,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class Material:
-    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away, `models`
-    are what features ask.
+    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away, features
+    read `models`.
     """
 
     labelled: Sequence[LabelledRecord]
@@ -60,41 +60,41 @@ class Material:
 
     def part(self, split: Split) -> Material:
         """Keep the records whose group falls into the split. Raises ValueError if all are of one sort."""
-        chosen = [place for place, one in enumerate(self.labelled) if split_of(one.group) is split]
-        kept = [self.labelled[place] for place in chosen]
-        if len({one.is_spam for one in kept}) < 2:
+        places = [place for place, post in enumerate(self.labelled) if split_of(post.group) is split]
+        posts = [self.labelled[place] for place in places]
+        if len({post.is_spam for post in posts}) < 2:
             raise ValueError(
-                f"the {split} part ({len(kept)} records) needs spam and not spam: give more records"
+                f"the {split} part ({len(posts)} records) needs spam and not spam: give more records"
             )
-        return self.taken(np.array(chosen))
+        return self.taken(np.array(places))
 
     def taken(self, chosen: NDArray[Any]) -> Material:
         """Return the chosen records, by mask or by index."""
-        kept = [self.labelled[place] for place in np.arange(len(self.labelled))[chosen]]
-        return Material(kept, self.content_probabilities[chosen], self.seed, self.models)
+        posts = [self.labelled[place] for place in np.arange(len(self.labelled))[chosen]]
+        return Material(posts, self.content_probabilities[chosen], self.seed, self.models)
 
     def rows(self, *, change: Callable[[PostRecord], PostRecord] = lambda record: record) -> Rows:
         """Return one row for each record, after `change`."""
         return Rows(
             features=np.stack(
-                [features.extract(change(one.record), models=self.models) for one in self.labelled]
+                [features.extract(change(post.record), models=self.models) for post in self.labelled]
             ),
             content_probabilities=self.content_probabilities,
-            is_spam=np.array([one.is_spam for one in self.labelled]),
-            groups=np.array([one.group for one in self.labelled]),
-            domains=np.array([_domain_of(one) for one in self.labelled]),
-            weights=np.array([one.weight for one in self.labelled]),
+            is_spam=np.array([post.is_spam for post in self.labelled]),
+            groups=np.array([post.group for post in self.labelled]),
+            domains=np.array([_domain_of(post) for post in self.labelled]),
+            weights=np.array([post.weight for post in self.labelled]),
         )
 
     def rows_with_gaps(self) -> Rows:
         """Return each record as it is, and two copies with random parts missing and links exchanged."""
         generator = np.random.default_rng(self.seed)
-        honest_links = [one.record.links for one in self.labelled if one.record.links and not one.is_spam]
+        honest_links = [post.record.links for post in self.labelled if post.record.links and not post.is_spam]
         copies = []
         for _ in range(GAPPED_COPIES):
             exchanged = [
-                with_links_of_another(one, honest_links=honest_links, generator=generator)
-                for one in self.labelled
+                with_links_of_another(post, honest_links=honest_links, generator=generator)
+                for post in self.labelled
             ]
             copies.append(
                 dataclasses.replace(self, labelled=exchanged).rows(
@@ -106,7 +106,7 @@ class Material:
 
 def ask_content(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Floats:
     """Return each text's content probability, NaN for an empty text. Raises content.Unavailable."""
-    return served_content.ask([one.record.text for one in labelled], content=content)
+    return served_content.ask([post.record.text for post in labelled], content=content)
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
@@ -122,5 +122,5 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 def _domain_of(one: LabelledRecord) -> str:
-    """Name the first link's domain, or the group of a post without links: what ip_url must not know."""
+    """Return the first link's domain, or the group of a post without links: ip_url must not know it."""
     return one.record.links[0].domain or one.record.links[0].host if one.record.links else one.group

@@ -46,10 +46,10 @@ def by_source(
 ) -> list[Quality]:
     """Measure each source alone, then all of them as source `all`."""
     sources = sorted({example.source for example in examples})
-    chosen = {
+    rows_by_name = {
         name: [row for row, example in enumerate(examples) if example.source == name] for name in sources
     }
-    chosen["all"] = list(range(len(examples)))
+    rows_by_name["all"] = list(range(len(examples)))
     return [
         _quality(
             [examples[row] for row in rows],
@@ -58,7 +58,7 @@ def by_source(
             threshold=threshold,
             seed=seed,
         )
-        for name, rows in chosen.items()
+        for name, rows in rows_by_name.items()
     ]
 
 
@@ -101,8 +101,8 @@ def _quality(
     draws = group_draws([example.group for example in examples], seed=seed)
 
     def estimate(metric: Callable[[Floats, Floats], float]) -> Estimate:
-        drawn = [metric(labels[rows], probabilities[rows]) for rows in draws]
-        finite = [value for value in drawn if not math.isnan(value)]
+        values = [metric(labels[rows], probabilities[rows]) for rows in draws]
+        finite = [value for value in values if not math.isnan(value)]
         low, high = np.percentile(finite, [2.5, 97.5]) if finite else (math.nan, math.nan)
         return Estimate(value=metric(labels, probabilities), low=float(low), high=float(high))
 

@@ -102,11 +102,11 @@ def run(
 ) -> dict[str, Any]:
     """Measure a release beside the live one `against`, write both reports into `out`, return the report.
 
-    `required` are sources that it must hold beside the decisions of platforms with a head. Raises
+    `required` are sources that it must contain, beside decisions of platforms with a head. Raises
     content.Unavailable.
     """
-    known: dict[str, dict[str, ContentScore]] = {}
-    live, candidate = (_open(folder, known=known, served=served) for folder in (against, release))
+    scores: dict[str, dict[str, ContentScore]] = {}
+    live, candidate = (_open(folder, known=scores, served=served) for folder in (against, release))
     by_file = {
         path: fresh_decisions.unlearnt(posts, live=live)
         for path, posts in labelled_posts.load_by_file(data, split=part).items()
@@ -119,12 +119,12 @@ def run(
     report |= {
         "part": part,
         "required": [*_required(candidate.release, live=live.release), *required],
-        "fresh": {f"{labelled_posts.DECIDED_ON} {name}": len(one.posts) for name, one in fresh.items()},
+        "fresh": {f"{labelled_posts.DECIDED_ON} {name}": len(sample.posts) for name, sample in fresh.items()},
         "data": sources,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    found = gate.findings(report, candidate=candidate.release.id, live=live.release.id)
-    report["findings"] = gate.stored(found)
+    findings = gate.findings(report, candidate=candidate.release.id, live=live.release.id)
+    report["findings"] = gate.stored(findings)
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report, indent=1, allow_nan=False)
     (out / "report.json").write_text(text + "\n", encoding="utf-8")
@@ -219,19 +219,19 @@ def _circumstances(
 
 
 def _links(posts: Sequence[LabelledPost], *, live: Opened, candidate: Opened, seed: int) -> dict[str, Any]:
-    """Measure what a link changes for honest texts, and how much of the spam with links is caught: on curated
-    posts of families that no release was trained on, and on those of the posts that have links.
+    """Measure how links change the routes of honest curated texts that no release was trained on, and how
+    much spam with links is caught.
     """
     curated = labelled_posts.kept_out()
     linked = [post for post in (*curated, *posts) if post.record.links]
     records = [post.record for post in linked]
     sample = Sample(posts=linked, live=live.judge(records), candidate=candidate.judge(records))
-    held = float((sample.live >= live.release.thresholds.review_from)[sample.is_spam == 0.0].mean())
+    held_share = float((sample.live >= live.release.thresholds.review_from)[sample.is_spam == 0.0].mean())
     plain = added_links.honest_without_link(curated)
     links = added_links.links(len(plain), seed=seed)
     before, after = (
-        added_links.unchanged(plain, links=links, scorer=one.scorer, ask=one.probabilities)
-        for one in (live, candidate)
+        added_links.unchanged(plain, links=links, scorer=opened.scorer, ask=opened.probabilities)
+        for opened in (live, candidate)
     )
     return {
         "texts": len(plain),
@@ -239,8 +239,8 @@ def _links(posts: Sequence[LabelledPost], *, live: Opened, candidate: Opened, se
             kind: {"live": float(before[kind].mean()), "candidate": float(after[kind].mean())}
             for kind in links
         },
-        "held": held,
-        "spam_with_links": compare.caught(sample, held=held, seed=seed),
+        "held": held_share,
+        "spam_with_links": compare.caught(sample, held=held_share, seed=seed),
     }
 
 
@@ -249,14 +249,14 @@ def _latency(records: Sequence[PostRecord], *, live: Scorer, candidate: Scorer) 
 
     Other load on the machine does not count, nor does the content model, which is another process.
     """
-    taken: dict[str, list[float]] = {"live": [], "candidate": []}
+    times: dict[str, list[float]] = {"live": [], "candidate": []}
     for record in records:
         for name, scorer in (("live", live), ("candidate", candidate)):
             begun = time.process_time()
             scorer.score(record, blocklist=Blocklist())
-            taken[name].append(1000 * (time.process_time() - begun))
+            times[name].append(1000 * (time.process_time() - begun))
     return {
         f"{name}_p{share}_ms": float(np.percentile(values, share))
-        for name, values in taken.items()
+        for name, values in times.items()
         for share in (50, 95)
     }

@@ -1,9 +1,9 @@
 """Everyday links, written by pattern: the benign side that lists of crawled pages lack. They are simulated.
-Beside them scam links on a scammer's own hosts, which those lists hold few of.
+Beside them are scam links on a scammer's own hosts, rare in those lists.
 
-How each kind is written, and why, stands in everyday_urls.toml. Domains come from a list of popular ones;
-those that anyone may publish on are left out, since their name excuses nothing. Small sites, schools and
-names in other alphabets are invented.
+everyday_urls.toml describes each kind and its reason. Domains come from a list of popular ones; those that
+anyone may publish on are left out, since their name excuses nothing. Small sites, schools and names in other
+alphabets are invented.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def popular_domains(path: Path, *, without: Collection[str] = ()) -> list[str]:
 
 
 def well_known() -> tuple[str, ...]:
-    """Return some popular domains, for where there is no list of them: newspapers, shops, videos."""
+    """Return some popular domains, to use without a list: newspapers, shops, videos."""
     return _words("well_known")
 
 
@@ -70,15 +70,15 @@ def write(
     generator state writes the same links.
     """
     writer = _Writer(sites, generator)
-    found: dict[str, EverydayUrl] = {}
+    links: dict[str, EverydayUrl] = {}
     for kind, stored in _patterns()["kinds" if label == BENIGN else "scams"].items():
         for number in range(urls_per_kind):
             address = writer.fill(stored["patterns"][number % len(stored["patterns"])])
             host = address.partition("/")[0].rpartition("@")[2].partition(":")[0]
             domain = registrable_domain(host) or host
             url = LabelledUrl(url=f"http://{address}", domain=domain, kind=label)
-            found.setdefault(url.url, EverydayUrl(url, kind))
-    return list(found.values())
+            links.setdefault(url.url, EverydayUrl(url, kind))
+    return list(links.values())
 
 
 class _Writer:

@@ -13,7 +13,7 @@ from scoring import features
 from scoring.ensemble import Ensemble
 from training.ensemble_rows import Rows
 
-# Name -> the feature that shows it and from where on, and what the features that tell of it begin with.
+# Name -> the feature that shows it, its least value, and the prefix of all features about it.
 _EVIDENCE: Mapping[str, tuple[str, float, str]] = {
     "one complaint or more": ("feedback.complaints", 1.0, "feedback."),
     "the address's spam share is 0.3 or more (two of two decided posts)": (
@@ -27,22 +27,24 @@ _EVIDENCE: Mapping[str, tuple[str, float, str]] = {
 def measure(rows: Rows, *, ensemble: Ensemble) -> list[dict[str, Any]]:
     """Return each piece of evidence as JSON values: posts that have it, spam among them, and two log-odds.
 
-    `in_records` is how much likelier spam is with it than without, `added` what the ensemble's margins have
-    more for it on average; None where no post has it, or every one.
+    `in_records` compares spam with it and without, `added` is what it adds to the ensemble's margins on
+    average; None if no post has it, or every one.
     """
     return list(_measured(rows, ensemble=ensemble))
 
 
 def _measured(rows: Rows, *, ensemble: Ensemble) -> Iterator[dict[str, Any]]:
     for name, (feature, least, prefix) in _EVIDENCE.items():
-        shown = rows.features[:, features.NAMES.index(feature)] >= least
-        known = bool(shown.any()) and not bool(shown.all())
+        mask = rows.features[:, features.NAMES.index(feature)] >= least
+        is_known = bool(mask.any()) and not bool(mask.all())
         yield {
             "evidence": name,
-            "posts": int(shown.sum()),
-            "spam": int(rows.is_spam[shown].sum()),
-            "in_records": _log_odds(rows.is_spam[shown]) - _log_odds(rows.is_spam[~shown]) if known else None,
-            "added": _added(rows.taken(shown), prefix=prefix, ensemble=ensemble) if known else None,
+            "posts": int(mask.sum()),
+            "spam": int(rows.is_spam[mask].sum()),
+            "in_records": _log_odds(rows.is_spam[mask]) - _log_odds(rows.is_spam[~mask])
+            if is_known
+            else None,
+            "added": _added(rows.taken(mask), prefix=prefix, ensemble=ensemble) if is_known else None,
         }
 
 
@@ -52,7 +54,7 @@ def _log_odds(is_spam: NDArray[np.bool_]) -> float:
 
 
 def _added(rows: Rows, *, prefix: str, ensemble: Ensemble) -> float:
-    """Return by how much margins fall on average if what tells of the evidence were unknown."""
+    """Return how much margins fall on average if features about the evidence are unknown."""
     columns = [place for place, name in enumerate(features.NAMES) if name.startswith(prefix)]
     without = rows.features.copy()
     without[:, columns] = ensemble.reference[columns]

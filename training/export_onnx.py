@@ -74,8 +74,8 @@ def main(arguments: argparse.Namespace) -> None:
             f"--card: {metrics} is not there; `content` writes it, but not with --from-live: what such a "
             "model gained and lost is in its continued.json"
         )
-    written = export(model_folder=arguments.model, repository=arguments.repository)
-    log.info("%s", json.dumps(dataclasses.asdict(written), indent=2))
+    summary = export(model_folder=arguments.model, repository=arguments.repository)
+    log.info("%s", json.dumps(dataclasses.asdict(summary), indent=2))
     if arguments.card:
         model_card.write(model_folder=arguments.model, card=arguments.card)
 
@@ -106,14 +106,14 @@ def export(*, model_folder: Path, repository: Path) -> Export:
     _complete(repository)
 
     onnx_bytes = (repository / "distilbert" / "1" / "model.onnx").read_bytes()
-    written = Export(
+    summary = Export(
         sha256=hashlib.sha256(onnx_bytes).hexdigest(),
         bytes=len(onnx_bytes),
         fp32_difference=fp32_difference,
         small_weights_difference=small_difference,
     )
-    (model_folder / "export.json").write_text(json.dumps(dataclasses.asdict(written), indent=2) + "\n")
-    return written
+    (model_folder / "export.json").write_text(json.dumps(dataclasses.asdict(summary), indent=2) + "\n")
+    return summary
 
 
 def _complete(repository: Path) -> None:
@@ -131,13 +131,13 @@ def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
     """
     import torch
 
-    served = with_vector(model)
+    wrapped = with_vector(model)
     ids = torch.ones(2, 16, dtype=torch.int32)
     with warnings.catch_warnings():
         # Tracing warns about everything it might freeze; `largest_difference` at other shapes checks it.
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            served,
+            wrapped,
             (ids, torch.ones_like(ids)),
             str(path),
             dynamo=False,
@@ -227,13 +227,13 @@ def largest_difference(model: PreTrainedModel, *, path: Path) -> float:
     import torch
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    served, largest = with_vector(model), 0.0
+    wrapped, largest = with_vector(model), 0.0
     for ids, mask in _parity_inputs(vocabulary=int(model.config.vocab_size)):
         with torch.no_grad():
-            expected = served(torch.from_numpy(ids), torch.from_numpy(mask))
-        found = session.run(["logits", "vector"], {"input_ids": ids, "attention_mask": mask})
-        for one, other in zip(expected, found, strict=True):
-            largest = max(largest, float(np.abs(one.numpy() - np.asarray(other)).max()))
+            expected = wrapped(torch.from_numpy(ids), torch.from_numpy(mask))
+        answers = session.run(["logits", "vector"], {"input_ids": ids, "attention_mask": mask})
+        for tensor, answer in zip(expected, answers, strict=True):
+            largest = max(largest, float(np.abs(tensor.numpy() - np.asarray(answer)).max()))
     return largest
 
 

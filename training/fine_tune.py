@@ -165,8 +165,8 @@ def vector(states: Any, mask: Any) -> Any:
     """Return the mean of last states [n, tokens, width] where mask [n, tokens] is 1, at length one."""
     from torch.nn import functional
 
-    kept = mask[..., None].to(states.dtype)
-    return functional.normalize((states * kept).sum(dim=1) / kept.sum(dim=1), dim=-1)
+    weights = mask[..., None].to(states.dtype)
+    return functional.normalize((states * weights).sum(dim=1) / weights.sum(dim=1), dim=-1)
 
 
 def _divergence(one: Any, other: Any) -> Any:
@@ -226,8 +226,8 @@ def both_readings(
     tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, seed: int
 ) -> list[list[list[int]]]:
     """Tokenize texts, and each once more with or without a link."""
-    known = tokenizer.convert_tokens_to_ids(LINK)
-    link = None if known is None or known == tokenizer.unk_token_id else int(known)
+    token_id = tokenizer.convert_tokens_to_ids(LINK)
+    link = None if token_id is None or token_id == tokenizer.unk_token_id else int(token_id)
     chance = random.Random(seed)  # noqa: S311 - repeatable, nothing secret
     return [[ids, with_or_without_link(ids, link=link, chance=chance)] for ids in pieces(tokenizer, texts)]
 
@@ -277,7 +277,7 @@ def spam_probabilities(
     """
     import torch
 
-    found = np.empty(len(texts), dtype=np.float64)
+    probabilities = np.empty(len(texts), dtype=np.float64)
     by_length = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     model.eval()
     for start in range(0, len(texts), batch_size):
@@ -291,8 +291,8 @@ def spam_probabilities(
             return_tensors="pt",
         ).to(model.device)
         with torch.no_grad(), torch.autocast(model.device.type, dtype=torch.bfloat16, enabled=is_bf16):
-            found[rows] = _spam_probability(model(**encoded).logits.float().cpu().numpy())
-    return found
+            probabilities[rows] = _spam_probability(model(**encoded).logits.float().cpu().numpy())
+    return probabilities
 
 
 def _spam_probability(logits: Any) -> Floats:

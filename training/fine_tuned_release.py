@@ -1,7 +1,7 @@
 """The live release with its content model trained further on a platform's labels: trees and thresholds stay.
 
-A head of a platform whose labels the model learnt would count them twice: it is taken away, and fitted anew
-to decisions that the model did not learn from (train_heads).
+The head of a platform whose labels the model learnt would count them twice: it is removed, and fitted anew to
+other decisions (train_heads).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from training.served_content import Served
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what is joined."""
+    """Declare the command's arguments."""
     parser.add_argument("--release", type=Path, required=True, help="folder of the release that was live")
     parser.add_argument("--labels", type=Path, nargs="+", required=True, help="what the model was trained on")
     parser.add_argument("--out", type=Path, required=True, help="folder of the release with the new model")
@@ -33,7 +33,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> None:
-    """Pin the content model of a repository, with answers that it must still give, in a copy of a release.
+    """Pin the content model of a repository, with its probes, in a copy of a release.
 
     Raises release.Corrupt or content.Unavailable.
     """
@@ -41,8 +41,8 @@ def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> Non
     pinned = served_content.pin(served.repository, version=base.content.version)
     content = served_content.connect(pinned, normaliser=base.normaliser, served=served)
     probed = served_content.with_probes(pinned, content=content)
-    learnt = {one.platform for one in labelled_records.load(*labels, with_reported=True)}
-    manifest = without_heads(base, platforms=learnt) | {"content": dataclasses.asdict(probed)}
+    platforms = {post.platform for post in labelled_records.load(*labels, with_reported=True)}
+    manifest = without_heads(base, platforms=platforms) | {"content": dataclasses.asdict(probed)}
     text = json.dumps(manifest, indent=1, allow_nan=False)
     with whole_folder.written(out) as folder:
         for name in manifest["files"]:
@@ -55,10 +55,10 @@ def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> Non
 
 def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any]:
     """Return a release's manifest without the heads and curves of some platforms."""
-    gone = {name for platform, name in base.heads.items() if platform in platforms}
-    kept = {
-        part: {name: own for name, own in base.manifest.get(part, {}).items() if name not in platforms}
+    names = {name for platform, name in base.heads.items() if platform in platforms}
+    entries = {
+        part: {name: entry for name, entry in base.manifest.get(part, {}).items() if name not in platforms}
         for part in ("heads", "platforms")
     }
-    files = {name: digest for name, digest in base.files.items() if name not in gone}
-    return dict(base.manifest) | kept | {"files": files}
+    files = {name: digest for name, digest in base.files.items() if name not in names}
+    return dict(base.manifest) | entries | {"files": files}

@@ -55,11 +55,11 @@ def fit(rows: Rows, *, real: Rows | None = None, models: Models, seed: int) -> E
 
 def sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
     """Fit a sub-model on the features that are ever known; scikit-learn refuses an empty column."""
-    known = np.logical_not(np.isnan(rows.features).all(axis=0))
+    is_known = np.logical_not(np.isnan(rows.features).all(axis=0))
     inputs = tuple(
         feature
         for feature in features.SUB_MODEL_FEATURES[name]
-        if known[features.NAMES.index(feature)] and feature not in NOT_LEARNT
+        if is_known[features.NAMES.index(feature)] and feature not in NOT_LEARNT
     )
     forest, _ = fit_classifier(
         _columns(rows, inputs), is_spam=rows.is_spam, weights=rows.weights, inputs=inputs, seed=seed
@@ -75,8 +75,8 @@ def left_out_margins(rows: Rows, *, name: str, seed: int) -> Floats:
     """
     groups = rows.domains if name == "ip_url" else rows.groups
     margins = np.empty(len(rows.is_spam))
-    for kept, left_out in GroupKFold(n_splits=_FOLDS).split(rows.features, groups=groups):
-        forest = sub_model(rows.taken(kept), name=name, seed=seed)
+    for train, left_out in GroupKFold(n_splits=_FOLDS).split(rows.features, groups=groups):
+        forest = sub_model(rows.taken(train), name=name, seed=seed)
         margins[left_out] = forest.margins(_columns(rows.taken(left_out), forest.inputs))
     return margins
 
@@ -99,14 +99,14 @@ def _line(rows: Rows, *, seed: int) -> Floats:
     it would seem to need more help there than it does.
     """
     content = content_margins(_masked(rows.content_probabilities, seed=seed))
-    known = ~np.isnan(content)
+    is_known = ~np.isnan(content)
     share = float(np.average(rows.is_spam, weights=rows.weights))
     line = np.full(len(content), np.log(share / (1.0 - share)))
-    if known.any():
+    if is_known.any():
         model = LogisticRegression(C=1.0, max_iter=1000).fit(
-            content[known, None], rows.is_spam[known], sample_weight=rows.weights[known]
+            content[is_known, None], rows.is_spam[is_known], sample_weight=rows.weights[is_known]
         )
-        line[known] = model.decision_function(content[known, None])
+        line[is_known] = model.decision_function(content[is_known, None])
     return line
 
 

@@ -1,4 +1,4 @@
-"""Fit what evidence adds: the steps by which its features join the main margin."""
+"""Fit the steps by which features of evidence add to the main margin."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from scoring.features import collected
 from scoring.trees import Floats
 
 SUSPICION = 0.4
-"""What circumstances may add, as in the ensemble."""
+"""Bound on circumstances, as in the ensemble."""
 _OF_READ = ((0.0, 2.0), 6.0)
 _OF_OTHERS = {"context.link_hops": ((0.0,), 5.0), "context.picture_codes": ((0.0,), 3.0)}
 _OF_FLAGS = ((0.0,), 1.0)
-# Prior: what was read counts as it is, and the rest nothing, give or take half a log-odds a unit.
+# Prior: readings count as they are, other features nothing, give or take half a log-odds a unit.
 _PENALTY = 4.0
 _AS_READ = 1.0
-# The odds of the reader as they are, less what even odds say. Not fitted: how much was simulated decides it.
+# The reader's odds, less even odds. Not fitted: it would depend on how much was simulated.
 INTERCEPT = 0.0
 SPAM_SHARE = 0.5
-"""Of the weight of all posts in a fit, whatever share of them was simulated. A fifth, as in the reader's fit,
-finds a third less at 1 % false alarms: what is sure must outweigh the most suspicious honest texts.
+"""Share of spam by weight in a fit, whatever share of the posts was simulated. A fifth, as in the reader's
+fit, finds a third less at 1 % false alarms: what is sure must outweigh the most suspicious honest texts.
 """
 _READ = frozenset(feature.name for feature in collected.READ)
 
@@ -42,25 +42,25 @@ def fit(rows: Floats, *, margins: Floats, is_spam: NDArray[np.bool_], weights: F
             for place, (name, shape) in enumerate(steps.items())
         ]
     )
-    usual = np.concatenate([np.full(len(one.knots), _usual(name)) for name, one in steps.items()])
+    usual = np.concatenate([np.full(len(step.knots), _usual(name)) for name, step in steps.items()])
     signs = np.where(is_spam, 1.0, -1.0)
 
-    def cost(found: Floats) -> tuple[float, Floats]:
-        added, by_said = _added(table @ found, margins=margins)
+    def cost(point: Floats) -> tuple[float, Floats]:
+        added, by_said = _added(table @ point, margins=margins)
         joined = margins + added
         # The derivative of the loss by the margins.
         slack = -signs * weights * 0.5 * (1.0 - np.tanh(0.5 * signs * joined))
         loss = float((weights * np.logaddexp(0.0, -signs * joined)).sum())
-        moved = found - usual
+        moved = point - usual
         return loss + 0.5 * _PENALTY * float(moved @ moved), table.T @ (slack * by_said) + _PENALTY * moved
 
     within = [(0.0, 3.0)] * table.shape[1]
-    found = minimize(cost, usual, jac=True, method="L-BFGS-B", bounds=within, options={"maxiter": 500}).x
-    return EvidenceModel(steps=dict(_weighted(steps, found)), intercept=INTERCEPT, suspicion=SUSPICION)
+    point = minimize(cost, usual, jac=True, method="L-BFGS-B", bounds=within, options={"maxiter": 500}).x
+    return EvidenceModel(steps=dict(_weighted(steps, point)), intercept=INTERCEPT, suspicion=SUSPICION)
 
 
 def _added(said: Floats, *, margins: Floats) -> tuple[Floats, Floats]:
-    """Return what is added to margins, and its derivative by what is said."""
+    """Return what evidence adds to margins, and its derivative."""
     odds = np.exp(np.minimum(INTERCEPT - margins, 30.0))
     grown = np.exp(np.minimum(said, 60.0))
     whole = 1.0 + odds * (grown - 1.0)
@@ -87,7 +87,7 @@ def _weighted(steps: Mapping[str, Steps], weights: Floats) -> Iterator[tuple[str
             Steps(
                 knots=shape.knots,
                 top=shape.top,
-                weights=tuple(float(one) for one in own.round(4)),
+                weights=tuple(float(weight) for weight in own.round(4)),
                 version=shape.version,
             ),
         )

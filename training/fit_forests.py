@@ -87,12 +87,12 @@ def fit_on_top(
             **_MAIN, monotonic_cst=[1] * len(inputs), random_state=seed + round_number
         )
         step.fit(rows, (is_spam - probabilities) / curvature, sample_weight=weights * curvature)
-        added = forest_of(step, inputs=inputs)
+        forest = forest_of(step, inputs=inputs)
         # scikit-learn shrinks trees by the learning rate but not the constant.
-        constant = _MAIN["learning_rate"] * added.base
+        constant = _MAIN["learning_rate"] * forest.base
         base += constant
-        trees.extend(added.trees)
-        margins += constant + Forest(inputs=inputs, base=0.0, trees=added.trees).margins(rows)
+        trees.extend(forest.trees)
+        margins += constant + Forest(inputs=inputs, base=0.0, trees=forest.trees).margins(rows)
     return Forest(inputs=inputs, base=base, trees=tuple(trees))
 
 

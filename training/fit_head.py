@@ -26,7 +26,7 @@ _FOLDS = 5
 # Penalties, all in the scale of a decision of weight 1.
 _WEIGHTS = 0.05
 _LEAST_SPREAD = 1e-3
-"""Of a number of the vector: one that hardly varies says nothing."""
+"""Least spread of a number of the vector: one that hardly varies says nothing."""
 # Almost no intercept: n-grams common to all texts would take its role and distort the ranking.
 _SHIFT = 0.001
 # Prior: the content margin as it is, with slope 1 ± 0.5 and shift 0 ± 2.
@@ -55,10 +55,10 @@ class Line:
 class Decisions:
     """Decided texts of a platform as arrays of one length; `vectors` are float64 (n, width).
 
-    `is_reported` marks those that did not come by chance.
+    `is_reported` marks those that did not come by chance, more often spam.
 
-    What was complained about is more often spam than what else is posted. Such rows show what spam looks
-    like, not how frequent it is: they have their own intercept, which is discarded.
+    Such rows show what spam looks like, not how frequent it is: they have their own intercept, which is
+    discarded.
     """
 
     grams: csr_matrix
@@ -107,8 +107,8 @@ def fit(decisions: Decisions) -> PlatformHead:
     reported = decisions.is_reported.astype(np.float64)
     rows = len(signs)
 
-    def cost(found: Floats) -> tuple[float, Floats]:
-        duals, moved, shift, shift_reported = found[:rows], found[rows], found[rows + 1], found[rows + 2]
+    def cost(point: Floats) -> tuple[float, Floats]:
+        duals, moved, shift, shift_reported = point[:rows], point[rows], point[rows + 1], point[rows + 2]
         of_text = kernel @ duals
         margins = of_text + (slope + moved) * decisions.content_margins + shift + shift_reported * reported
         # The derivative of the loss by the margins; logaddexp below does not overflow where exp would.
@@ -127,12 +127,12 @@ def fit(decisions: Decisions) -> PlatformHead:
         )
         return loss + 0.5 * penalty, gradient
 
-    found = minimize(cost, np.zeros(rows + 3), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
-    sense = (vectors.T @ found[:rows]) / spread
+    point = minimize(cost, np.zeros(rows + 3), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    sense = (vectors.T @ point[:rows]) / spread
     return PlatformHead(
-        weights=np.asarray(scales * (grams.T @ found[:rows]), dtype=np.float32),
-        content_slope=float(slope + found[rows]),
-        intercept=float(found[rows + 1] - centre @ sense),
+        weights=np.asarray(scales * (grams.T @ point[:rows]), dtype=np.float32),
+        content_slope=float(slope + point[rows]),
+        intercept=float(point[rows + 1] - centre @ sense),
         vector=np.asarray(sense, dtype=np.float32),
     )
 
@@ -150,10 +150,10 @@ def rarities(grams: csr_matrix) -> Floats:
 
     An n-gram in half of all texts says little about one. The scale is folded into the fitted weights.
     """
-    texts, seen = grams.shape[0], np.bincount(grams.indices, minlength=BUCKETS)
-    found = np.where(seen > 0, np.log((1.0 + texts) / (1.0 + seen)) + 1.0, 0.0)
+    texts, counts = grams.shape[0], np.bincount(grams.indices, minlength=BUCKETS)
+    rarity = np.where(counts > 0, np.log((1.0 + texts) / (1.0 + counts)) + 1.0, 0.0)
     squares = np.bincount(grams.indices, weights=grams.data**2, minlength=BUCKETS)
-    scaled: Floats = found * np.sqrt(squares.sum() / max(float(squares @ found**2), 1e-9))
+    scaled: Floats = rarity * np.sqrt(squares.sum() / max(float(squares @ rarity**2), 1e-9))
     return scaled
 
 
@@ -161,14 +161,14 @@ def margins(head: PlatformHead, decisions: Decisions) -> Floats:
     """Return a head's margins of texts, log-odds (n,)."""
     of_grams = decisions.grams @ head.weights.astype(np.float64)
     of_vectors = decisions.vectors @ head.vector.astype(np.float64)
-    said: Floats = of_grams + of_vectors + head.content_slope * decisions.content_margins + head.intercept
-    return said
+    totals: Floats = of_grams + of_vectors + head.content_slope * decisions.content_margins + head.intercept
+    return totals
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibrated:
-    """A head that says what its margins mean, and each text's margin (n,) by one that was neither fitted nor
-    calibrated to its group.
+    """A calibrated head, and each text's margin (n,) by one that was neither fitted nor calibrated to its
+    group.
     """
 
     head: PlatformHead
@@ -178,14 +178,14 @@ class Calibrated:
 def calibrated(decisions: Decisions) -> Calibrated:
     """Fit a head and send its margins through a line fitted to those of groups left out.
 
-    A fit to few texts is unsure of all others: as it is, its margins are too small by half, and where spam is
-    rare they are shifted.
+    A fit to few texts is unsure of all others: its raw margins are too small by half, and shifted where spam
+    is rare.
     """
-    said = left_out_margins(decisions)
-    left_out = np.empty(len(said))
-    for kept, tested in _folds(decisions):
-        left_out[tested] = _meaning(said[kept], decisions.taken(kept)).through(said[tested])
-    head, means = fit(decisions), _meaning(said, decisions)
+    raw_margins = left_out_margins(decisions)
+    left_out = np.empty(len(raw_margins))
+    for train, test in _folds(decisions):
+        left_out[test] = _meaning(raw_margins[train], decisions.taken(train)).through(raw_margins[test])
+    head, means = fit(decisions), _meaning(raw_margins, decisions)
     return Calibrated(
         head=PlatformHead(
             weights=np.asarray(means.slope * head.weights, dtype=np.float32),
@@ -199,10 +199,10 @@ def calibrated(decisions: Decisions) -> Calibrated:
 
 def left_out_margins(decisions: Decisions) -> Floats:
     """Return each text's margin by a head that was fitted without its group."""
-    found = np.empty(len(decisions.is_spam))
-    for kept, tested in _folds(decisions):
-        found[tested] = margins(fit(decisions.taken(kept)), decisions.taken(tested))
-    return found
+    raw_margins = np.empty(len(decisions.is_spam))
+    for train, test in _folds(decisions):
+        raw_margins[test] = margins(fit(decisions.taken(train)), decisions.taken(test))
+    return raw_margins
 
 
 def _folds(decisions: Decisions) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -211,7 +211,7 @@ def _folds(decisions: Decisions) -> Iterator[tuple[NDArray[np.intp], NDArray[np.
 
 
 def _meaning(said: Floats, decisions: Decisions) -> Line:
-    """Fit the line from margins to log-odds; what was reported says nothing of how much spam there is."""
+    """Fit the line from margins to log-odds; reported rows say nothing about the share of spam."""
     weights = np.where(decisions.is_reported, 0.0, decisions.weights)
     return line(said, is_spam=decisions.is_spam, weights=weights, within=_MEANING_WITHIN)
 
@@ -222,11 +222,11 @@ def content_slope(decisions: Decisions) -> float:
     1 where decisions agree with it or are too few to contradict it, 0 where it is noise, as in a script that
     the model does not read.
     """
-    given = decisions.content_margins
-    best = line(given, is_spam=decisions.is_spam, weights=decisions.weights)
-    said = probabilities_of(best.through(given))
-    known = float((decisions.weights * said * (1.0 - said) * given**2).sum()) + _SLOPE_AT_WORD
-    return float(np.clip(best.slope - _DOUBT / np.sqrt(known), 0.0, 1.0))
+    inputs = decisions.content_margins
+    best = line(inputs, is_spam=decisions.is_spam, weights=decisions.weights)
+    answers = probabilities_of(best.through(inputs))
+    information = float((decisions.weights * answers * (1.0 - answers) * inputs**2).sum()) + _SLOPE_AT_WORD
+    return float(np.clip(best.slope - _DOUBT / np.sqrt(information), 0.0, 1.0))
 
 
 def line(

@@ -1,4 +1,4 @@
-"""Fit what reads the texts of evidence: a linear model over n-grams, calibrated on families left out."""
+"""Fit the reader of evidence: a linear model over n-grams, calibrated on families left out."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from training import fit_head
 from training.worded_texts import Texts
 
 SPAM_SHARE = 0.2
-"""Of the weight of all texts, whatever share of them was simulated."""
+"""Share of spam by weight, whatever share of the texts was simulated."""
 _FOLDS = 6
 _INVERSE_PENALTY = 10.0
 _ITERATIONS = 300
 _LEVELS = 127
-"""Of a weight, to either side: they take a byte each once they are compressed."""
+"""Levels of a weight, to either side: each weight takes a byte once compressed."""
 _MEANING_WITHIN = ((0.2, 8.0), (-8.0, 8.0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Readers:
-    """The reader that ships, and those that learnt without some families, by which posts are cross-fitted."""
+    """The reader that ships, and those fitted without some families, for cross-fitting."""
 
     whole: PlatformHead
     folds: Sequence[PlatformHead]
@@ -38,32 +38,32 @@ class Readers:
 
     def unaware_of(self, families: Collection[str]) -> PlatformHead | None:
         """Return a reader that has learnt none of these families; None if each has learnt one of them."""
-        found = {self.fold_of[name] for name in families if name in self.fold_of}
-        if not found:
+        folds = {self.fold_of[name] for name in families if name in self.fold_of}
+        if not folds:
             return self.whole
-        return self.folds[found.pop()] if len(found) == 1 else None
+        return self.folds[folds.pop()] if len(folds) == 1 else None
 
 
 def fit(texts: Texts, *, seed: int) -> Readers:
-    """Fit the reader and its cross-fitted fellows, which ask the content model nothing."""
+    """Fit the reader and its cross-fitted versions, all without the content model."""
     grams = fit_head.grams_matrix(list(texts.texts))
     weights = balanced(texts.is_spam, weights=texts.weights)
     fold_of_text = _folds(texts, seed=seed)
     numbers = sorted(set(fold_of_text.tolist()))
     raw = [_fitted(grams, texts, weights=weights, chosen=fold_of_text != number) for number in numbers]
-    said = np.empty(len(texts.texts))
+    margins = np.empty(len(texts.texts))
     for number, head in zip(numbers, raw, strict=True):
         out = fold_of_text == number
-        said[out] = _margins(head, grams[out])
-    left_out, folds = np.empty(len(said)), []
+        margins[out] = _margins(head, grams[out])
+    left_out, folds = np.empty(len(margins)), []
     for number, head in zip(numbers, raw, strict=True):
         others = fold_of_text != number
-        means = _meaning(said[others], is_spam=texts.is_spam[others], weights=weights[others])
-        left_out[~others] = means.through(said[~others])
+        means = _meaning(margins[others], is_spam=texts.is_spam[others], weights=weights[others])
+        left_out[~others] = means.through(margins[~others])
         folds.append(_through(means, head))
-    whole = _fitted(grams, texts, weights=weights, chosen=np.ones(len(said), dtype=np.bool_))
+    whole = _fitted(grams, texts, weights=weights, chosen=np.ones(len(margins), dtype=np.bool_))
     return Readers(
-        whole=_through(_meaning(said, is_spam=texts.is_spam, weights=weights), whole),
+        whole=_through(_meaning(margins, is_spam=texts.is_spam, weights=weights), whole),
         folds=folds,
         fold_of=dict(zip(texts.families.tolist(), fold_of_text.tolist(), strict=True)),
         left_out=left_out,
@@ -71,19 +71,19 @@ def fit(texts: Texts, *, seed: int) -> Readers:
 
 
 def balanced(is_spam: NDArray[np.bool_], *, weights: Floats, share: float = SPAM_SHARE) -> Floats:
-    """Return weights of which spam has a share."""
+    """Return weights of which spam has this share."""
     before = float(weights[is_spam].sum() / weights.sum())
-    found: Floats = weights * np.where(is_spam, share / before, (1.0 - share) / (1.0 - before))
-    return found
+    weighed: Floats = weights * np.where(is_spam, share / before, (1.0 - share) / (1.0 - before))
+    return weighed
 
 
 def _folds(texts: Texts, *, seed: int) -> NDArray[np.intp]:
     """Return the fold of each text: families stay together, and every fold has both sorts."""
-    found = np.zeros(len(texts.texts), dtype=np.intp)
+    folds = np.zeros(len(texts.texts), dtype=np.intp)
     splitter = StratifiedGroupKFold(n_splits=_FOLDS, shuffle=True, random_state=seed)
-    for number, (_, out) in enumerate(splitter.split(found, texts.is_spam, texts.families)):
-        found[out] = number
-    return found
+    for number, (_, out) in enumerate(splitter.split(folds, texts.is_spam, texts.families)):
+        folds[out] = number
+    return folds
 
 
 def _fitted(grams: csr_matrix, texts: Texts, *, weights: Floats, chosen: NDArray[np.bool_]) -> PlatformHead:
@@ -102,13 +102,13 @@ def _fitted(grams: csr_matrix, texts: Texts, *, weights: Floats, chosen: NDArray
 def _in_steps(weights: Floats) -> NDArray[np.float32]:
     """Return weights rounded to few values, which compress to a quarter."""
     step = np.float32(max(float(np.abs(weights).max()), 1e-9) / _LEVELS)
-    found: NDArray[np.float32] = np.round(weights / step).astype(np.float32) * step
-    return found
+    rounded: NDArray[np.float32] = np.round(weights / step).astype(np.float32) * step
+    return rounded
 
 
 def _margins(head: PlatformHead, grams: csr_matrix) -> Floats:
-    said: Floats = grams @ head.weights.astype(np.float64) + head.intercept
-    return said
+    margins: Floats = grams @ head.weights.astype(np.float64) + head.intercept
+    return margins
 
 
 def _meaning(said: Floats, *, is_spam: NDArray[np.bool_], weights: Floats) -> fit_head.Line:

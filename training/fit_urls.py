@@ -23,7 +23,7 @@ from training import measure_urls
 from training.labelled_urls import LabelledUrl
 
 SHARES = {"bad": 0.9, "scam": 0.1, "benign": 0.45, "documented": 0.2, "everyday": 0.35}
-"""Of the bad weight: listed URLs and written scams; of the benign: listed, documented and everyday ones."""
+"""Shares of the bad weight (listed URLs, written scams) and the benign (listed, documented, everyday)."""
 
 _FOLDS = 5
 _STRENGTH = 2.0
@@ -47,7 +47,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """Rows and what the model reads of them, a row each."""
+    """Rows, and the model's inputs for each."""
 
     rows: Sequence[Row]
     matrix: csr_matrix
@@ -57,11 +57,11 @@ class Material:
     def of(cls, rows: Sequence[Row]) -> Material:
         """Read the rows' n-grams, each row of length one, and the measures beside them."""
         urls = [row.url for row in rows]
-        grams = [grams_of(one.url) for one in urls]
+        grams = [grams_of(url.url) for url in urls]
         starts = np.concatenate([[0], np.cumsum([len(buckets) for buckets in grams])])
         values = np.concatenate([np.full(len(buckets), len(buckets) ** -0.5) for buckets in grams])
         buckets = csr_matrix((values, np.concatenate(grams), starts), shape=(len(urls), BUCKETS))
-        matrix = hstack([buckets, np.array([measures_of(one.url) for one in urls])]).tocsr()
+        matrix = hstack([buckets, np.array([measures_of(url.url) for url in urls])]).tocsr()
         return cls(rows=rows, matrix=matrix, is_bad=measure_urls.bad_of(urls))
 
 
@@ -70,8 +70,8 @@ def left_out_margins(material: Material, *, seed: int) -> Floats:
     margins = np.empty(len(material.rows))
     domains = [row.url.domain for row in material.rows]
     folds = GroupKFold(n_splits=_FOLDS, shuffle=True, random_state=seed)
-    for kept, left_out in folds.split(margins, groups=domains):
-        line = fit(material, places=kept, seed=seed)
+    for train, left_out in folds.split(margins, groups=domains):
+        line = fit(material, places=train, seed=seed)
         margins[left_out] = line.decision_function(material.matrix[left_out])
     return margins
 
@@ -96,8 +96,8 @@ def weights(rows: Sequence[Row]) -> Floats:
     for sort in (("bad", "scam"), ("benign", "documented", "everyday")):
         present = {part: SHARES[part] for part in sort if part in parts}
         for part, share in present.items():
-            chosen = parts == part
-            weighed[chosen] *= 0.5 * share / sum(present.values()) * prior / weighed[chosen].sum()
+            mask = parts == part
+            weighed[mask] *= 0.5 * share / sum(present.values()) * prior / weighed[mask].sum()
     weighed[parts == "decided"] *= prior / PRIOR_DOMAINS
     return weighed
 
@@ -113,12 +113,12 @@ def platt(margins: Floats, *, urls: Sequence[LabelledUrl]) -> tuple[float, float
 def packed(line: LogisticRegression, *, slope: float, intercept: float, review_from: float) -> UrlModel:
     """Return the model of a line, its log-odds stretched by slope and intercept, n-grams in 8 bits."""
     weighed = slope * line.coef_[0]
-    grams, measured = weighed[:BUCKETS], weighed[BUCKETS:]
+    grams, measures = weighed[:BUCKETS], weighed[BUCKETS:]
     scale = float(np.abs(grams).max()) / _LARGEST_WEIGHT or 1.0
     return UrlModel(
         gram_weights=np.round(grams / scale).astype(np.int8),
         gram_scale=scale,
-        measure_weights=measured.astype(np.float64),
+        measure_weights=measures.astype(np.float64),
         intercept=float(slope * line.intercept_[0] + intercept),
         review_from=review_from,
     )

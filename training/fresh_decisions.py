@@ -1,8 +1,8 @@
-"""Which decisions judge heads, though heads learn from all: those that what answers has not learnt from.
+"""Which decisions judge heads, although heads learn from all: those unknown to the head that answers.
 
-In the test part a candidate answers by heads fitted without it. While that holds too few decisions, others
-judge as well, each by a head fitted without its group. The live release's head has learnt what was decided
-before it, and names it: that judges neither.
+In the test part a candidate answers by heads fitted without it. While it holds too few decisions, others
+judge as well, each by a head fitted without its group. Decisions that the live release's head learnt, which
+it names, judge neither.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from training.served_content import Opened
 
 
 def new_heads(candidate: Release, *, live: Release) -> list[str]:
-    """Return the platforms whose head the live release has not, or has another of."""
+    """Return the platforms whose head is not the live release's."""
     return sorted(
         platform
         for platform, file in candidate.heads.items()
@@ -61,7 +61,7 @@ def _has_learnt(live: Opened, record: PostRecord, *, group: str, scored_by: str)
     if head is None:
         return False
     if not head.learnt.size:
-        # It does not say: it cannot have learnt what was decided after it, on posts that it scored.
+        # The head does not name them: it cannot have learnt later decisions, on posts that it scored.
         return scored_by != live.release.id
     return bool(np.isin(learnt_keys(post=record.external_id, group=group), head.learnt).any())
 
@@ -72,15 +72,15 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
     Raises Malformed or content.Unavailable.
     """
     heads = dict(candidate.scorer.heads.by_platform)
-    # What a content model was trained on, it is too sure of: a head fitted to that would trust it too far.
-    learnt = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
-    decided = [one for one, _ in _decided(paths)]
+    # A content model is too sure of its training texts: a head fitted to them would trust it too far.
+    splits = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
+    decisions = [post for post, _ in _decided(paths)]
     for platform in new_heads(candidate.release, live=live.release):
-        here = train_heads.learnable([one for one in decided if one.platform == platform])
-        kept = [one for one in here if split_of(one.group) in learnt]
-        if min(_sorts(kept)) >= head_guards.LEAST_OF_EACH:
-            heads[platform] = _calibrated(kept, candidate=candidate).head
-        elif here:
+        posts = train_heads.learnable([post for post in decisions if post.platform == platform])
+        usable = [post for post in posts if split_of(post.group) in splits]
+        if min(_sorts(usable)) >= head_guards.LEAST_OF_EACH:
+            heads[platform] = _calibrated(usable, candidate=candidate).head
+        elif posts:
             del heads[platform]
     scorer = Scorer(
         release=candidate.release, content=candidate.content, heads=PlatformHeads(by_platform=heads)
@@ -91,10 +91,10 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
 def samples(
     paths: Iterable[Path], *, judged: Sequence[LabelledPost], live: Opened, candidate: Opened
 ) -> dict[str, Sample]:
-    """Return, by platform, what both releases say of such decisions; `judged` are the posts of the test part.
+    """Return, by platform, both releases' answers on such decisions; `judged` are posts of the test part.
 
-    Nothing of platforms whose head is not new, or of which enough decisions are judged; nothing either beside
-    a new content model, which may have learnt from them. Raises Malformed or content.Unavailable.
+    Platforms whose head is not new, or with enough judged decisions, are left out; a new content model leaves
+    out all, since it may have learnt from them. Raises Malformed or content.Unavailable.
     """
     if _is_new_content(candidate, live=live):
         return {}
@@ -106,21 +106,21 @@ def samples(
     ]
     if not platforms:
         return {}
-    decided = _decided(paths)
-    found = {}
+    decisions = _decided(paths)
+    by_platform = {}
     for platform in platforms:
-        learnt = train_heads.learnable([one for one, _ in decided if one.platform == platform])
+        learnt = train_heads.learnable([post for post, _ in decisions if post.platform == platform])
         fresh = {
-            id(one)
-            for one, scored_by in decided
-            if one.weight > 0.0
-            and split_of(one.group) is not Split.TEST
-            and not _has_learnt(live, one.record, group=one.group, scored_by=scored_by)
+            id(post)
+            for post, scored_by in decisions
+            if post.weight > 0.0
+            and split_of(post.group) is not Split.TEST
+            and not _has_learnt(live, post.record, group=post.group, scored_by=scored_by)
         }
-        is_fresh = np.array([id(one) in fresh for one in learnt], dtype=bool)
+        is_fresh = np.array([id(post) in fresh for post in learnt], dtype=bool)
         if is_fresh.any():
-            found[platform] = _sample(learnt, live=live, candidate=candidate).taken(is_fresh)
-    return found
+            by_platform[platform] = _sample(learnt, live=live, candidate=candidate).taken(is_fresh)
+    return by_platform
 
 
 def _is_new_content(candidate: Opened, *, live: Opened) -> bool:
@@ -128,29 +128,29 @@ def _is_new_content(candidate: Opened, *, live: Opened) -> bool:
 
 
 def _sorts(labelled: Sequence[LabelledRecord]) -> tuple[int, int]:
-    spam = sum(one.is_spam for one in labelled)
+    spam = sum(post.is_spam for post in labelled)
     return spam, len(labelled) - spam
 
 
 def _decided(paths: Iterable[Path]) -> list[tuple[LabelledRecord, str]]:
-    """Return decisions, each with the release that had scored its post."""
+    """Return decisions, each with the id of the release that scored its post."""
     lines = [line for line in labelled_lines.read_all(paths) if line.origin is Origin.DECIDED]
     return [(labelled_records.labelled(line), line.scored_by) for line in lines]
 
 
 def _sample(learnt: Sequence[LabelledRecord], *, live: Opened, candidate: Opened) -> Sample:
-    records = [one.record for one in learnt]
+    records = [post.record for post in learnt]
     left_out = _calibrated(learnt, candidate=candidate).left_out
-    said = candidate.scorer.spam_probabilities(
+    probabilities = candidate.scorer.spam_probabilities(
         records,
         content_probabilities=probabilities_of(left_out),
         read=candidate.scorer.read(records, content=candidate),
     )
-    posts = [labelled_posts.of_record(one) for one in learnt]
-    return Sample(posts=posts, live=live.judge(records), candidate=said)
+    posts = [labelled_posts.of_record(post) for post in learnt]
+    return Sample(posts=posts, live=live.judge(records), candidate=probabilities)
 
 
 def _calibrated(learnt: Sequence[LabelledRecord], *, candidate: Opened) -> Calibrated:
-    scores = candidate.scores([one.record.text for one in learnt])
+    scores = candidate.scores([post.record.text for post in learnt])
     with threadpool_limits(limits=1):
         return fit_head.calibrated(train_heads.decisions_of(learnt, scores=scores))

@@ -15,9 +15,9 @@ from training.fit_urls import Material
 from training.labelled_urls import LabelledUrl
 
 LEAST_GAINED = 0.02
-"""Of the ROC-AUC on decided domains that were left out."""
+"""Least gain in ROC-AUC on decided domains left out."""
 MOST_LOST = 0.005
-"""Of the ROC-AUC on the test part of the lists."""
+"""Most ROC-AUC lost on the test part of the lists."""
 
 
 class NoGain(ValueError):
@@ -36,7 +36,7 @@ class Quality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """What decisions change; `domains` and `bad` count those that were learnt from."""
+    """The effect of decisions; `domains` and `bad` count the domains learnt."""
 
     domains: int
     bad: int
@@ -75,13 +75,13 @@ def measure(
     """
     is_decided = np.array([row.part == "decided" for row in material.rows])
     urls = [row.url for row in material.rows if row.part == "decided"]
-    names = {one.domain for one in urls}
+    names = {url.domain for url in urls}
     others = np.flatnonzero([row.url.domain not in names for row in material.rows])
     without = fit_urls.fit(material, places=others, seed=seed)
-    tested = Material.of([fit_urls.Row(one) for one in unseen]).matrix
+    tested = Material.of([fit_urls.Row(url) for url in unseen]).matrix
     gain = Gain(
         domains=len(names),
-        bad=len({one.domain for one in urls if one.is_bad}),
+        bad=len({url.domain for url in urls if url.is_bad}),
         urls=len(urls),
         without=_quality(
             without.decision_function(material.matrix[is_decided]),

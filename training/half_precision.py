@@ -19,23 +19,23 @@ def write(*, source: Path, target: Path) -> None:
 
 
 def with_float_weights(graph: Any) -> None:
-    """Undo `export_onnx.store_compactly` in place: each weight gets the number that is computed with."""
+    """Undo `export_onnx.store_compactly` in place: each weight gets its effective value."""
     import numpy as np
     from onnx import TensorProto, numpy_helper
 
-    stored = {tensor.name: tensor for tensor in graph.initializer}
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
     small = (TensorProto.FLOAT16, TensorProto.INT8)
     widened = [
         node
         for node in graph.node
         if node.op_type in ("Cast", "DequantizeLinear")
-        and node.input[0] in stored
-        and stored[node.input[0]].data_type in small
+        and node.input[0] in tensors
+        and tensors[node.input[0]].data_type in small
     ]
     for node in widened:
-        weights = numpy_helper.to_array(stored[node.input[0]]).astype(np.float32)
+        weights = numpy_helper.to_array(tensors[node.input[0]]).astype(np.float32)
         for scale in node.input[1:]:
-            weights = weights * numpy_helper.to_array(stored[scale])[:, None]
-            graph.initializer.remove(stored[scale])
-        stored[node.input[0]].CopyFrom(numpy_helper.from_array(weights, node.output[0]))
+            weights = weights * numpy_helper.to_array(tensors[scale])[:, None]
+            graph.initializer.remove(tensors[scale])
+        tensors[node.input[0]].CopyFrom(numpy_helper.from_array(weights, node.output[0]))
         graph.node.remove(node)

@@ -36,8 +36,8 @@ class NoGain(Refused):
 
 def check(labelled: Sequence[LabelledRecord]) -> None:
     """Raise TooFew or OneSided; `labelled` are one platform's decisions, reported ones included."""
-    standing = [one for one in labelled if one.weight > 0.0]
-    spam, random = _spam(standing), sum(one.is_random for one in standing)
+    standing = [post for post in labelled if post.weight > 0.0]
+    spam, random = _spam(standing), sum(post.is_random for post in standing)
     if min(spam, len(standing) - spam) < LEAST_OF_EACH:
         raise TooFew(
             f"{spam} spam and {len(standing) - spam} other decisions, of which no complaint or appeal is "
@@ -53,10 +53,10 @@ def check(labelled: Sequence[LabelledRecord]) -> None:
 def check_gain(labelled: Sequence[LabelledRecord], *, left_out: Floats, content: Floats) -> None:
     """Raise NoGain unless the head's margins on decisions left out cost less than the content margins.
 
-    Only decisions that came by chance count: others are no sample.
+    Only random decisions count: others are no sample.
     """
-    standing = np.array([one.weight > 0.0 for one in labelled])
-    is_spam = np.array([one.is_spam for one in labelled])[standing]
+    standing = np.array([post.weight > 0.0 for post in labelled])
+    is_spam = np.array([post.is_spam for post in labelled])[standing]
     head, alone = (
         float(log_loss(is_spam, probabilities_of(margins[standing]), labels=[False, True]))
         for margins in (left_out, content)
@@ -72,8 +72,8 @@ def warnings(labelled: Sequence[LabelledRecord]) -> Iterator[str]:
     """Return warnings about the decisions that a head was fitted on."""
     yield from (finding.message for finding in findings(_balance(labelled)))
     languages = defaultdict(list)
-    for one in labelled:
-        languages[one.record.language or "unknown"].append(one.is_spam)
+    for post in labelled:
+        languages[post.record.language or "unknown"].append(post.is_spam)
     if len(languages) == 1:
         yield f"one language alone: {next(iter(languages))}; what is posted in others is not known"
         return
@@ -87,11 +87,11 @@ def _balance(labelled: Sequence[LabelledRecord]) -> Balance:
     return Balance(
         labels=len(labelled),
         spam=_spam(labelled),
-        random=sum(one.is_random for one in labelled),
-        by_complaint=sum(one.weight == 0.0 for one in labelled),
-        languages=Counter(one.record.language or "" for one in labelled),
+        random=sum(post.is_random for post in labelled),
+        by_complaint=sum(post.weight == 0.0 for post in labelled),
+        languages=Counter(post.record.language or "" for post in labelled),
     )
 
 
 def _spam(labelled: Sequence[LabelledRecord]) -> int:
-    return sum(one.is_spam for one in labelled)
+    return sum(post.is_spam for post in labelled)

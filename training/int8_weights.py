@@ -34,12 +34,12 @@ def write(*, source: Path, target: Path) -> None:
 
 
 def _by_row(node: Any) -> list[str]:
-    """Return what the node reads by rows: embeddings, and weights that Gemm transposes. Scales along another
-    axis than the outputs' are not what OpenVINO computes with.
+    """Return the node's inputs read by rows: embeddings, and weights that Gemm transposes. OpenVINO computes
+    with scales along the axis of the outputs only.
     """
     if node.op_type == "Gather":
         return list(node.input[:1])
-    is_transposed = any(one.name == "transB" and one.i for one in node.attribute)
+    is_transposed = any(attribute.name == "transB" and attribute.i for attribute in node.attribute)
     return list(node.input[1:2]) if node.op_type == "Gemm" and is_transposed else []
 
 

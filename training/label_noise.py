@@ -1,4 +1,4 @@
-"""Which decisions are probably wrong: confident learning on what heads say that did not learn from them.
+"""Which decisions are probably wrong: confident learning on answers of heads that did not learn them.
 
 Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", JAIR 70 (2021),
 by their library (ADR 29).
@@ -21,7 +21,7 @@ from training.fit_head import Decisions
 from training.labelled_records import LabelledRecord
 
 MOST_OF_PLATFORM = 200
-"""Suspicions of one platform that are written: people look at the first ones."""
+"""Most suspicions written for a platform: people look at the first ones."""
 
 _METHOD = "self_confidence"
 
@@ -49,10 +49,10 @@ def quality(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> Floats:
         return np.ones(len(is_spam))
     from cleanlab.rank import get_label_quality_scores
 
-    found: Floats = get_label_quality_scores(
+    scores: Floats = get_label_quality_scores(
         is_spam.astype(int), _columns(spam_probability), method=_METHOD, adjust_pred_probs=True
     )
-    return found
+    return scores
 
 
 def suspected(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> NDArray[np.intp]:
@@ -64,14 +64,14 @@ def suspected(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> NDArra
         return np.zeros(0, dtype=np.intp)
     from cleanlab.filter import find_label_issues
 
-    found: NDArray[np.intp] = find_label_issues(
+    places: NDArray[np.intp] = find_label_issues(
         is_spam.astype(int),
         _columns(spam_probability),
         return_indices_ranked_by=_METHOD,
         rank_by_kwargs={"adjust_pred_probs": True},
         n_jobs=1,
     )
-    return found
+    return places
 
 
 def _has_both(is_spam: NDArray[np.bool_]) -> bool:
@@ -87,7 +87,7 @@ def suspicions(learnt: Sequence[LabelledRecord], *, left_out: Floats) -> list[Su
 
     `left_out` are log-odds (n,) by heads that learned neither from the decision nor from its group.
     """
-    is_spam = np.array([one.is_spam for one in learnt], dtype=bool)
+    is_spam = np.array([post.is_spam for post in learnt], dtype=bool)
     spam_probability = probabilities_of(left_out)
     qualities = quality(is_spam=is_spam, spam_probability=spam_probability)
     worst = suspected(is_spam=is_spam, spam_probability=spam_probability)[:MOST_OF_PLATFORM]
@@ -104,7 +104,7 @@ def suspicions(learnt: Sequence[LabelledRecord], *, left_out: Floats) -> list[Su
 
 def write(found: Iterable[Suspicion], *, path: Path) -> None:
     """Write one JSON line each; no words of posts are in them."""
-    lines = [json.dumps(asdict(one), ensure_ascii=False) for one in found]
+    lines = [json.dumps(asdict(suspicion), ensure_ascii=False) for suspicion in found]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 

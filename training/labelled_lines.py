@@ -39,7 +39,7 @@ class LabelledLine:
 
     @property
     def where(self) -> str:
-        """Name file and line, as refusals do."""
+        """Return file and line for messages."""
         return f"{self.path.name}, line {self.number}"
 
     @property
@@ -48,7 +48,7 @@ class LabelledLine:
         if "is_spam" in self.stored:
             return Origin.SIMULATED
         if "label" not in self.stored:
-            # Said as it is for a simulated record, which is what such a line is nearest to.
+            # Reported as for a simulated record, the nearest kind.
             raise Malformed(f"{self.where}: KeyError: 'is_spam' (or 'label', of a decision or a text)")
         return Origin.DECIDED if "record" in self.stored and "source" not in self.stored else Origin.TEXT
 
@@ -82,9 +82,7 @@ class LabelledLine:
 
     @property
     def is_random(self) -> bool:
-        """Return whether chance alone brought the post to a human: only such labels tell how good scores
-        are.
-        """
+        """Return whether chance alone brought the post to a human: only such labels measure quality."""
         return bool(self.stored.get("provenance", {}).get("is_audit_sample", False))
 
 
@@ -99,7 +97,7 @@ def read_all(paths: Iterable[Path]) -> list[LabelledLine]:
 
 
 def lines(path: Path) -> Iterable[LabelledLine]:
-    """Read every line of a file, tombstones and what was taken back, too. Raises Malformed."""
+    """Read every line of a file, tombstones and retracted ones too. Raises Malformed."""
     if path.suffix in {".csv", ".parquet"}:
         raise Malformed(f"{path}: training reads JSON lines; ask for the export as jsonl")
     # Split at line feeds only: str.splitlines also breaks at U+2028 and U+0085, which are legal inside a JSON
@@ -124,7 +122,7 @@ def _object(line: str, *, where: str) -> Mapping[str, Any]:
 
 
 def _standing(lines: Sequence[LabelledLine]) -> list[LabelledLine]:
-    """Leave out tombstones, what they took back, and decisions that a later line replaced."""
+    """Leave out tombstones, decisions that they retracted, and those that a later line replaced."""
     retracted: set[str] = set()
     last: dict[str, int] = {}
     for place, line in enumerate(lines):
@@ -146,7 +144,7 @@ def _standing(lines: Sequence[LabelledLine]) -> list[LabelledLine]:
 
 
 def _is_over(line: LabelledLine, place: int, *, retracted: Collection[str], last: Mapping[str, int]) -> bool:
-    """Tell whether a decision was taken back, or another about the same revision came later."""
+    """Tell whether a decision was retracted or replaced by a later one about the same revision."""
     replaced = "id" in line.stored and last.get(str(line.stored["id"])) != place
     return replaced or _decision_id(line) in retracted
 

@@ -45,7 +45,7 @@ class LabelledPost:
 
     @property
     def is_text(self) -> bool:
-        """Tell a labelled text, of which nothing else is known, from a record."""
+        """Return whether this is a labelled text, without anything else known."""
         return self.record.platform == _TEXTS
 
 
@@ -56,29 +56,29 @@ def load(paths: Iterable[Path], *, split: Split = Split.TEST) -> list[LabelledPo
 
 def load_by_file(paths: Iterable[Path], *, split: Split = Split.TEST) -> dict[Path, list[LabelledPost]]:
     """Read as `load`, and say which posts came from which file."""
-    given = list(paths)
-    found: dict[Path, list[LabelledPost]] = {path: [] for path in given}
-    for line in labelled_lines.read_all(given):
+    files = list(paths)
+    by_file: dict[Path, list[LabelledPost]] = {path: [] for path in files}
+    for line in labelled_lines.read_all(files):
         # A decision of weight 0 represents no other post.
         if line.weight > 0.0 and split_of((post := of_line(line)).group) is split:
-            found[line.path].append(post)
-    return found
+            by_file[line.path].append(post)
+    return by_file
 
 
 def describe(path: Path, posts: Iterable[LabelledPost]) -> dict[str, Any]:
-    """Describe a file by its bytes and by what was taken from it."""
-    taken = [post.is_spam for post in posts]
+    """Describe a file by its bytes and its posts."""
+    labels = [post.is_spam for post in posts]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return {"file": path.name, "sha256": digest, "rows": len(taken), "spam": sum(taken)}
+    return {"file": path.name, "sha256": digest, "rows": len(labels), "spam": sum(labels)}
 
 
 def with_text(record: PostRecord, text: str) -> PostRecord:
     """Replace a record's text; links no longer found in it are removed, new ones added, others stay."""
-    before, after = ({link.url: link for link in _links(one)} for one in (record.text, text))
-    kept = tuple(link for link in record.links if link.url in after or link.url not in before)
-    known = {link.url for link in kept}
-    new = tuple(link for url, link in after.items() if url not in known)
-    return dataclasses.replace(record, text=text, links=(*kept, *new))
+    before, after = ({link.url: link for link in _links(version)} for version in (record.text, text))
+    old_links = tuple(link for link in record.links if link.url in after or link.url not in before)
+    old_urls = {link.url for link in old_links}
+    new_links = tuple(link for url, link in after.items() if url not in old_urls)
+    return dataclasses.replace(record, text=text, links=(*old_links, *new_links))
 
 
 def kept_out() -> list[LabelledPost]:
@@ -100,7 +100,7 @@ def of_line(line: LabelledLine) -> LabelledPost:
 
 
 def of_record(one: LabelledRecord, *, simulated_in: str = "") -> LabelledPost:
-    """Make a post of a record: its source is its platform if it was decided, else the file it stood in."""
+    """Make a post of a record: its source is the platform of a decision, else the file."""
     return LabelledPost(
         record=one.record,
         is_spam=one.is_spam,

@@ -32,11 +32,11 @@ _PASSES_FOR = str.maketrans("oeilas", "031145")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledRecord:
     """A record and whether it is spam; `kind` names what it simulates, near-duplicates and their authors
-    share a `group`. `families` word what a simulated post leads to, `tricks` hide that from readers.
+    share a `group`. `families` word the pages of a simulated post, `tricks` hide these from readers.
 
-    `weight` is for how many posts it stands, 0 for one that stands for no other; `is_random` says that chance
-    alone brought it to a human. `content_score` is what `content_model` (Release.content_model) said of the
-    text, None if that was not exported.
+    `weight` is the number of posts that it represents, 0 for no other; `is_random` says that chance alone
+    brought it to a human. `content_score` is the answer of `content_model` (Release.content_model), None if
+    not exported.
     """
 
     record: PostRecord
@@ -62,7 +62,7 @@ DECISION = "decision"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what is learnt from: simulated records, exports of decisions, or both."""
+    """Declare the training data: simulated records, exports of decisions, or both."""
     parser.add_argument(
         "--records", type=Path, nargs="+", default=[], help="records.jsonl of manage.py simulate_records"
     )
@@ -83,7 +83,7 @@ def given(paths: Sequence[Path]) -> list[LabelledRecord]:
 
 
 def sources(paths: Sequence[Path]) -> dict[str, str]:
-    """Name the files and one SHA-256 over theirs, for the manifest; of a single file it is its own."""
+    """Name the files and one SHA-256 over theirs, for the manifest; a single file has its own."""
     digests = [file_sha256(path) for path in paths]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
     return {"file": ", ".join(path.name for path in paths), "sha256": whole}
@@ -95,8 +95,8 @@ def load(*paths: Path, with_reported: bool = False) -> list[LabelledRecord]:
     A decision that stands for no other post (reached by a complaint, an appeal or a second look: weight 0)
     is left out unless `with_reported`. Raises Malformed for the first line that is wrong.
     """
-    found = [labelled(line) for line in labelled_lines.read_all(paths)]
-    return [one for one in found if one.weight > 0.0 or with_reported]
+    posts = [labelled(line) for line in labelled_lines.read_all(paths)]
+    return [post for post in posts if post.weight > 0.0 or with_reported]
 
 
 def labelled(line: LabelledLine) -> LabelledRecord:
@@ -104,8 +104,8 @@ def labelled(line: LabelledLine) -> LabelledRecord:
     stored = line.stored
     try:
         if line.origin is Origin.DECIDED:
-            told = stored.get("provenance", {})
-            score = told.get("content_score")
+            provenance = stored.get("provenance", {})
+            score = provenance.get("content_score")
             return LabelledRecord(
                 record=PostRecord.from_json(stored["record"]),
                 is_spam=_decided(stored["label"]),
@@ -115,7 +115,7 @@ def labelled(line: LabelledLine) -> LabelledRecord:
                 origin=Origin.DECIDED,
                 is_random=line.is_random,
                 content_score=ContentScore.from_bytes(base64.b64decode(score)) if score else None,
-                content_model=str(told.get("content_model", "")),
+                content_model=str(provenance.get("content_model", "")),
             )
         return LabelledRecord(
             record=PostRecord.from_json(stored["record"]),
@@ -143,7 +143,7 @@ def _decided(stored: object) -> bool:
     return stored == 1
 
 
-# What a platform may not send, or not know yet. Each function removes its part as if it had never existed.
+# Parts that a platform may not send, or not know yet. Each function removes its part without a trace.
 
 
 def _without_author(record: PostRecord) -> PostRecord:
@@ -207,7 +207,7 @@ GAPS = (
 
 
 def bare(record: PostRecord) -> PostRecord:
-    """Leave the text and its links: what a platform sends that sends nothing else, on its first day."""
+    """Leave only the text and its links, as of a platform that sends nothing else on its first day."""
     for gap in GAPS:
         record = gap(record)
     return record

@@ -50,17 +50,17 @@ def relatives(urls: Sequence[LabelledUrl], *, generator: np.random.Generator) ->
     Without them a model learns that a short URL, or one with a subdomain, is a bad one. Bad URLs get none:
     many of their hosts are honest sites that were broken into.
     """
-    benign = [one for one in urls if not one.is_bad and _authority(one.url)]
-    found = {f"http://{_authority(one.url)}/": one.domain for one in benign}
-    for one in benign:
-        host, path = _authority(one.url), one.url.partition("://")[2].partition("/")[2]
+    benign = [link for link in urls if not link.is_bad and _authority(link.url)]
+    domains = {f"http://{_authority(link.url)}/": link.domain for link in benign}
+    for link in benign:
+        host, path = _authority(link.url), link.url.partition("://")[2].partition("/")[2]
         segments = path.split("/")
         if len(segments) > 1 and generator.random() < _SHORTENED:
-            kept = "/".join(segments[: int(generator.integers(1, len(segments)))])
-            found[f"http://{host}/{kept}{'/' if generator.random() < 0.5 else ''}"] = one.domain
+            prefix = "/".join(segments[: int(generator.integers(1, len(segments)))])
+            domains[f"http://{host}/{prefix}{'/' if generator.random() < 0.5 else ''}"] = link.domain
         if generator.random() < _MOVED:
-            found[f"http://{generator.choice(_SUBDOMAINS)}.{host}/{path}"] = one.domain
-    return [LabelledUrl(url=url, domain=domain, kind=BENIGN) for url, domain in sorted(found.items())]
+            domains[f"http://{generator.choice(_SUBDOMAINS)}.{host}/{path}"] = link.domain
+    return [LabelledUrl(url=url, domain=domain, kind=BENIGN) for url, domain in sorted(domains.items())]
 
 
 def _authority(url: str) -> str:

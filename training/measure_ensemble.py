@@ -68,25 +68,25 @@ def by_kind(
 ) -> list[dict[str, Any]]:
     """Return, for each kind of post, how many there are and which shares would be allowed and removed."""
     names = np.array(kinds)
-    found = []
+    rows = []
     for name in sorted(set(kinds)):
-        chosen = names == name
-        found.append(
+        mask = names == name
+        rows.append(
             {
                 "kind": name,
-                "is_spam": bool(is_spam[chosen].mean() >= 0.5),
-                "rows": int(chosen.sum()),
-                "allowed_share": float((probabilities[chosen] < thresholds.review_from).mean()),
-                "removed_share": float((probabilities[chosen] >= thresholds.remove_from).mean()),
+                "is_spam": bool(is_spam[mask].mean() >= 0.5),
+                "rows": int(mask.sum()),
+                "allowed_share": float((probabilities[mask] < thresholds.review_from).mean()),
+                "removed_share": float((probabilities[mask] >= thresholds.remove_from).mean()),
             }
         )
-    return found
+    return rows
 
 
 def plain(measures: Measures) -> dict[str, Any]:
     """Return the measures as JSON values, None for NaN."""
-    stored = dataclasses.asdict(measures)
-    return {name: None if math.isnan(value) else value for name, value in stored.items()}
+    fields = dataclasses.asdict(measures)
+    return {name: None if math.isnan(value) else value for name, value in fields.items()}
 
 
 def _measures(

@@ -1,4 +1,4 @@
-"""What a release makes of posts with their evidence, beside what it makes of the same posts without."""
+"""Scores of a release on posts with their evidence, beside those on the same posts without."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The posts of a file, with their evidence and without; of each trick its spam and all that is none."""
+    """The posts of a file, with evidence and without; for each trick its spam and all other posts."""
 
     name: str
     posts: int
@@ -59,15 +59,15 @@ class Table:
 
 def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) -> Table:
     """Score posts both ways. Raises content.Unavailable, or ValueError for posts of one sort."""
-    is_spam = np.array([one.is_spam for one in labelled])
+    is_spam = np.array([post.is_spam for post in labelled])
     if not 0 < is_spam.sum() < len(is_spam):
         raise ValueError(f"{name}: both sorts of posts are needed")
-    bare = [dataclasses.replace(one, record=without(one.record)) for one in labelled]
-    scored = _scored(bare, scorer=scorer), _scored(labelled, scorer=scorer)
-    whole = _table(labelled, scored, name=name, chosen=np.ones(len(labelled), dtype=np.bool_))
+    bare = [dataclasses.replace(post, record=without(post.record)) for post in labelled]
+    pair = _scored(bare, scorer=scorer), _scored(labelled, scorer=scorer)
+    whole = _table(labelled, pair, name=name, chosen=np.ones(len(labelled), dtype=np.bool_))
     of_tricks = {
-        trick: _table(labelled, scored, name=name, chosen=~is_spam | _plays(labelled, trick=trick))
-        for trick in sorted({trick for one in labelled if one.is_spam for trick in one.tricks})
+        trick: _table(labelled, pair, name=name, chosen=~is_spam | _plays(labelled, trick=trick))
+        for trick in sorted({trick for post in labelled if post.is_spam for trick in post.tricks})
     }
     return dataclasses.replace(whole, tricks=of_tricks)
 
@@ -85,15 +85,15 @@ def recall_at(probabilities: Floats, *, is_spam: NDArray[np.bool_], false_alarms
 def interval_of(
     probabilities: Floats, *, is_spam: NDArray[np.bool_], clusters: NDArray[np.str_]
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the recall by bootstrap over clusters: what one hand worded counts once."""
+    """Return the 95 % interval of the recall by bootstrap over clusters: one author's texts count once."""
     generator, names = np.random.default_rng(0), np.unique(clusters)
     members = [np.flatnonzero(clusters == name) for name in names]
-    found = []
+    recalls = []
     for _ in range(_DRAWS):
-        drawn = np.concatenate([members[place] for place in generator.integers(len(names), size=len(names))])
-        if 0 < is_spam[drawn].sum() < len(drawn):
-            found.append(recall_at(probabilities[drawn], is_spam=is_spam[drawn], false_alarms=FALSE_ALARMS))
-    low, high = np.percentile(found, (2.5, 97.5)).tolist()
+        rows = np.concatenate([members[place] for place in generator.integers(len(names), size=len(names))])
+        if 0 < is_spam[rows].sum() < len(rows):
+            recalls.append(recall_at(probabilities[rows], is_spam=is_spam[rows], false_alarms=FALSE_ALARMS))
+    low, high = np.percentile(recalls, (2.5, 97.5)).tolist()
     return low, high
 
 
@@ -112,23 +112,23 @@ def row(table: Table) -> str:
         (table.without.others_held, table.beside.others_held, ".1%"),
         (table.without.others_removed, table.beside.others_removed, ".1%"),
     )
-    return counts + "".join(f"| {one:{form}} → {other:{form}} " for one, other, form in pairs) + "|"
+    return counts + "".join(f"| {left:{form}} → {right:{form}} " for left, right, form in pairs) + "|"
 
 
 def rows_of_tricks(table: Table) -> list[str]:
-    """Return a line for each trick that spam plays: what is found of it above the bound of the whole file."""
+    """Return a line for each trick of spam: its recall at the bound of the whole file."""
     return [
-        f"| {one.name} | {trick} | {one.spam:,} | {one.without.recall:.1%} → {one.beside.recall:.1%} "
-        f"| {one.without.interval[0]:.0%} to {one.without.interval[1]:.0%} "
-        f"→ {one.beside.interval[0]:.0%} to {one.beside.interval[1]:.0%} "
-        f"| {one.without.roc_auc:.3f} → {one.beside.roc_auc:.3f} "
-        f"| {one.without.spam_allowed:.1%} → {one.beside.spam_allowed:.1%} |"
-        for trick, one in table.tricks.items()
+        f"| {part.name} | {trick} | {part.spam:,} | {part.without.recall:.1%} → {part.beside.recall:.1%} "
+        f"| {part.without.interval[0]:.0%} to {part.without.interval[1]:.0%} "
+        f"→ {part.beside.interval[0]:.0%} to {part.beside.interval[1]:.0%} "
+        f"| {part.without.roc_auc:.3f} → {part.beside.roc_auc:.3f} "
+        f"| {part.without.spam_allowed:.1%} → {part.beside.spam_allowed:.1%} |"
+        for trick, part in table.tricks.items()
     ]
 
 
 def without(record: PostRecord) -> PostRecord:
-    """Return a record as of the first score: nothing was opened yet."""
+    """Return a record as of the first score, without evidence."""
     links = tuple(dataclasses.replace(link, hops=()) for link in record.links)
     return dataclasses.replace(record, evidence=(), links=links)
 
@@ -144,7 +144,7 @@ def _scored(labelled: Sequence[LabelledRecord], *, scorer: Scorer) -> _Scored:
         score
         for start in range(0, len(labelled), _BATCH)
         for score in scorer.score_many(
-            [one.record for one in labelled[start : start + _BATCH]], blocklist=Blocklist()
+            [post.record for post in labelled[start : start + _BATCH]], blocklist=Blocklist()
         )
     ]
     return _Scored(
@@ -154,7 +154,7 @@ def _scored(labelled: Sequence[LabelledRecord], *, scorer: Scorer) -> _Scored:
 
 
 def _plays(labelled: Sequence[LabelledRecord], *, trick: str) -> NDArray[np.bool_]:
-    return np.array([one.is_spam and trick in one.tricks for one in labelled])
+    return np.array([post.is_spam and trick in post.tricks for post in labelled])
 
 
 def _table(
@@ -164,18 +164,18 @@ def _table(
     name: str,
     chosen: NDArray[np.bool_],
 ) -> Table:
-    kept = [one for one, is_chosen in zip(labelled, chosen, strict=True) if is_chosen]
-    is_spam = np.array([one.is_spam for one in kept])
-    clusters = np.array([one.families[0] if one.families else one.group for one in kept])
+    posts = [post for post, is_chosen in zip(labelled, chosen, strict=True) if is_chosen]
+    is_spam = np.array([post.is_spam for post in posts])
+    clusters = np.array([post.families[0] if post.families else post.group for post in posts])
     without, beside = (
-        _side(one.probabilities[chosen], one.routes[chosen], is_spam=is_spam, clusters=clusters)
-        for one in scored
+        _side(scores.probabilities[chosen], scores.routes[chosen], is_spam=is_spam, clusters=clusters)
+        for scores in scored
     )
     return Table(
         name=name,
-        posts=len(kept),
+        posts=len(posts),
         spam=int(is_spam.sum()),
-        with_evidence=sum(bool(one.record.evidence) for one in kept),
+        with_evidence=sum(bool(post.record.evidence) for post in posts),
         without=without,
         beside=beside,
     )

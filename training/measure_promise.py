@@ -1,4 +1,4 @@
-"""`python -m training promise`: what a release promises of real texts, and whether it is kept.
+"""`python -m training promise`: a release's promise on real texts, and whether it is kept.
 
 One table: each figure with its 95 % interval, "kept" or "not kept" only where the whole interval says so.
 """
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Measure and print the table, each row named as it is done. Raises content.Unavailable."""
+    """Measure and print the table, naming each row when done. Raises content.Unavailable."""
     release = Release.load(arguments.release)
     served = Served.named_by(arguments)
     content = served_content.connect(
@@ -87,27 +87,27 @@ def main(arguments: argparse.Namespace) -> None:
     scorer = Scorer(release=release, content=content)
     before: dict[str, float] = json.loads(arguments.before.read_text()) if arguments.before else {}
     posts = Posts.load(arguments)
-    begun, found = time.monotonic(), []
+    begun, rows = time.monotonic(), []
     for row in _rows(posts, arguments=arguments, scorer=scorer, before=before):
-        found.append(row)
+        rows.append(row)
         sys.stderr.write(f"{time.monotonic() - begun:4.0f} s  {row.title}\n")
     everything = [*posts.real, *posts.curated, *posts.unseen]
     languages = [*promise_rows.by_language(everything, scorer=scorer)] if everything else []
     languages += [f"\nNot there, so what needs it is left out: {name}." for name in _absent(arguments)]
-    card = cards.marked(write(found, languages=languages, release=release, before=before), part=PART)
+    card = cards.marked(write(rows, languages=languages, release=release, before=before), part=PART)
     if arguments.card:
         cards.insert(card, part=PART, page=arguments.card)
     if arguments.json:
-        arguments.json.write_text(json.dumps({row.title: row.value for row in found}, indent=1) + "\n")
+        arguments.json.write_text(json.dumps({row.title: row.value for row in rows}, indent=1) + "\n")
     sys.stdout.write(card)
-    broken = [row.title for row in found if row.verdict == promise.BROKEN]
+    broken = [row.title for row in rows if row.verdict == promise.BROKEN]
     if broken and arguments.strict:
         sys.exit(f"certainly broken: {'; '.join(broken)}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Posts:
-    """What a release is judged on, without blank texts."""
+    """The posts that judge a release, without blank texts."""
 
     real: Sequence[LabelledPost]
     curated: Sequence[LabelledPost]
@@ -117,21 +117,21 @@ class Posts:
     def load(cls, arguments: argparse.Namespace) -> Self:
         """Read the files that are there. Raises labelled_lines.Malformed."""
         every = tuple(Split)
-        # What was given is judged whole if nothing was trained on it, what stands here by default never.
+        # Given files are judged whole if nothing was trained on them, the default file never.
         real = every if arguments.kept_back and arguments.texts is not _TEXTS else (Split.TEST,)
-        written = every if arguments.kept_back and arguments.curated != labelled_posts.CURATED else _UNTRAINED
+        splits = every if arguments.kept_back and arguments.curated != labelled_posts.CURATED else _UNTRAINED
         unseen = _read(arguments.unseen, splits=every)
         return cls(
             real=_read(arguments.texts, splits=real),
-            curated=_read([arguments.curated], splits=written),
+            curated=_read([arguments.curated], splits=splits),
             unseen=promise_rows.sampled(unseen, most=arguments.most * max(1, len(arguments.unseen))),
         )
 
 
 def _read(paths: Iterable[Path], *, splits: Sequence[Split]) -> list[LabelledPost]:
-    there = [path for path in paths if path.exists()]
-    found = [post for split in splits for post in labelled_posts.load(there, split=split)]
-    return [post for post in found if post.record.text.strip()]
+    files = [path for path in paths if path.exists()]
+    posts = [post for split in splits for post in labelled_posts.load(files, split=split)]
+    return [post for post in posts if post.record.text.strip()]
 
 
 def write(
@@ -174,17 +174,17 @@ def _rows(
     if plain:
         popular = arguments.popular if arguments.popular.exists() else None
         yield from promise_rows.of_added_links(plain, scorer=scorer, popular=popular)
-    # Curated posts are hard on purpose: their removals are promised to be precise, not to be none.
-    for name, own, removed_at_most in (("real", real, 0.0), ("curated", curated, math.inf)):
-        if own:
-            yield from promise_rows.of_linked(name, own, scorer=scorer, removed_at_most=removed_at_most)
+    # Curated posts are hard on purpose: the promise is precise removals, not none.
+    for name, part, removed_at_most in (("real", real, 0.0), ("curated", curated, math.inf)):
+        if part:
+            yield from promise_rows.of_linked(name, part, scorer=scorer, removed_at_most=removed_at_most)
     if curated:
         yield from promise_rows.of_curated(curated, scorer=scorer)
     if real:
         yield from promise_rows.of_sources(real, scorer=scorer, before=before)
         yield from promise_rows.of_attacks(real, scorer=scorer, most=most)
-    there = [path for path in arguments.unseen if path.exists()]
-    yield from new_platform.rows(there, content=scorer.content, most=most)
+    files = [path for path in arguments.unseen if path.exists()]
+    yield from new_platform.rows(files, content=scorer.content, most=most)
     if arguments.urls.exists():
         yield from _of_urls(arguments)
     if real:
@@ -200,19 +200,19 @@ def _of_urls(arguments: argparse.Namespace) -> Iterator[Row]:
     """Measure the URL model where each domain counts once."""
     urls = labelled_urls.load(arguments.urls)
     if not arguments.kept_back or arguments.urls == _URLS:
-        urls = [one for one in urls if split_of(one.domain) is Split.TEST]
+        urls = [url for url in urls if split_of(url.domain) is Split.TEST]
     model = UrlModel.load(arguments.release)
-    said = np.array([model.probability(one.url) for one in urls])
+    probabilities = np.array([model.probability(url.url) for url in urls])
     is_bad, weights = measure_urls.bad_of(urls), measure_urls.domain_weights(urls)
-    domains = [one.domain for one in urls]
+    domains = [url.domain for url in urls]
     labels = is_bad.astype(np.float64)
     yield promise.measured(
         f"URL model by domain: recall at {_FALSE_ALARMS:.0%} false alarms",
         domains,
-        lambda rows: compare.recall_at(labels[rows], said[rows], weights[rows], rate=_FALSE_ALARMS),
+        lambda rows: compare.recall_at(labels[rows], probabilities[rows], weights[rows], rate=_FALSE_ALARMS),
         least=0.75,
     )
-    area = measure_urls.roc_auc(said, urls=urls, seed=1)
+    area = measure_urls.roc_auc(probabilities, urls=urls, seed=1)
     yield Row(
         title="URL model by domain: ROC-AUC",
         texts=len(urls),
@@ -225,5 +225,5 @@ def _of_urls(arguments: argparse.Namespace) -> Iterator[Row]:
 
 
 def _absent(arguments: argparse.Namespace) -> list[str]:
-    given = [*arguments.texts, arguments.curated, *arguments.unseen, arguments.urls, arguments.popular]
-    return [path.name for path in given if not path.exists()]
+    paths = [*arguments.texts, arguments.curated, *arguments.unseen, arguments.urls, arguments.popular]
+    return [path.name for path in paths if not path.exists()]

@@ -1,7 +1,7 @@
-"""What topics in words are worth: `python -m training topic-quality`.
+"""The quality of topics in words: `python -m training topic-quality`.
 
 Rows carry their topics in `meta.labels`; TOPICS says how each is asked for. Beside the words, which need no
-label at all, stand classifiers trained on the labels, each text judged by one that saw nothing of its group.
+labels, stand classifiers trained on the labels, each text judged by one that did not see its group.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     examples = dataset.read_as_served(dataset.load(arguments.data))
-    told = json.loads((arguments.repository / "topics" / "1" / "topics.json").read_text())
-    found, curve = measure(examples, repository=arguments.repository, triton=arguments.triton, told=told)
-    card = topic_card.text(found, curve=curve, ways=WAYS, told=told)
+    about = json.loads((arguments.repository / "topics" / "1" / "topics.json").read_text())
+    qualities, curve = measure(examples, repository=arguments.repository, triton=arguments.triton, told=about)
+    card = topic_card.text(qualities, curve=curve, ways=WAYS, told=about)
     log.info("%s", card)
     if arguments.card:
         arguments.card.write_text(card, encoding="utf-8")
@@ -65,27 +65,27 @@ def measure(
 ) -> tuple[list[TopicQuality], Curve | None]:
     """Measure every topic that enough texts of a source have, and fit the curve."""
     embed = _embedder(repository / "topics" / "1") if told["engine"] == "embeddings" else None
-    found: list[TopicQuality] = []
+    qualities: list[TopicQuality] = []
     curve: Curve | None = None
     for source in sorted({example.source for example in examples}):
         rows = [example for example in examples if example.source == source]
-        wanted = [name for name in TOPICS if _labels(rows, name).sum() >= LEAST_POSITIVES]
-        if not wanted:
+        topics = [name for name in TOPICS if _labels(rows, name).sum() >= LEAST_POSITIVES]
+        if not topics:
             continue
         vectors = embed([row.text for row in rows]) if embed else None
         by_words = (
-            _contrasts(vectors, embed, wanted, told)
+            _contrasts(vectors, embed, topics, told)
             if vectors is not None and embed is not None and not triton
-            else _asked(rows, wanted, triton=triton)
+            else _asked(rows, topics, triton=triton)
         )
         counts = _counts([row.text for row in rows])
-        for place, name in enumerate(wanted):
+        for place, name in enumerate(topics):
             log.info("%s %s", source, name)
-            found.append(_topic(rows, name, by_words=by_words[:, place], vectors=vectors, counts=counts))
+            qualities.append(_topic(rows, name, by_words=by_words[:, place], vectors=vectors, counts=counts))
         if vectors is not None and not triton and not source.startswith(CURATED):
-            truths = np.stack([_labels(rows, name) for name in wanted], axis=1)
+            truths = np.stack([_labels(rows, name) for name in topics], axis=1)
             curve = _curve(by_words, truths, groups=[row.group for row in rows])
-    return found, curve
+    return qualities, curve
 
 
 def _topic(
@@ -117,22 +117,22 @@ def _labels(rows: Sequence[Example], name: str) -> Floats:
 
 
 def _out_of_fold(values: Any, labels: Floats, *, folds: NDArray[np.int_], most: int | None = None) -> Floats:
-    """Return margins, each by a logistic regression that saw nothing of the row's fold; NaN if one has no
-    positives to learn from.
+    """Return margins, each by a logistic regression that did not see the row's fold; NaN without positives to
+    learn from.
     """
     from sklearn.linear_model import LogisticRegression
 
-    found = np.full(len(labels), np.nan)
+    margins = np.full(len(labels), np.nan)
     for fold in range(FOLDS):
-        seen = np.flatnonzero(folds != fold)
+        train = np.flatnonzero(folds != fold)
         if most is not None:
-            seen = np.random.default_rng(7).permutation(seen)[:most]
-        if labels[seen].sum() < 2:
-            return found
+            train = np.random.default_rng(7).permutation(train)[:most]
+        if labels[train].sum() < 2:
+            return margins
         model = LogisticRegression(C=10.0, max_iter=500, class_weight="balanced")
-        model.fit(values[seen], labels[seen])
-        found[folds == fold] = model.decision_function(values[folds == fold])
-    return found
+        model.fit(values[train], labels[train])
+        margins[folds == fold] = model.decision_function(values[folds == fold])
+    return margins
 
 
 def _counts(texts: Sequence[str]) -> Any:
@@ -160,17 +160,17 @@ def _curve(contrasts: Floats, truths: Floats, *, groups: Sequence[str]) -> Curve
     from sklearn.linear_model import LogisticRegression
 
     half = np.array([bucket(group, of=2) == 0 for group in groups])
-    fitted = LogisticRegression(C=1e6).fit(contrasts[half].reshape(-1, 1), truths[half].ravel())
-    probabilities = fitted.predict_proba(contrasts[~half].reshape(-1, 1))[:, 1]
+    model = LogisticRegression(C=1e6).fit(contrasts[half].reshape(-1, 1), truths[half].ravel())
+    probabilities = model.predict_proba(contrasts[~half].reshape(-1, 1))[:, 1]
     return Curve(
-        slope=float(fitted.coef_[0, 0]),
-        intercept=float(fitted.intercept_[0]),
+        slope=float(model.coef_[0, 0]),
+        intercept=float(model.intercept_[0]),
         calibration_error=evaluate.calibration_error(truths[~half].ravel(), probabilities),
     )
 
 
 def _embedder(folder: Path) -> Callable[[Sequence[str]], Floats]:
-    """Return what embeds texts as the server does, without a server."""
+    """Return a function that embeds texts as the server does."""
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -179,15 +179,15 @@ def _embedder(folder: Path) -> Callable[[Sequence[str]], Floats]:
     tokenizer.enable_truncation(128)
 
     def embed(texts: Sequence[str]) -> Floats:
-        found: dict[int, Floats] = {}
+        vectors: dict[int, Floats] = {}
         for rows in _batches([len(text) for text in texts]):
             tokenizer.enable_padding()
             encodings = tokenizer.encode_batch([texts[row] for row in rows])
-            ids = np.array([one.ids for one in encodings], dtype=np.int32)
-            mask = np.array([one.attention_mask for one in encodings], dtype=np.int32)
+            ids = np.array([encoding.ids for encoding in encodings], dtype=np.int32)
+            mask = np.array([encoding.attention_mask for encoding in encodings], dtype=np.int32)
             answer = session.run(["answer"], {"input_ids": ids, "attention_mask": mask})[0]
-            found.update(zip(rows, np.asarray(answer, dtype=np.float64), strict=True))
-        return np.stack([found[row] for row in range(len(texts))])
+            vectors.update(zip(rows, np.asarray(answer, dtype=np.float64), strict=True))
+        return np.stack([vectors[row] for row in range(len(texts))])
 
     return embed
 

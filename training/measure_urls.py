@@ -54,19 +54,19 @@ class Measures:
 def measure(probabilities: Floats, *, urls: Sequence[LabelledUrl], review_from: float, seed: int) -> Measures:
     """Measure a model's probabilities of URLs, benign and bad ones."""
     is_bad, flagged = bad_of(urls), probabilities >= review_from
-    kinds = np.array([one.kind for one in urls])
+    kinds = np.array([url.kind for url in urls])
     weights = domain_weights(urls)
-    benign = [one for one in urls if not one.is_bad]
+    benign = [url for url in urls if not url.is_bad]
     by_domain = _shares(flagged[~is_bad], urls=benign)
     return Measures(
         urls=len(urls),
-        domains=len({one.domain for one in urls}),
+        domains=len({url.domain for url in urls}),
         bad=int(is_bad.sum()),
         benign_domains=len(by_domain),
         roc_auc=roc_auc(probabilities, urls=urls, seed=seed),
         roc_auc_by_url=float(roc_auc_score(is_bad, probabilities)),
         pr_auc=float(average_precision_score(is_bad, probabilities, sample_weight=weights)),
-        recall=flagged_share(flagged[is_bad], urls=[one for one in urls if one.is_bad], seed=seed),
+        recall=flagged_share(flagged[is_bad], urls=[url for url in urls if url.is_bad], seed=seed),
         recall_by_kind={
             str(kind): float(_shares(flagged[kinds == kind], urls=_of_kind(urls, str(kind))).mean())
             for kind in np.unique(kinds)
@@ -106,25 +106,25 @@ def roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) ->
     """Return the ROC-AUC weighed by domain; a draw has as many domains of each sort as there are."""
     is_bad, weights = bad_of(urls), domain_weights(urls)
     generator = np.random.default_rng(seed)
-    _, places = np.unique([f"{one.is_bad} {one.domain}" for one in urls], return_inverse=True)
+    _, places = np.unique([f"{url.is_bad} {url.domain}" for url in urls], return_inverse=True)
     _, ranks = np.unique(probabilities, return_inverse=True)
     sorts = np.zeros(places.max() + 1, dtype=bool)
     sorts[places] = is_bad
-    drawn = []
+    areas = []
     for _ in range(_DRAWS):
         times = np.zeros(len(sorts))
         for sort in (sorts, ~sorts):
             times[sort] = np.bincount(generator.integers(sort.sum(), size=sort.sum()), minlength=sort.sum())
-        drawn.append(_area(ranks, is_bad=is_bad, weights=weights * times[places]))
-    low, high = np.quantile(drawn, _INTERVAL)
+        areas.append(_area(ranks, is_bad=is_bad, weights=weights * times[places]))
+    low, high = np.quantile(areas, _INTERVAL)
     value = roc_auc_score(is_bad, probabilities, sample_weight=weights)
     return Share(value=float(value), low=float(low), high=float(high))
 
 
 def domain_weights(urls: Sequence[LabelledUrl]) -> Floats:
     """Weigh both sorts alike, and within a sort every domain alike; the mean weight is 1."""
-    counts = Counter((one.domain, one.is_bad) for one in urls)
-    weights = np.array([1.0 / counts[one.domain, one.is_bad] for one in urls])
+    counts = Counter((url.domain, url.is_bad) for url in urls)
+    weights = np.array([1.0 / counts[url.domain, url.is_bad] for url in urls])
     is_bad = bad_of(urls)
     for sort in (is_bad, ~is_bad):
         weights[sort] *= len(urls) / 2.0 / weights[sort].sum()
@@ -133,7 +133,7 @@ def domain_weights(urls: Sequence[LabelledUrl]) -> Floats:
 
 def bad_of(urls: Sequence[LabelledUrl]) -> NDArray[np.bool_]:
     """Return a flag for each URL that is listed as bad."""
-    return np.array([one.is_bad for one in urls], dtype=bool)
+    return np.array([url.is_bad for url in urls], dtype=bool)
 
 
 def _area(ranks: NDArray[np.intp], *, is_bad: NDArray[np.bool_], weights: Floats) -> float:
@@ -145,10 +145,10 @@ def _area(ranks: NDArray[np.intp], *, is_bad: NDArray[np.bool_], weights: Floats
 
 def _shares(flagged: NDArray[np.bool_], *, urls: Sequence[LabelledUrl]) -> Floats:
     """Return each domain's share of flagged URLs."""
-    _, places = np.unique([one.domain for one in urls], return_inverse=True)
+    _, places = np.unique([url.domain for url in urls], return_inverse=True)
     shares: Floats = np.bincount(places, flagged) / np.bincount(places)
     return shares
 
 
 def _of_kind(urls: Sequence[LabelledUrl], kind: str) -> list[LabelledUrl]:
-    return [one for one in urls if one.kind == kind]
+    return [url for url in urls if url.kind == kind]

@@ -17,35 +17,35 @@ PRIOR_WEIGHT = 500.0
 def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
     """Return the records with the weights that they have in a fit.
 
-    A decision counts by its weight, up to MOST_TRAINING_WEIGHT, and decisions count 1 on average. Simulated
-    records count so much that all of them together make PRIOR_WEIGHT. The scale is that of the simulated
-    records, if there are any, so that what a fit is regularised by means the same with and without decisions.
+    A decision counts by its weight, up to MOST_TRAINING_WEIGHT, and decisions count 1 on average. All
+    simulated records together count PRIOR_WEIGHT. The scale is that of the simulated records, if there are
+    any, so that regularisation means the same with and without decisions.
     """
-    capped = [min(one.weight, MOST_TRAINING_WEIGHT) for one in labelled]
-    decided = [weight for one, weight in zip(labelled, capped, strict=True) if _is_decided(one)]
-    if not decided:
+    capped = [min(post.weight, MOST_TRAINING_WEIGHT) for post in labelled]
+    decided_weights = [weight for post, weight in zip(labelled, capped, strict=True) if _is_decided(post)]
+    if not decided_weights:
         return list(labelled)
-    simulated = sum(one.weight for one in labelled if not _is_decided(one))
-    scale = (simulated / PRIOR_WEIGHT if simulated else 1.0) * len(decided) / sum(decided)
+    simulated = sum(post.weight for post in labelled if not _is_decided(post))
+    scale = (simulated / PRIOR_WEIGHT if simulated else 1.0) * len(decided_weights) / sum(decided_weights)
     return [
-        dataclasses.replace(one, weight=scale * weight) if _is_decided(one) else one
-        for one, weight in zip(labelled, capped, strict=True)
+        dataclasses.replace(post, weight=scale * weight) if _is_decided(post) else post
+        for post, weight in zip(labelled, capped, strict=True)
     ]
 
 
 def fitted_on(labelled: Sequence[LabelledRecord]) -> dict[str, Any]:
-    """Say what a part was fitted on, for its manifest: simulated posts, and decided ones by platform."""
-    decided = [one for one in labelled if _is_decided(one)]
+    """Count the posts of a fit, for its manifest: simulated ones, and decided ones by platform."""
+    decisions = [post for post in labelled if _is_decided(post)]
     return {
-        "simulated": len(labelled) - len(decided),
+        "simulated": len(labelled) - len(decisions),
         "prior_weight": PRIOR_WEIGHT,
         "decided": {
             platform: {
                 "posts": count,
-                "spam": sum(one.is_spam for one in decided if one.platform == platform),
-                "random": sum(one.is_random for one in decided if one.platform == platform),
+                "spam": sum(post.is_spam for post in decisions if post.platform == platform),
+                "random": sum(post.is_random for post in decisions if post.platform == platform),
             }
-            for platform, count in sorted(Counter(one.platform for one in decided).items())
+            for platform, count in sorted(Counter(post.platform for post in decisions).items())
         },
     }
 

@@ -16,7 +16,7 @@ from training.fine_tune import Recipe
 
 TEMPLATE = Path(__file__).with_name("model_card.md.template")
 
-# source → what it is, licence and citation; a source that is not listed is its owner's to describe.
+# source → description, licence and citation; others are described by their owners.
 SOURCES = {
     "sms_uci": (
         "SMS Spam Collection",
@@ -92,15 +92,15 @@ def _sizes(config: Mapping[str, Any]) -> str:
 
 
 def _runs(run: Mapping[str, Any]) -> list[str]:
-    """Describe each run that led to the weights, the first one first."""
+    """Describe each run that led to the weights, in order."""
     recipe, outcome = run["recipe"], run.get("outcome", run)
     earlier = _runs(run["earlier"]) if run.get("earlier") else []
     if not recipe["epochs"]:
         return [*earlier, "- then calibrated and measured as it was, without further training"]
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
-    read = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
+    parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
+    form = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
     begins = "then" if earlier else "from the base"
-    return [*earlier, f"- {begins}, on {read}: {told}; {outcome['train_seconds'] / 60:.0f} minutes"]
+    return [*earlier, f"- {begins}, on {form}: {parts}; {outcome['train_seconds'] / 60:.0f} minutes"]
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -148,13 +148,13 @@ def _held_out(folds: int) -> str:
 
 
 def _unseen(model_folder: Path) -> str:
-    """Tell what a training without a source makes of it, once `unseen` measured that."""
-    measured = model_folder / "unseen.json"
-    if not measured.exists():
+    """Return the quality on sources left out of training, once `unseen` measured it."""
+    path = model_folder / "unseen.json"
+    if not path.exists():
         return "Not measured: `python -m training unseen` does it, with the options of `content`."
     return (
         "Each answered by a training without it, and calibrated on what the other trainings answered.\n\n"
-        + _table(json.loads(measured.read_text()))
+        + _table(json.loads(path.read_text()))
     )
 
 
@@ -170,9 +170,9 @@ def _rules(qualities: Sequence[Mapping[str, Any]]) -> str:
     if not qualities:
         return "No text of this run was labelled by rules (`training/rules.py`)."
     rows = [
-        f"| {one['rule']} | {'spam' if one['label'] else 'not spam'} "
-        f"| {one['labelled']:,} | {one['right']:.1%} |"
-        for one in qualities
+        f"| {quality['rule']} | {'spam' if quality['label'] else 'not spam'} "
+        f"| {quality['labelled']:,} | {quality['right']:.1%} |"
+        for quality in qualities
     ]
     head = "Rules labelled the unlabelled files. On the labelled train part each rule is right this often:"
     return "\n".join([head, "", "| rule | says | texts | right |", "|---|---|---|---|", *rows])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_BATCH = 128
 MAX_TOKENS = 128
 WIDTH = 384
-"""Of a text's vector."""
+"""The width of a text's vector."""
 QUEUED_REQUESTS = 256
 QUEUED_MICROSECONDS = 5_000_000
 # Scoring asks at the first level, explanations at the last: they wait while a post waits.
@@ -32,7 +32,7 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What differs between variants. `widths`: what rows are padded to; none: the longest of their request.
+    """What differs between variants. `widths`: padded lengths of rows; none: the longest of their request.
 
     Neither GPU backend pads by itself, and only requests of one shape share a batch.
     """
@@ -85,7 +85,7 @@ _GENERATED = "Written by `python -m training variants`; change training/model_co
 def texts(variant: Variant) -> dict[str, str]:
     """Render the config.pbtxt of each model, by the model's name."""
     description = DESCRIPTIONS[variant]
-    made = {
+    files = {
         "tokenizer": (_tokenizer(description), _TOKENIZER_COMMENT),
         "distilbert": (_distilbert(description), f"{description.comment}\n{_DISTILBERT_COMMENT}"),
         "content": (
@@ -93,11 +93,11 @@ def texts(variant: Variant) -> dict[str, str]:
             "What clients call: text in, logits and a vector of length 1 out, as asked for.",
         ),
     }
-    return {name: rendered(message, comment) for name, (message, comment) in made.items()}
+    return {name: rendered(message, comment) for name, (message, comment) in files.items()}
 
 
 def rendered(message: ModelConfig, comment: str, *, source: str = _GENERATED) -> str:
-    """Return a configuration as Triton reads it, under its source and what people should know of it."""
+    """Return a configuration as Triton reads it, under its source and a comment for people."""
     from google.protobuf import text_format
 
     lines = "".join(f"# {line}\n" for line in [source, *comment.splitlines()])
@@ -187,7 +187,7 @@ def _config(name: str, *, backend: str, inputs: list[_Tensor], outputs: list[_Te
 def batch_dynamically(config: ModelConfig) -> None:
     """Let requests of one shape share a batch, the first priority before the second, in a bounded queue.
 
-    One that its sender no longer waits for is dropped from it.
+    Requests whose sender gave up are dropped from it.
     """
     batching = config.dynamic_batching
     batching.priority_levels = PRIORITY_LEVELS

@@ -1,4 +1,4 @@
-"""A platform that nobody trained on: what content makes of its texts, and a head after some labels.
+"""A platform that nobody trained on: quality of content on its texts, and of a head after some labels.
 
 Labelled texts that no part of the product was trained on stand for the platform's. Beside each head stands
 TF-IDF with logistic regression on the same labels.
@@ -43,7 +43,7 @@ _PROMISES = {
 """By part of a file's name, labels and figure."""
 _METRICS: dict[str, Callable[[Floats, Floats], float]] = {
     _AREA: evaluate.roc_auc,
-    _F1: lambda labels, said: evaluate.f1(labels, said >= 0.5),
+    _F1: lambda labels, probabilities: evaluate.f1(labels, probabilities >= 0.5),
 }
 
 
@@ -55,30 +55,30 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
     ties: list[float] = []
     for path in paths:
         posts = posts_of(path, most=most)
-        found: dict[tuple[int, str], list[Floats]] = defaultdict(list)
+        results: dict[tuple[int, str], list[Floats]] = defaultdict(list)
         peers: dict[int, list[float]] = defaultdict(list)
         for seed in range(1, _DRAWS + 1):
             arriving, unseen = halves(posts, generator=np.random.default_rng(seed))
-            labels = np.array([one.is_spam for one in unseen], dtype=np.float64)
-            draws = promise.group_draws([one.group for one in unseen], seed=seed, resamples=_RESAMPLES)
+            labels = np.array([post.is_spam for post in unseen], dtype=np.float64)
+            draws = promise.group_draws([post.group for post in unseen], seed=seed, resamples=_RESAMPLES)
             samples = [np.arange(len(unseen)), *draws]
             for count in (count for count in _LABELS if count <= len(arriving)):
-                decided = [dataclasses.replace(one, is_random=True) for one in arriving[:count]]
-                said = _by_head(decided, unseen, content=content)
+                decisions = [dataclasses.replace(post, is_random=True) for post in arriving[:count]]
+                answers = _by_head(decisions, unseen, content=content)
                 values = {
-                    name: np.array([measure(labels[rows], said[rows]) for rows in samples])
+                    name: np.array([measure(labels[rows], answers[rows]) for rows in samples])
                     for name, measure in _METRICS.items()
                 }
                 for name, drawn in values.items():
-                    found[count, name].append(drawn)
+                    results[count, name].append(drawn)
                 if count:
-                    beside = _by_tfidf(decided, unseen)
+                    beside = _by_tfidf(decisions, unseen)
                     area = np.array([evaluate.roc_auc(labels[rows], beside[rows]) for rows in samples])
                     peers[count].append(area[0])
                     ties.append(float((values[_AREA][1:] >= area[1:]).mean()))
-        for key, values_of_draws in found.items():
+        for key, values_of_draws in results.items():
             yield _row(path.stem, key, values_of_draws, texts=len(posts), peers=peers[key[0]])
-    # Of so many comparisons some would look certain by chance: their error is shared out among them.
+    # Of many comparisons some would look certain by chance: they share one error.
     below = sum(share < _ERROR / len(ties) for share in ties) if ties else math.nan
     yield Row(
         title="heads that rank below TF-IDF beyond noise",
@@ -93,18 +93,18 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
 
 def posts_of(path: Path, *, most: int) -> list[LabelledRecord]:
     """Read every part of a file as decided posts of one platform, whole groups up to `most` texts."""
-    found = [
+    posts = [
         LabelledRecord(
             record=post.record, is_spam=post.is_spam, kind=DECISION, group=post.group, origin=Origin.DECIDED
         )
         for split in Split
         for post in labelled_posts.load([path], split=split)
     ]
-    groups = sorted({one.group for one in found})
+    groups = sorted({post.group for post in posts})
     np.random.default_rng(0).shuffle(groups)
     by_group = defaultdict(list)
-    for one in found:
-        by_group[one.group].append(one)
+    for post in posts:
+        by_group[post.group].append(post)
     chosen: list[LabelledRecord] = []
     for group in groups:
         if len(chosen) < most:
@@ -116,11 +116,11 @@ def halves(
     posts: Sequence[LabelledRecord], *, generator: np.random.Generator
 ) -> tuple[list[LabelledRecord], list[LabelledRecord]]:
     """Return the posts of half of the groups in the order in which they arrive, and the others."""
-    groups = np.array(sorted({one.group for one in posts}))
+    groups = np.array(sorted({post.group for post in posts}))
     generator.shuffle(groups)
-    known = set(groups[: len(groups) // 2])
-    arriving = [one for one in posts if one.group in known]
-    unseen = [one for one in posts if one.group not in known]
+    arriving_groups = set(groups[: len(groups) // 2])
+    arriving = [post for post in posts if post.group in arriving_groups]
+    unseen = [post for post in posts if post.group not in arriving_groups]
     generator.shuffle(arriving)
     return arriving, unseen
 
@@ -130,14 +130,14 @@ def _row(
 ) -> Row:
     """Return the mean of the draws of labels; the interval is over labels and texts."""
     count, metric = key
-    low, high = promise.interval(np.concatenate([one[1:] for one in drawn]).tolist())
+    low, high = promise.interval(np.concatenate([draw[1:] for draw in drawn]).tolist())
     promised = [
         least for (part, labels, what), least in _PROMISES.items() if part in name and (labels, what) == key
     ]
     return Row(
         title=f"{name}, {f'after {count} labels' if count else 'bare'}: {metric}",
         texts=texts,
-        value=float(np.mean([one[0] for one in drawn])),
+        value=float(np.mean([draw[0] for draw in drawn])),
         low=low,
         high=high,
         form="{:.3f}",
@@ -149,8 +149,8 @@ def _row(
 def _by_head(
     decided: Sequence[LabelledRecord], unseen: Sequence[LabelledRecord], *, content: ContentProtocol
 ) -> Floats:
-    """Return what a head says that learnt the decisions; content alone, if it is refused or has none."""
-    texts = [one.record.text for one in unseen]
+    """Return the answers of a head fitted to the decisions, of content alone if it is refused."""
+    texts = [post.record.text for post in unseen]
     scores = content.scores(texts)
     try:
         head = train_heads.fit_platform(decided, content=content).head
@@ -161,7 +161,7 @@ def _by_head(
 
 def _by_tfidf(decided: Sequence[LabelledRecord], unseen: Sequence[LabelledRecord]) -> Floats:
     return peer.on_few(
-        [one.record.text for one in decided],
-        is_spam=[one.is_spam for one in decided],
-        asked=[one.record.text for one in unseen],
+        [post.record.text for post in decided],
+        is_spam=[post.is_spam for post in decided],
+        asked=[post.record.text for post in unseen],
     )

@@ -1,6 +1,6 @@
 """`python -m training next-release`: from decisions to a judged candidate, step by step.
 
-Each step is kept beside its result with a digest of all that it read: restarted, it continues where it was.
+Each result is kept with a digest of its step's input: a restart continues where it was.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What a next release is made from; with `replay` the content model is trained further, too."""
+    """The material of a next release; with `replay` the content model is trained further, too."""
 
     labels: Sequence[Path]
     live: Path
@@ -130,26 +130,26 @@ def run(given: Given, *, out: Path, served: Served) -> Release:
                 fine_tuned_release.run(given.live, labels=given.labels, served=served, out=base)
     if given.records:
         base = _refitted(steps, given, base=base, out=out, served=served)
-    made = _with_heads(steps, given, base=base, out=out, served=served)
-    report = _judged(steps, given, candidate=made, out=out, served=served)
-    found = json.loads(report.read_text(encoding="utf-8"))
-    for line in summary(made, report=found):
+    candidate = _with_heads(steps, given, base=base, out=out, served=served)
+    report = _judged(steps, given, candidate=candidate, out=out, served=served)
+    figures = json.loads(report.read_text(encoding="utf-8"))
+    for line in summary(candidate, report=figures):
         sys.stdout.write(line + "\n")
     doubted = out / SUSPICIOUS
     if doubted.exists():
         count = len(doubted.read_text(encoding="utf-8").splitlines())
         sys.stdout.write(f"\n{count} decisions are probably wrong: manage.py suspicious_labels {doubted}\n")
-    if gate.verdict(found["findings"]) == gate.Verdict.PASSED:
-        sys.stdout.write(f"\nmanage.py promote {made.folder} --report {report}{promoted_with}\n")
-    return made
+    if gate.verdict(figures["findings"]) == gate.Verdict.PASSED:
+        sys.stdout.write(f"\nmanage.py promote {candidate.folder} --report {report}{promoted_with}\n")
+    return candidate
 
 
 def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) -> Path:
     """Train the live content model further and export it; return its model repository."""
     content, repository = out / "content", out / "repository"
-    trained = content / "model.safetensors"
+    weights = content / "model.safetensors"
     reads = [*given.labels, *given.replay, given.live / MANIFEST]
-    with steps.step("content", reads=reads, makes=trained) as is_due:
+    with steps.step("content", reads=reads, makes=weights) as is_due:
         if is_due:
             train_content.further(
                 given.live,
@@ -159,7 +159,7 @@ def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) ->
                 recipe=replace(continue_content.RECIPE, is_bf16=given.is_bf16),
                 out=content,
             )
-    with steps.step("export", reads=[trained], makes=repository / _WEIGHTS) as is_due:
+    with steps.step("export", reads=[weights], makes=repository / _WEIGHTS) as is_due:
         if is_due:
             export_onnx.export(model_folder=content, repository=repository)
     return repository
@@ -182,14 +182,14 @@ def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: S
     candidate = out / CANDIDATE
     with steps.step("heads", reads=[*given.labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
         if is_due:
-            made = train_heads.run(
+            outcome = train_heads.run(
                 base,
                 labels=given.labels,
                 content_knows_labels=bool(given.replay),
                 served=served,
                 out=candidate,
             )
-            label_noise.write(made.suspicions, path=out / SUSPICIOUS)
+            label_noise.write(outcome.suspicions, path=out / SUSPICIOUS)
     return Release.load(candidate)
 
 
@@ -206,7 +206,7 @@ def _judged(steps: _Steps, given: Given, *, candidate: Release, out: Path, serve
 
 
 def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
-    """Summarise what was learned, what changed, and the gate's findings."""
+    """Summarise training, changes, and the gate's findings."""
     yield f"candidate {candidate.id[:12]}"
     yield from train_heads.told(candidate)
     for part in report["slices"]:
@@ -222,16 +222,16 @@ def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Steps:
-    """What each step read when it was last done."""
+    """The digest of each step's input when it was last done."""
 
     path: Path
 
     @contextmanager
     def step(self, name: str, *, reads: Sequence[Path], makes: Path) -> Iterator[bool]:
-        """Tell whether a step has to be done; remember what it read once it is."""
+        """Tell whether a step has to be done; remember its input once it is."""
         digest = _digest(reads)
-        done = self._done()
-        if done.get(name) == digest and makes.exists():
+        digests = self._done()
+        if digests.get(name) == digest and makes.exists():
             sys.stdout.write(f"{name}: as before\n")
             yield False
             return
@@ -239,18 +239,18 @@ class _Steps:
         sys.stdout.flush()
         begun, used = time.monotonic(), time.process_time()
         yield True
-        self.path.write_text(json.dumps(done | {name: digest}, indent=1) + "\n", encoding="utf-8")
+        self.path.write_text(json.dumps(digests | {name: digest}, indent=1) + "\n", encoding="utf-8")
         took, used = time.monotonic() - begun, time.process_time() - used
         sys.stdout.write(f"{name}: {took:.0f} s, {used:.0f} s of processor time beside the content model's\n")
 
     def _done(self) -> dict[str, str]:
         try:
-            stored = json.loads(self.path.read_text(encoding="utf-8"))
+            digests = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return stored if isinstance(stored, dict) else {}
+        return digests if isinstance(digests, dict) else {}
 
 
 def _digest(paths: Sequence[Path]) -> str:
-    said = [SCHEMA_HASH, *(f"{path.name} {file_sha256(path)}" for path in paths)]
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()
+    lines = [SCHEMA_HASH, *(f"{path.name} {file_sha256(path)}" for path in paths)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Two models on the same texts: by source, what one gains or loses against the other, with its interval."""
+"""Two models on the same texts: gains and losses by source, with their intervals."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def table(changes: Sequence[Change], *, names: tuple[str, str]) -> Iterator[str]
     """Write the comparison as a table in Markdown; `names` are the two models'."""
     yield f"| source | texts (spam) | metric | {names[0]} | {names[1]} | difference (95 % interval) |"
     yield "|---|---|---|---|---|---|"
-    for one in changes:
+    for row in changes:
         yield (
-            f"| {one.source} | {one.texts:,} ({one.spam:,}) | {one.metric} | {one.before:.3f} "
-            f"| {one.after:.3f} | {one.after - one.before:+.3f} ({one.low:+.3f} to {one.high:+.3f}) |"
+            f"| {row.source} | {row.texts:,} ({row.spam:,}) | {row.metric} | {row.before:.3f} "
+            f"| {row.after:.3f} | {row.after - row.before:+.3f} ({row.low:+.3f} to {row.high:+.3f}) |"
         )
 
 
@@ -82,8 +82,8 @@ def _of_source(
     draws = evaluate.group_draws([example.group for example in examples], seed=seed)
     for name in metrics:
         measure = METRICS[name]
-        drawn = [measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws]
-        finite = [value for value in drawn if not math.isnan(value)]
+        values = [measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws]
+        finite = [value for value in values if not math.isnan(value)]
         low, high = np.percentile(finite, [2.5, 97.5]).tolist() if finite else (math.nan, math.nan)
         yield Change(
             source=examples[0].source,

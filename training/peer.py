@@ -11,7 +11,7 @@ from training.evaluate import Floats
 
 
 def on_few(texts: Sequence[str], *, is_spam: Sequence[bool], asked: Sequence[str]) -> Floats:
-    """Return what a platform's few decided texts teach of the `asked` ones, P(spam), float64 (n_asked,)."""
+    """Return P(spam) of the `asked` texts by a fit to a platform's few decisions, float64 (n_asked,)."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_union
@@ -28,7 +28,7 @@ def on_few(texts: Sequence[str], *, is_spam: Sequence[bool], asked: Sequence[str
 
 
 def fit(train: Sequence[Example], *, seed: int) -> Callable[[list[str]], Floats]:
-    """Fit on the train part (seconds); return what answers P(spam) of texts: float64 of shape (n_texts,).
+    """Fit on the train part (seconds); return a function from texts to P(spam), float64 (n_texts,).
 
     Case and punctuation stay: links, capitals and emoji help to recognise spam.
     """

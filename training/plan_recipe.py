@@ -1,4 +1,4 @@
-"""What builds a TensorRT plan from the graph beside it, and what the plan must answer: `plan.json`.
+"""How to build a TensorRT plan from the graph beside it, and its expected answers: `plan.json`.
 
 A plan holds code for one kind of GPU and one version of TensorRT, so it is built where it is served: by
 `python -m training tensorrt`, or by the Triton image at its first start (deploy/serve_plans.py).
@@ -32,19 +32,19 @@ class Profile:
 
 @dataclass(frozen=True, kw_only=True)
 class Network:
-    """What a plan is built of: its place in a repository, its inputs, and the shape of a row of each."""
+    """The network of a plan: its place in a repository, its inputs, and the shape of a row of each."""
 
     name: str
     inputs: tuple[str, ...]
     row: tuple[int, ...]
 
     def shapes(self, rows: int) -> str:
-        """Return the shapes of so many rows, as trtexec reads them."""
+        """Return the shapes of this many rows, as trtexec reads them."""
         shape = "x".join(map(str, (rows, *self.row)))
         return ",".join(f"{name}:{shape}" for name in self.inputs)
 
     def arguments(self, profile: Profile) -> list[str]:
-        """Return what trtexec is told beside the files: FP16, the inputs in the profile's three shapes."""
+        """Return trtexec's arguments beside the files: FP16, the inputs in the profile's three shapes."""
         return [
             f"--minShapes={self.shapes(profile.min)}",
             f"--optShapes={self.shapes(profile.opt)}",

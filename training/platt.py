@@ -33,13 +33,13 @@ def fit_to(targets: Floats, probabilities: Floats, *, sources: Sequence[str]) ->
     sizes = Counter(sources)
     weights = np.array([1 / max(sizes[source], SMALL) for source in sources])
     weights *= len(targets) / weights.sum()
-    given = margins(probabilities)[:, None]
-    fitted = LogisticRegression(C=1e6).fit(
-        np.concatenate([given, given]),
+    column = margins(probabilities)[:, None]
+    model = LogisticRegression(C=1e6).fit(
+        np.concatenate([column, column]),
         np.repeat([1, 0], len(targets)),
         sample_weight=np.concatenate([weights * targets, weights * (1 - targets)]),
     )
-    return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+    return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
 def applied(probabilities: Floats, *, by: tuple[float, float]) -> Floats:

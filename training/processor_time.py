@@ -18,18 +18,18 @@ _WARM_UP = 5
 
 def of_reading(texts: Sequence[str], *, repository: Path, against: Path) -> Row:
     """Measure the ratio of processor time, one text at a time on one thread of ONNX Runtime."""
-    readers = [_reader(one) for one in (repository, against)]
+    readers = [_reader(folder) for folder in (repository, against)]
     for text in texts[:_WARM_UP]:
         for read in readers:
             read(text)
-    taken = np.array([[_seconds(read, text) for read in readers] for text in texts])
+    seconds = np.array([[_seconds(read, text) for read in readers] for text in texts])
     return promise.measured(
         "processor time of reading a text, against the other repository",
         range(len(texts)),
-        lambda rows: float(taken[rows, 0].sum() / taken[rows, 1].sum()),
+        lambda rows: float(seconds[rows, 0].sum() / seconds[rows, 1].sum()),
         form="{:.2f}",
         most=1.5,
-        note=", ".join(f"{1000 * mean:.1f} ms" for mean in taken.mean(axis=0)),
+        note=", ".join(f"{1000 * mean:.1f} ms" for mean in seconds.mean(axis=0)),
     )
 
 
@@ -40,7 +40,7 @@ def _seconds(read: Callable[[str], None], text: str) -> float:
 
 
 def _reader(repository: Path) -> Callable[[str], None]:
-    """Return what reads a text as the server does, without a server: all that the graph gives."""
+    """Return a function that reads a text as the server does, all outputs of the graph."""
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -54,8 +54,8 @@ def _reader(repository: Path) -> Callable[[str], None]:
 
     def read(text: str) -> None:
         encoding = tokenizer.encode(normalise(text).text)
-        given = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask}
-        session.run(None, {name: np.array([values], dtype=np.int32) for name, values in given.items()})
+        inputs = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask}
+        session.run(None, {name: np.array([values], dtype=np.int32) for name, values in inputs.items()})
 
     return read
 

@@ -33,7 +33,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A figure of so many texts with its 95 % interval, which promises to lie from `least` to `most`."""
+    """A figure with its 95 % interval; the promise is that it lies from `least` to `most`."""
 
     title: str
     texts: int
@@ -93,7 +93,7 @@ def measured(
 
 
 def interval(drawn: Iterable[float]) -> tuple[float, float]:
-    """Return the 95 % interval of what resamples gave, NaN without any that says something."""
+    """Return the 95 % interval of resampled values, NaN without finite ones."""
     finite = [value for value in drawn if not math.isnan(value)]
     low, high = np.percentile(finite, [2.5, 97.5]).tolist() if finite else (math.nan, math.nan)
     return low, high
@@ -101,7 +101,7 @@ def interval(drawn: Iterable[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of the texts in one circumstance; arrays of one length, `groups` of near-duplicates."""
+    """The outcome of the texts in one circumstance; arrays of one length, `groups` of near-duplicates."""
 
     is_spam: Bools
     content: Floats
@@ -117,7 +117,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """What a release promises in every circumstance: how it is measured, said, and bounded."""
+    """A release's promise in every circumstance: its measure, wording, and bound."""
 
     title: str
     measure: Callable[[Outcome], float]
@@ -135,7 +135,7 @@ class Promise:
         return "none" if math.isnan(value) else self.form.format(value)
 
     def reaches(self, value: float, bound: float) -> bool:
-        """Tell whether a figure is at least as good; NaN, nothing to measure, is as good as any."""
+        """Tell whether a figure is at least as good; NaN, with nothing to measure, always is."""
         return not (value < bound if self.higher_is_better else value > bound)
 
 
@@ -178,7 +178,7 @@ def _gain_on_content(outcome: Outcome) -> float:
 
 
 def _spam_among_allowed(outcome: Outcome) -> float:
-    """What it comes to where one post of a hundred is spam."""
+    """The share if one post of a hundred is spam."""
     missed, passed = PREVALENCE * let_through(outcome), (1.0 - PREVALENCE) * (1.0 - held(outcome))
     return missed / (missed + passed) if missed + passed else math.nan
 
@@ -211,19 +211,19 @@ PROMISES = (
 
 
 def outcomes_of(posts: Sequence[LabelledPost], *, scorer: Scorer, seed: int) -> dict[str, Outcome]:
-    """Return what becomes of the texts in each circumstance. Raises content.Unavailable."""
+    """Return the outcome of the texts in each circumstance. Raises content.Unavailable."""
     posts = [post for post in posts if post.record.text.strip()]
     content = served_content.ask([post.record.text for post in posts], content=scorer.content)
-    found = {}
+    outcomes = {}
     for place, (name, circumstance) in enumerate(CIRCUMSTANCES.items()):
         random = np.random.default_rng([seed, place])
         records = [circumstance(post.record, random) for post in posts]
-        found[name] = _outcome(records, posts=posts, content=content, scorer=scorer)
-    return found
+        outcomes[name] = _outcome(records, posts=posts, content=content, scorer=scorer)
+    return outcomes
 
 
 def outcome_of(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Outcome:
-    """Return what becomes of posts as they are. Raises content.Unavailable."""
+    """Return the outcome of posts as they are. Raises content.Unavailable."""
     content = served_content.ask([post.record.text for post in posts], content=scorer.content)
     return _outcome([post.record for post in posts], posts=posts, content=content, scorer=scorer)
 
@@ -260,7 +260,7 @@ def worst(outcomes: Mapping[str, Outcome]) -> list[Worst]:
 def _worst(promise: Promise, *, outcomes: Mapping[str, Outcome]) -> Worst:
     values = {name: promise.measure(outcome) for name, outcome in outcomes.items()}
     sign = 1.0 if promise.higher_is_better else -1.0
-    name = min(values, key=lambda one: math.inf if math.isnan(values[one]) else sign * values[one])
+    name = min(values, key=lambda key: math.inf if math.isnan(values[key]) else sign * values[key])
     return Worst(circumstance=name, value=values[name], is_kept=promise.reaches(values[name], promise.bound))
 
 

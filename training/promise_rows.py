@@ -22,7 +22,7 @@ from training.promise import Outcome, Row, Rows, measured
 
 AREA = "{:.3f}"
 LEAST_OF_EACH = 10
-"""Of spam and of other texts, or of texts that an attack touches: with fewer, nothing can be said."""
+"""Least number of spam and of other texts, or of texts that an attack touches."""
 _UNCHANGED = {added_links.POPULAR: 0.95, added_links.SMALL: 0.92}
 _WORSE = 0.005
 _COPIES = 20
@@ -46,20 +46,20 @@ def of_added_links(posts: Sequence[LabelledPost], *, scorer: Scorer, popular: Pa
 def of_linked(
     name: str, posts: Sequence[LabelledPost], *, scorer: Scorer, removed_at_most: float
 ) -> Iterator[Row]:
-    """Measure what becomes of those of the posts that have links."""
-    found = promise.outcome_of([post for post in posts if post.record.links], scorer=scorer)
+    """Measure the outcome of the posts with links."""
+    outcome = promise.outcome_of([post for post in posts if post.record.links], scorer=scorer)
     for what, is_spam, measure, most in (
         ("honest posts with links: held", False, promise.held, 0.2),
         ("honest posts with links: removed", False, _removed, removed_at_most),
         ("spam posts with links: let through", True, promise.let_through, 0.05),
     ):
-        own = found.taken(np.flatnonzero(found.is_spam == is_spam))
-        yield measured(f"{name} {what}", own.groups, _of(own, measure), most=most)
+        part = outcome.taken(np.flatnonzero(outcome.is_spam == is_spam))
+        yield measured(f"{name} {what}", part.groups, _of(part, measure), most=most)
 
 
 def of_curated(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[Row]:
     """Measure posts of today's kinds; the interval is over families."""
-    found = promise.outcome_of(posts, scorer=scorer)
+    outcome = promise.outcome_of(posts, scorer=scorer)
     for what, measure, form, least, most in (
         ("honest held", promise.held, promise.SHARE, -math.inf, 0.2),
         ("spam let through", promise.let_through, promise.SHARE, -math.inf, 0.08),
@@ -68,7 +68,7 @@ def of_curated(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[Row
         ("ROC-AUC of content", _content_area, AREA, 0.9, math.inf),
     ):
         title = f"curated posts: {what}"
-        yield measured(title, found.groups, _of(found, measure), form=form, least=least, most=most)
+        yield measured(title, outcome.groups, _of(outcome, measure), form=form, least=least, most=most)
 
 
 def of_sources(
@@ -84,7 +84,7 @@ def of_sources(
 def of_ranking(
     name: str, posts: Sequence[LabelledPost], *, said: Floats, before: Mapping[str, float]
 ) -> Iterator[Row]:
-    """Measure ROC-AUC and F1 of what content says."""
+    """Measure ROC-AUC and F1 of content."""
     labels = np.array([post.is_spam for post in posts], dtype=np.float64)
     figures = {
         "ROC-AUC": lambda rows: evaluate.roc_auc(labels[rows], said[rows]),
@@ -100,34 +100,34 @@ def of_attacks(posts: Sequence[LabelledPost], *, scorer: Scorer, most: int) -> I
     """Measure the recall of content that the worst disguise costs, on spam that it touches."""
     spam = sampled([post for post in posts if post.is_spam], most=most // _ATTACKED_SHARE)
     texts = [post.record.text for post in spam]
-    found = []
+    rows = []
     for attack in ATTACKS:
         disguised = [attacked(text, attack=attack, seed=1) for text in texts]
         places = [place for place, text in enumerate(texts) if disguised[place] != text]
         before, after = (
-            served_content.ask([one[place] for place in places], content=scorer.content) >= 0.5
-            for one in (texts, disguised)
+            served_content.ask([version[place] for place in places], content=scorer.content) >= 0.5
+            for version in (texts, disguised)
         )
         if len(places) >= LEAST_OF_EACH:
             lost = before.astype(np.float64) - after
             groups = [spam[place].group for place in places]
             title = "attacks: recall that the worst costs"
-            found.append(measured(title, groups, _mean_of(lost), most=0.05, note=attack))
-    yield from sorted(found, key=lambda row: row.value)[-1:]
+            rows.append(measured(title, groups, _mean_of(lost), most=0.05, note=attack))
+    yield from sorted(rows, key=lambda row: row.value)[-1:]
 
 
 def in_circumstances(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[Row]:
     """Measure each promise in the circumstance in which it fares worst."""
     outcomes = promise.outcomes_of(posts, scorer=scorer, seed=1)
-    for one, worst in zip(promise.PROMISES, promise.worst(outcomes), strict=True):
+    for pledge, worst in zip(promise.PROMISES, promise.worst(outcomes), strict=True):
         outcome = outcomes[worst.circumstance]
         yield measured(
-            f"in ten circumstances: {one.title}",
+            f"in ten circumstances: {pledge.title}",
             outcome.groups,
-            _of(outcome, one.measure),
-            form=one.form,
-            least=one.bound if one.higher_is_better else -math.inf,
-            most=math.inf if one.higher_is_better else one.bound,
+            _of(outcome, pledge.measure),
+            form=pledge.form,
+            least=pledge.bound if pledge.higher_is_better else -math.inf,
+            most=math.inf if pledge.higher_is_better else pledge.bound,
             note=worst.circumstance,
         )
 
@@ -137,12 +137,12 @@ def of_copies(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[Row]
     content = served_content.ask([post.record.text for post in posts], content=scorer.content)
     sure = [place for place, post in enumerate(posts) if post.is_spam and content[place] >= promise.SURE]
     first = [posts[place].record for place in sure]
-    copies = [first, *([_copy(one, authors=authors) for one in first] for authors in (1, _COPIES - 1))]
+    copies = [first, *([_copy(record, authors=authors) for record in first] for authors in (1, _COPIES - 1))]
     milder = np.zeros(len(sure), dtype=np.bool_)
     if sure:
-        (said, routed), *later = (_judged(records, content[sure], scorer=scorer) for records in copies)
+        (scores, routed), *later = (_judged(records, content[sure], scorer=scorer) for records in copies)
         for their_said, their_routed in later:
-            milder |= (their_said < said - 1e-9) | (their_routed < routed)
+            milder |= (their_said < scores - 1e-9) | (their_routed < routed)
     groups = [posts[place].group for place in sure]
     title = f"sure spam: copy {_COPIES} below copy 1"
     yield measured(title, groups, lambda rows: float(milder[rows].sum()), form="{:.0f}", most=0.0)
@@ -150,23 +150,23 @@ def of_copies(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[Row]
 
 def by_language(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Iterator[str]:
     """Write a table of the languages and sources with enough texts, and count the others."""
-    found = promise.outcome_of(posts, scorer=scorer)
+    outcome = promise.outcome_of(posts, scorer=scorer)
     kinds = defaultdict(list)
     for place, post in enumerate(posts):
         kinds[post.language, post.source].append(place)
     yield "| language | source | texts (spam) | ROC-AUC of content | honest held | spam let through |"
     yield "|---|---|---|---|---|---|"
     unknown = []
-    for (language, source), places in sorted(kinds.items(), key=lambda one: -len(one[1])):
-        own = found.taken(np.array(places))
-        spam = int(own.is_spam.sum())
+    for (language, source), places in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        part = outcome.taken(np.array(places))
+        spam = int(part.is_spam.sum())
         if min(spam, len(places) - spam) < LEAST_OF_EACH:
             unknown.append(f"{language} ({source}) {len(places)}")
             continue
-        area = measured("", own.groups, _of(own, _content_area), form=AREA)
+        area = measured("", part.groups, _of(part, _content_area), form=AREA)
         yield (
             f"| {language} | {source} | {len(places):,} ({spam:,}) | {told(area)} "
-            f"| {promise.held(own):.1%} | {promise.let_through(own):.1%} |"
+            f"| {promise.held(part):.1%} | {promise.let_through(part):.1%} |"
         )
     if unknown:
         yield f"\nFewer than {LEAST_OF_EACH} spam or other texts, so not known: {', '.join(unknown)}."
@@ -178,7 +178,7 @@ def told(row: Row) -> str:
 
 
 def sampled(posts: Sequence[LabelledPost], *, most: int) -> list[LabelledPost]:
-    """Draw at most so many posts, in their order; always the same."""
+    """Draw at most this many posts, in their order; always the same."""
     places = np.random.default_rng(1).permutation(len(posts))[:most]
     return [posts[place] for place in sorted(places.tolist())]
 
@@ -186,12 +186,12 @@ def sampled(posts: Sequence[LabelledPost], *, most: int) -> list[LabelledPost]:
 def _judged(records: Sequence[PostRecord], content: Floats, *, scorer: Scorer) -> tuple[Floats, Floats]:
     """Return probabilities, and places of the routes from allow to remove."""
     routes = scorer.routes(records, content_probabilities=content)
-    said = scorer.spam_probabilities(records, content_probabilities=content)
-    return said, np.array([_ORDER.index(route) for route in routes], dtype=np.float64)
+    probabilities = scorer.spam_probabilities(records, content_probabilities=content)
+    return probabilities, np.array([_ORDER.index(route) for route in routes], dtype=np.float64)
 
 
 def _copy(record: PostRecord, *, authors: int) -> PostRecord:
-    """Return the post as a copy of others of the same day, of which nobody decided any."""
+    """Return the post as a copy of undecided ones of the same day."""
     past = History(
         posts=_COPIES - 1,
         posts_24h=_COPIES - 1,

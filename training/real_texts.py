@@ -1,10 +1,10 @@
 """Real labelled texts in circumstances that know nothing of their label.
 
 Simulated posts teach what surrounds spam; real texts teach that much of it surrounds honest posts, too. Each
-text gets the circumstances of a simulated post drawn by chance, whatever either is: account, past, copies,
-journey. Its links keep their looks; a third of those without one get an everyday link, whatever their label,
-so that a link says nothing by itself. Of decisions and complaints nothing is known. What content says of a
-text comes from a training that left it out (held_out.py).
+text gets the circumstances of a random simulated post, whatever the labels: account, past, copies, journey.
+Its links keep their looks; a third of those without one get an everyday link, whatever their label, so that a
+link says nothing by itself. Of decisions and complaints nothing is known. Content's answer comes from a
+training that left the text out (held_out.py).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from training.ensemble_rows import Rows
 from training.labelled_posts import LabelledPost
 
 COPIES = 3
-"""In so many circumstances each text of the train part is learnt."""
+"""Number of circumstances in which each text of the train part is learnt."""
 _LENT = 1 / 3
 _LENT_PER_KIND = 50
 _HAS_LINK = features.NAMES.index("context.link_count")
-# Decisions and complaints look at the post itself, so they can never stand around any text by chance.
+# Decisions and complaints look at the post itself, so they can never surround a text by chance.
 _DRAWN = [features.NAMES.index(name) for name in features.names_of(Evidence.CIRCUMSTANCE)]
 _OF_LINKS = np.array(
     [features.NAMES.index(feature.name) for feature in (*links.FEATURES, *link_looks.FEATURES)], dtype=np.intp
@@ -71,33 +71,33 @@ class RealTexts:
     def surrounded(self, surroundings: Rows, *, copies: int, seed: int) -> Rows:
         """Return each text in that many circumstances, drawn from the rows by their weights."""
         random = np.random.default_rng(seed)
-        own = self.bare().taken(np.tile(np.arange(len(self.posts)), copies))
-        unlinked = own.features[:, _HAS_LINK] == 0.0
+        rows = self.bare().taken(np.tile(np.arange(len(self.posts)), copies))
+        unlinked = rows.features[:, _HAS_LINK] == 0.0
         lent = unlinked & (random.random(len(unlinked)) < _LENT)
-        own.features[np.ix_(lent, _OF_LINKS)] = self._everyday_links(random, count=int(lent.sum()))
-        chosen = _drawn(own, surroundings, random=random)
-        table = own.features.copy()
-        table[:, _DRAWN] = surroundings.features[chosen][:, _DRAWN]
-        unlinked = own.features[:, _HAS_LINK] == 0.0
-        table[np.ix_(unlinked, _OF_LINKS)] = own.features[np.ix_(unlinked, _OF_LINKS)]
+        rows.features[np.ix_(lent, _OF_LINKS)] = self._everyday_links(random, count=int(lent.sum()))
+        places = _drawn(rows, surroundings, random=random)
+        table = rows.features.copy()
+        table[:, _DRAWN] = surroundings.features[places][:, _DRAWN]
+        unlinked = rows.features[:, _HAS_LINK] == 0.0
+        table[np.ix_(unlinked, _OF_LINKS)] = rows.features[np.ix_(unlinked, _OF_LINKS)]
         return Rows(
             features=table,
-            content_probabilities=own.content_probabilities,
-            is_spam=own.is_spam,
-            groups=own.groups,
-            domains=own.domains,
-            weights=own.weights,
+            content_probabilities=rows.content_probabilities,
+            is_spam=rows.is_spam,
+            groups=rows.groups,
+            domains=rows.domains,
+            weights=rows.weights,
         )
 
     def _everyday_links(self, random: np.random.Generator, *, count: int) -> Floats:
-        """Return what features say of that many posts with an everyday link, (count, len(_OF_LINKS))."""
-        written = everyday_urls.write(
+        """Return features of that many posts with an everyday link, (count, len(_OF_LINKS))."""
+        everyday = everyday_urls.write(
             sorted(popular_domains()), generator=random, urls_per_kind=_LENT_PER_KIND
         )
-        found = [parts for one in written for parts in links_in("", extra=[one.labelled.url])]
+        link_parts = [parts for site in everyday for parts in links_in("", extra=[site.labelled.url])]
         posts = [
-            dataclasses.replace(NOTHING_KNOWN, links=(Link(url=one.url, host=one.host, domain=one.domain),))
-            for one in found
+            dataclasses.replace(NOTHING_KNOWN, links=(Link(url=url.url, host=url.host, domain=url.domain),))
+            for url in link_parts
         ]
         rows = np.stack([features.extract(post, models=self.models) for post in posts])
         return rows[random.integers(len(rows), size=count)][:, _OF_LINKS]
@@ -111,9 +111,9 @@ def load(
     `answers` is the file of held_out.py for the content model; texts that each training learned are left out.
     """
     posts = [post for post in labelled_posts.load(paths, split=split) if post.record.text.strip()]
-    asked = held_out.ask([post.record.text for post in posts], path=answers, content=content)
-    known = ~np.isnan(asked)
-    return RealTexts([post for post, kept in zip(posts, known, strict=True) if kept], asked[known], models)
+    spam = held_out.ask([post.record.text for post in posts], path=answers, content=content)
+    mask = ~np.isnan(spam)
+    return RealTexts([post for post, valid in zip(posts, mask, strict=True) if valid], spam[mask], models)
 
 
 def at_prevalence(rows: Rows, *, share: float) -> Rows:
@@ -125,14 +125,14 @@ def at_prevalence(rows: Rows, *, share: float) -> Rows:
 
 def _drawn(own: Rows, surroundings: Rows, *, random: np.random.Generator) -> NDArray[np.intp]:
     """Draw surroundings for each row: any for a text without links, those of a linked post for one with."""
-    chosen = np.empty(len(own.is_spam), dtype=np.intp)
+    places = np.empty(len(own.is_spam), dtype=np.intp)
     is_linked = own.features[:, _HAS_LINK] > 0.0
     linked = np.flatnonzero(surroundings.features[:, _HAS_LINK] > 0.0)
     anywhere = np.arange(len(surroundings.is_spam))
     for rows, among in ((is_linked, linked if len(linked) else anywhere), (~is_linked, anywhere)):
         weights = surroundings.weights[among]
-        chosen[rows] = random.choice(among, size=int(rows.sum()), p=weights / weights.sum())
-    return chosen
+        places[rows] = random.choice(among, size=int(rows.sum()), p=weights / weights.sum())
+    return places
 
 
 def described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[dict[str, Any]]:

@@ -20,12 +20,12 @@ def write(out: Path, *, ensemble: Ensemble, manifest: Mapping[str, Any], others:
     """
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f"{out.name}-", dir=out.parent) as folder:
-        made = ensemble.save(Path(folder))
-        files = {path.name: file_sha256(path) for path in (made, *(out / name for name in others))}
+        file = ensemble.save(Path(folder))
+        files = {path.name: file_sha256(path) for path in (file, *(out / name for name in others))}
         whole = {"content": manifest["content"], "files": files} | {
             part: value for part, value in manifest.items() if part != "files"
         }
         text = json.dumps(whole, indent=1, allow_nan=False)
         (Path(folder) / MANIFEST).write_text(text + "\n", encoding="utf-8")
-        for name in (made.name, MANIFEST):
+        for name in (file.name, MANIFEST):
             (Path(folder) / name).replace(out / name)

@@ -24,25 +24,25 @@ def measure(sample: Sample, *, live: Judge, candidate: Judge, seed: int) -> list
 
     Only spam whose text the attack changes is counted: an attack that finds nothing to change is no test.
     """
-    chosen = _chosen(sample, seed=seed)
-    spam = [sample.posts[place].record for place in chosen]
+    places = _chosen(sample, seed=seed)
+    spam = [sample.posts[place].record for place in places]
     judges = {"live": (live, sample.live), "candidate": (candidate, sample.candidate)}
-    limits = {name: threshold_at_1_fpr(sample, said) for name, (_, said) in judges.items()}
-    found = []
+    limits = {name: threshold_at_1_fpr(sample, probabilities) for name, (_, probabilities) in judges.items()}
+    rows = []
     for attack in ATTACKS:
-        disguised = [with_text(one, attacked(one.text, attack=attack, seed=seed)) for one in spam]
-        touched = np.array([one.text != other.text for one, other in zip(spam, disguised, strict=True)])
+        disguised = [with_text(post, attacked(post.text, attack=attack, seed=seed)) for post in spam]
+        touched = np.array([post.text != other.text for post, other in zip(spam, disguised, strict=True)])
         if not touched.any():
             continue
         row: dict[str, Any] = {"attack": attack, "rows": int(touched.sum())}
-        for name, (judge, said) in judges.items():
-            after = judge([one for one, is_touched in zip(disguised, touched, strict=True) if is_touched])
+        for name, (judge, probabilities) in judges.items():
+            after = judge([post for post, is_touched in zip(disguised, touched, strict=True) if is_touched])
             row[name] = {
-                "recall_before": float((said[chosen][touched] >= limits[name]).mean()),
+                "recall_before": float((probabilities[places][touched] >= limits[name]).mean()),
                 "recall_after": float((after >= limits[name]).mean()),
             }
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _chosen(sample: Sample, *, seed: int) -> NDArray[np.intp]:

@@ -21,7 +21,7 @@ from training.dataset import Example, Provenance
 
 @dataclass(frozen=True)
 class Rule:
-    """Says `label` (1 spam) of a normalised text in which the pattern is found."""
+    """Gives `label` (1 spam) to a normalised text in which the pattern is found."""
 
     name: str
     label: int
@@ -30,7 +30,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleQuality:
-    """How a rule does on texts that people labelled: how many it labels, and the share that is right."""
+    """Quality of a rule on texts labelled by people: how many it labels, and the share that is right."""
 
     rule: str
     label: int
@@ -79,21 +79,21 @@ RULES: Sequence[Rule] = (
 
 def label(text: str) -> int | None:
     """Return 1 for spam, 0 for not spam, None if no rule applies or two disagree."""
-    said = {rule.label for rule in _speaking(text)}
-    return said.pop() if len(said) == 1 else None
+    labels = {rule.label for rule in _speaking(text)}
+    return labels.pop() if len(labels) == 1 else None
 
 
 def load(path: Path) -> list[Example]:
-    """Read JSON lines with a `text`, and label those of which rules are sure. Raises dataset.Malformed."""
-    found = []
+    """Read JSON lines with a `text`, and label them where rules agree. Raises dataset.Malformed."""
+    examples = []
     for number, line in enumerate(dataset.lines(path), start=1):
         if not line.strip():
             continue
         text = _text(line, where=f"{path}:{number}")
         verdict = label(text)
         if verdict is not None:
-            found.append(_example(text, label=verdict, source=path.stem))
-    return found
+            examples.append(_example(text, label=verdict, source=path.stem))
+    return examples
 
 
 def measure(examples: Sequence[Example]) -> list[RuleQuality]:
@@ -110,8 +110,8 @@ def measure(examples: Sequence[Example]) -> list[RuleQuality]:
 
 
 def _speaking(text: str) -> list[Rule]:
-    read = normalise(text[:2_000]).text
-    return [rule for rule in RULES if rule.pattern.search(read)]
+    plain = normalise(text[:2_000]).text
+    return [rule for rule in RULES if rule.pattern.search(plain)]
 
 
 def _text(line: str, *, where: str) -> str:

@@ -10,7 +10,7 @@ from training.head_guards import LEAST_OF_EACH
 from training.labelled_records import LabelledRecord
 
 _LEAST_SHARE = 0.1
-"""Of a text's letters: Japanese is written in three scripts at once."""
+"""Least share of a text's letters: Japanese is written in three scripts at once."""
 
 
 def seen(labelled: Sequence[LabelledRecord]) -> list[str]:
@@ -18,10 +18,10 @@ def seen(labelled: Sequence[LabelledRecord]) -> list[str]:
     head needs. Decisions that a complaint or an appeal brought are not counted.
     """
     counts: Counter[tuple[str, bool]] = Counter()
-    for one in labelled:
-        letters = letters_by_script(one.record.text) if one.weight > 0.0 else Counter()
+    for post in labelled:
+        letters = letters_by_script(post.record.text) if post.weight > 0.0 else Counter()
         least = _LEAST_SHARE * letters.total()
-        counts.update((script, one.is_spam) for script, count in letters.items() if count >= least)
+        counts.update((script, post.is_spam) for script, count in letters.items() if count >= least)
     scripts = {script for script, _ in counts}
     return sorted(
         script for script in scripts if min(counts[script, True], counts[script, False]) >= LEAST_OF_EACH

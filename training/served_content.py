@@ -40,7 +40,7 @@ PROBES = (
 
 @dataclass(frozen=True)
 class Opened:
-    """A release with its scorer; what its content model says of texts is cached."""
+    """A release with its scorer; its content model's answers are cached."""
 
     scorer: Scorer
     content: ContentModel
@@ -53,28 +53,28 @@ class Opened:
     def judge(self, records: Sequence[PostRecord]) -> Floats:
         """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
         texts = [record.text for record in records]
-        own = [
+        answers = [
             self.scorer.heads.read(record, score if record.text.strip() else None)
             for record, score in zip(records, self.scores(texts), strict=True)
         ]
         return self.scorer.spam_probabilities(
-            records, content_probabilities=np.array(own), read=self.scorer.read(records, content=self)
+            records, content_probabilities=np.array(answers), read=self.scorer.read(records, content=self)
         )
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Return what the content model says of texts, as probabilities. Raises content.Unavailable."""
+        """Return the content model's probabilities of texts. Raises content.Unavailable."""
         return np.array([score.probability for score in self.scores(texts)])
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
-        """Return what the content model says of texts. Raises content.Unavailable."""
-        asked = [text for text in dict.fromkeys(texts) if text not in self.known]
-        self.known.update(zip(asked, self.content.scores(asked), strict=True))
+        """Return the content model's scores of texts. Raises content.Unavailable."""
+        new_texts = [text for text in dict.fromkeys(texts) if text not in self.known]
+        self.known.update(zip(new_texts, self.content.scores(new_texts), strict=True))
         return [self.known[text] for text in texts]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """Where content models are served (grpc://host:port), and where one that is not yet comes from."""
+    """Where content models are served (grpc://host:port), and where others come from."""
 
     triton: str
     repository: Path = SHIPPED
@@ -114,16 +114,16 @@ def pin(repository: Path, *, version: str) -> ContentPin:
 
 
 def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
-    """Add answers that the model must still give wherever it is served. Raises content.Unavailable."""
+    """Add probes: answers that the model must give wherever it is served. Raises content.Unavailable."""
     answers = content.probabilities(PROBES).tolist()
-    probes = tuple(Probe(text=text, probability=said) for text, said in zip(PROBES, answers, strict=True))
+    probes = tuple(Probe(text=text, probability=value) for text, value in zip(PROBES, answers, strict=True))
     return dataclasses.replace(pinned, probes=probes)
 
 
 def connect(pinned: ContentPin, *, normaliser: str, served: Served, remembers: int = 0) -> ContentModel:
-    """Return the client of a pinned model, which keeps so many answers.
+    """Return the client of a pinned model, with a cache of answers.
 
-    One other than the shipped is installed and loaded beside it.
+    Another model than the shipped is installed and loaded first.
 
     Raises release.Corrupt, hosting.Refused, hosting.WrongAnswers or normalise.VersionMismatch.
     """
@@ -142,9 +142,9 @@ def connect(pinned: ContentPin, *, normaliser: str, served: Served, remembers: i
 def ask(texts: Sequence[str], *, content: ContentProtocol) -> Floats:
     """Return P(spam) of each text, float64 (n_texts,), NaN for an empty one. Raises content.Unavailable."""
     probabilities = np.full(len(texts), np.nan)
-    asked = [place for place, text in enumerate(texts) if text.strip()]
-    for start in range(0, len(asked), _BATCH):
-        places = asked[start : start + _BATCH]
+    nonblank = [place for place, text in enumerate(texts) if text.strip()]
+    for start in range(0, len(nonblank), _BATCH):
+        places = nonblank[start : start + _BATCH]
         probabilities[places] = content.probabilities([texts[place] for place in places])
     return probabilities
 

@@ -2,7 +2,7 @@
 
 `model.onnx` holds every weight: large ones as FP16, which FP32 holds exactly, and those of a matrix product
 under names that the exporter made up. The calibration is kept apart from the deep half's weights (`wide.deep`
-and `wide.bias`), so what is read is what was trained.
+and `wide.bias`), so the weights are read as trained.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def load(folder: Path, *, models: Path) -> tuple[WideAndDeep, PreTrainedTokenizerBase]:
-    """Load what a release's folder pins, or what lies in a model repository: both halves, and the tokenizer.
+    """Load the pinned model of a release's folder, or a model repository's: both halves, and the tokenizer.
 
     A release's files are looked for where models are installed (`models`), then in the shipped repository.
     Raises Unreadable or Corrupt.
@@ -94,11 +94,11 @@ def read(path: Path) -> WideAndDeep:
     except (KeyError, ValueError) as missing:
         raise Unreadable(f"{path}: holds no weights of a DistilBERT in floats: {missing}") from missing
     model = WideAndDeep(config)
-    found = model.load_state_dict(
+    mismatch = model.load_state_dict(
         {name: torch.from_numpy(array.copy()) for name, array in weights.items()}, strict=False
     )
-    if found.missing_keys:
-        raise Unreadable(f"{path}: holds no {', '.join(found.missing_keys[:3])}")
+    if mismatch.missing_keys:
+        raise Unreadable(f"{path}: holds no {', '.join(mismatch.missing_keys[:3])}")
     model.eval()
     difference = export_onnx.largest_difference(model, path=path)
     if not difference <= MAX_DIFFERENCE:
@@ -130,17 +130,17 @@ def _weights(graph: Any) -> Iterator[tuple[str, NDArray[Any]]]:
     """
     from onnx import numpy_helper
 
-    stored = {tensor.name: tensor for tensor in graph.initializer}
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
     adds = {name: node for node in graph.node if node.op_type == "Add" for name in node.input}
-    for name, tensor in stored.items():
+    for name, tensor in tensors.items():
         if name.startswith(("distilbert.", "pre_classifier.", "classifier.", "wide.")):
             yield name, numpy_helper.to_array(tensor)
     for node in graph.node:
-        if node.op_type != "MatMul" or node.input[1] not in stored or node.output[0] not in adds:
+        if node.op_type != "MatMul" or node.input[1] not in tensors or node.output[0] not in adds:
             continue
         for bias in adds[node.output[0]].input:
             if bias.endswith(".bias"):
-                matrix = numpy_helper.to_array(stored[node.input[1]])
+                matrix = numpy_helper.to_array(tensors[node.input[1]])
                 yield f"{bias.removesuffix('bias')}weight", matrix.T
 
 
@@ -165,11 +165,11 @@ def _head_size(graph: Any) -> int:
     """
     from onnx import numpy_helper
 
-    made = {name: node for node in graph.node for name in node.output}
+    producers = {name: node for node in graph.node for name in node.output}
     for node in graph.node:
-        if node.op_type != "Reshape" or made.get(node.input[0], node).op_type != "Add":
+        if node.op_type != "Reshape" or producers.get(node.input[0], node).op_type != "Add":
             continue
-        shape = made[node.input[1]]
+        shape = producers[node.input[1]]
         if shape.op_type == "Concat" and len(shape.input) == 4:
-            return int(numpy_helper.to_array(made[shape.input[3]].attribute[0].t).item())
+            return int(numpy_helper.to_array(producers[shape.input[3]].attribute[0].t).item())
     raise ValueError("no attention")

@@ -23,8 +23,8 @@ def write(*, repository: Path, folder: Path) -> None:
     """Write graph and recipe of an exported model into a version folder. Raises served_weights.Unreadable."""
     source = repository / served_weights.MODEL_FILE
     write_graph(source=source, target=folder / GRAPH)
-    asked = tokenised(served_content.PROBES, tokenizer=repository / served_weights.TOKENIZER_FILE)
-    answers = Answers(asked=asked, probabilities=_probabilities(source, asked=asked))
+    inputs = tokenised(served_content.PROBES, tokenizer=repository / served_weights.TOKENIZER_FILE)
+    answers = Answers(asked=inputs, probabilities=_probabilities(source, asked=inputs))
     plan_recipe.write(folder, network=TEXTS, profile=Profile(), answers=answers)
 
 
@@ -48,16 +48,16 @@ def write_graph(*, source: Path, target: Path) -> None:
 
 
 def tokenised(texts: Sequence[str], *, tokenizer: Path) -> Inputs:
-    """Return what the server's tokenizer gives: normalised first, as the product asks, padded to 128."""
+    """Return the server's tokens: normalised first, as the product asks, padded to 128."""
     from tokenizers import Tokenizer
 
-    read = Tokenizer.from_file(str(tokenizer))
-    read.no_padding()
-    read.enable_truncation(MAX_TOKENS)
+    reader = Tokenizer.from_file(str(tokenizer))
+    reader.no_padding()
+    reader.enable_truncation(MAX_TOKENS)
     as_asked = normalise.of_version(normalise.VERSION)
     ids = np.zeros((len(texts), MAX_TOKENS), dtype=np.int32)
     mask = np.zeros_like(ids)
-    for row, encoding in enumerate(read.encode_batch([as_asked(text) for text in texts])):
+    for row, encoding in enumerate(reader.encode_batch([as_asked(text) for text in texts])):
         ids[row, : len(encoding.ids)] = encoding.ids
         mask[row, : len(encoding.ids)] = 1
     return {"input_ids": ids, "attention_mask": mask}
@@ -68,5 +68,5 @@ def _probabilities(source: Path, *, asked: Inputs) -> list[float]:
 
     session = onnxruntime.InferenceSession(str(source), providers=["CPUExecutionProvider"])
     logits = np.asarray(session.run(["logits"], dict(asked))[0], dtype=np.float64)
-    found: list[float] = (1 / (1 + np.exp(logits[:, 0] - logits[:, 1]))).tolist()
-    return found
+    probabilities: list[float] = (1 / (1 + np.exp(logits[:, 0] - logits[:, 1]))).tolist()
+    return probabilities

@@ -1,4 +1,4 @@
-"""The card of the topics model: what it is worth on labelled topics, beside trained classifiers."""
+"""The card of the topics model: its quality on labelled topics, beside trained classifiers."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def _curve(curve: Curve | None, told: Mapping[str, Any]) -> str:
 def _summary(found: Sequence[TopicQuality], ways: Sequence[str]) -> Iterator[str]:
     yield "| source | texts | topics | " + " | ".join(ways) + f" | {ways[0]}, lowest and highest topic |"
     yield "|---|--:|--:|" + "--:|" * len(ways) + "---|"
-    for source in dict.fromkeys(one.source for one in found):
-        rows = [one for one in found if one.source == source]
-        means = [_mean([one.roc_auc[way] for one in rows]) for way in ways]
-        ranked = sorted(rows, key=lambda one: one.roc_auc[ways[0]])
-        ends = " and ".join(f"`{one.topic}` {one.roc_auc[ways[0]]:.2f}" for one in (ranked[0], ranked[-1]))
+    for source in dict.fromkeys(row.source for row in found):
+        rows = [row for row in found if row.source == source]
+        means = [_mean([row.roc_auc[way] for row in rows]) for way in ways]
+        ranked = sorted(rows, key=lambda row: row.roc_auc[ways[0]])
+        ends = " and ".join(f"`{row.topic}` {row.roc_auc[ways[0]]:.2f}" for row in (ranked[0], ranked[-1]))
         yield f"| {source} | {rows[0].rows:,} | {len(rows)} | {' | '.join(means)} | {ends} |"
 
 
 def _mean(values: Sequence[float]) -> str:
-    known = [value for value in values if not math.isnan(value)]
-    if not known:
+    finite = [value for value in values if not math.isnan(value)]
+    if not finite:
         return NONE
-    mean = f"{sum(known) / len(known):.3f}"
-    return mean if len(known) == len(values) else f"{mean} ({len(known)} topics)"
+    mean = f"{sum(finite) / len(finite):.3f}"
+    return mean if len(finite) == len(values) else f"{mean} ({len(finite)} topics)"

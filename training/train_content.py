@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_training_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare data and recipe; what is not given is as in `Recipe`, or as continue_content.RECIPE has it."""
+    """Declare data and recipe; defaults are those of `Recipe`, or of continue_content.RECIPE."""
     parser.add_argument(
         "--data",
         type=Path,
@@ -155,13 +155,13 @@ def _continue(arguments: argparse.Namespace) -> None:
     if not arguments.replay:
         raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
     weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
-    own = [] if arguments.without_own_texts else OWN_TEXTS
+    own_texts = [] if arguments.without_own_texts else OWN_TEXTS
     try:
         further(
             arguments.from_live,
             models=arguments.models,
             labels=arguments.data,
-            replay=[*arguments.replay, *own],
+            replay=[*arguments.replay, *own_texts],
             weights=weights,
             recipe=recipe_of(arguments, default=continue_content.RECIPE),
             out=arguments.out,
@@ -184,22 +184,22 @@ def further(
 
     Raises dataset.Malformed, continue_content.TooFew, or continue_content.Forgotten once all is written.
     """
-    learned, known = (
+    label_texts, replay_texts = (
         gather(data=files, unlabelled=[], weights=weights).examples for files in (labels, replay)
     )
-    texts = continue_content.Texts(labels=learned, replay=known)
+    texts = continue_content.Texts(labels=label_texts, replay=replay_texts)
     continue_content.run(live=live, models=models, texts=texts, recipe=recipe, out=out)
 
 
 def recipe_of(arguments: argparse.Namespace, *, default: Recipe = Recipe()) -> Recipe:  # noqa: B008 - frozen
-    """Read the recipe from the options; what they leave open is as in `default`."""
+    """Read the recipe from the options; others are as in `default`."""
     names = {field.name for field in dataclasses.fields(Recipe)}
-    given = {name: value for name, value in vars(arguments).items() if name in names and value is not None}
-    return dataclasses.replace(default, **given)
+    choices = {name: value for name, value in vars(arguments).items() if name in names and value is not None}
+    return dataclasses.replace(default, **choices)
 
 
 def material_of(arguments: argparse.Namespace) -> Material:
-    """Gather what the options name. Raises dataset.Malformed."""
+    """Gather the data of the options. Raises dataset.Malformed."""
     return gather(
         data=[*arguments.data, *([] if arguments.without_own_texts else OWN_TEXTS)],
         unlabelled=arguments.unlabelled,
@@ -218,7 +218,7 @@ def gather(
         examples=dataset.weighted(together, weights=weights),
         files=[
             *dataset.manifest(data),
-            *(dataset.describe(path, examples=found) for path, found in zip(unlabelled, ruled, strict=True)),
+            *(dataset.describe(path, examples=rows) for path, rows in zip(unlabelled, ruled, strict=True)),
         ],
         rules=rules.measure(dataset.part(labelled, split=Split.TRAIN)) if unlabelled else [],
     )
@@ -235,17 +235,17 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     started = time.monotonic()
     halves = cross_fit.train(raw, recipe=recipe, out=out)
     train_seconds = time.monotonic() - started
-    held = (
+    unseen = (
         cross_fit.by_folds([*raw[Split.TRAIN], *raw[Split.VALIDATION]], recipe=recipe)
         if recipe.folds
         else cross_fit.on_validation(raw[Split.VALIDATION], halves=halves)
     )
-    calibration = content_quality.calibrate(held)
-    left_out = content_quality.left_out(held)
+    calibration = content_quality.calibrate(unseen)
+    left_out = content_quality.left_out(unseen)
     held_out.write(
         out / held_out.FILE,
         learned=[example.text for example in dataset.read_as_served(raw[Split.TRAIN])],
-        texts=[example.text for example in held.examples],
+        texts=[example.text for example in unseen.examples],
         answers=left_out[SHIPPED],
     )
     ours = halves.save(mix=calibration.mix, out=out)
@@ -256,7 +256,7 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
         models=content_quality.measured(
             tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed
         ),
-        held_out=content_quality.measured(held.examples, answers=left_out, seed=recipe.seed),
+        held_out=content_quality.measured(unseen.examples, answers=left_out, seed=recipe.seed),
         threshold=content_quality.THRESHOLD,
         mix=calibration.mix,
         robustness=content_quality.robustness(

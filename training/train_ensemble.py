@@ -48,7 +48,7 @@ from training.served_content import Served
 from training.train_urls import URLS_MANIFEST
 
 SEED = 20_260
-# What joins evidence is fitted to log-odds, which mean the same after a refit.
+# The evidence model is fitted to log-odds, which mean the same after a refit.
 _OTHERS = (*MODEL_FILES, URLS_MANIFEST, *evidence_model.FILES)
 _SHIPPED = Path(__file__).resolve().parents[1] / "scoring" / "starter"
 
@@ -107,7 +107,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """What a release is fitted on: records and decisions, real texts, what trainings without these said."""
+    """Data of a release: records and decisions, real texts, answers of trainings without these."""
 
     posts: Sequence[Path]
     texts: Sequence[Path] = ()
@@ -138,10 +138,10 @@ def run(config: Config, *, served: Served, out: Path, card: Path | None = None) 
         cascade=config.cascade,
         seed=config.seed,
     )
-    written = ensemble_card.write(release)
+    text = ensemble_card.write(release)
     if card:
-        ensemble_card.insert(written, page=card)
-    sys.stdout.write(written)
+        ensemble_card.insert(text, page=card)
+    sys.stdout.write(text)
     added_links.check(release, content=content)
     return release
 
@@ -161,14 +161,14 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
 
-    Decisions outweigh what was simulated in the fit (mixture.py). Calibration, thresholds and safety bounds
-    are chosen on real texts where there are any (choose_routes.py), else on what was simulated: decisions are
-    those of some platforms, and the curve is that of all.
-    The URL and journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
+    Decisions outweigh simulated records in the fit (mixture.py). Calibration, thresholds and safety bounds
+    are chosen on real texts if given (choose_routes.py), else on simulated records: decisions are of some
+    platforms only, the curve is for all. The URL and journey models that lie in `out` become part of the
+    release. Raises Corrupt if one is damaged.
     """
     models = Models.load(out, files=_present(out, MODEL_FILES))
-    known = ask_content(labelled, content=content)
-    material = Material(labelled, known, seed, models)
+    of_content = ask_content(labelled, content=content)
+    material = Material(labelled, of_content, seed, models)
     real = {
         split: real_texts.load(texts, split=split, content=content, models=models, answers=answers)
         for split in (Split.TRAIN, Split.VALIDATION)
@@ -176,7 +176,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     }
     # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
     with threadpool_limits(limits=1):
-        rows = Material(mixture.mixed(labelled), known, seed, models).part(Split.TRAIN).rows_with_gaps()
+        rows = Material(mixture.mixed(labelled), of_content, seed, models).part(Split.TRAIN).rows_with_gaps()
         surrounded = (
             real[Split.TRAIN].surrounded(rows, copies=real_texts.COPIES, seed=seed) if texts else None
         )
@@ -226,13 +226,13 @@ def _present(folder: Path, names: Sequence[str]) -> list[str]:
 
 
 def _calibrating(material: Material) -> Material:
-    """Keep what the curve and the thresholds of all platforms are chosen on: not decisions, which are those
-    of some. A platform's own curve stands with its head. Without anything else, random decisions will do.
+    """Keep the posts that choose the curve and thresholds of all platforms: not decisions, which are of some.
+    A platform's own curve stands with its head. Without anything else, random decisions will do.
     """
-    decided = np.array([one.origin is Origin.DECIDED for one in material.labelled])
-    if not decided.all():
-        return material.taken(~decided)
-    is_random = np.array([one.is_random for one in material.labelled])
+    is_decided = np.array([post.origin is Origin.DECIDED for post in material.labelled])
+    if not is_decided.all():
+        return material.taken(~is_decided)
+    is_random = np.array([post.is_random for post in material.labelled])
     if is_random.sum() < ENOUGH_FOR_ROUTES:
         raise calibrate.TooFewRandom(
             f"{is_random.sum()} random labels and no simulated record: thresholds need at least "
@@ -248,16 +248,16 @@ def _training(
     seed: int,
     choice: Choice,
 ) -> dict[str, Any]:
-    """Describe what the release was trained from, for the manifest."""
+    """Describe the training data, for the manifest."""
     return {
-        "simulated": any(one.origin is Origin.SIMULATED for one in labelled),
+        "simulated": any(post.origin is Origin.SIMULATED for post in labelled),
         "fitted_on": mixture.fitted_on(labelled),
         "records": {
             **source,
             "rows": len(labelled),
-            "spam": sum(one.is_spam for one in labelled),
-            "groups": len({one.group for one in labelled}),
-            "kinds": dict(sorted(Counter(one.kind for one in labelled).items())),
+            "spam": sum(post.is_spam for post in labelled),
+            "groups": len({post.group for post in labelled}),
+            "kinds": dict(sorted(Counter(post.kind for post in labelled).items())),
         },
         "gapped_copies": GAPPED_COPIES,
         "seed": seed,
@@ -280,20 +280,20 @@ def _metrics(
             complete, content_probabilities=np.full(len(complete.is_spam), np.nan)
         ),
     }
-    measured = {
+    results = {
         name: measure_ensemble.measure(
             rows, ensemble=ensemble, calibration=calibration, thresholds=thresholds
         )
         for name, rows in variants.items()
     }
     return {
-        "simulated": any(one.origin is Origin.SIMULATED for one in test.labelled),
-        "test": {name: measure_ensemble.plain(measures) for name, (measures, _) in measured.items()},
+        "simulated": any(post.origin is Origin.SIMULATED for post in test.labelled),
+        "test": {name: measure_ensemble.plain(measures) for name, (measures, _) in results.items()},
         "pr_auc_of_each_sub_model": measure_ensemble.family_pr_auc(complete, ensemble=ensemble),
         "by_kind": measure_ensemble.by_kind(
-            [one.kind for one in test.labelled],
+            [post.kind for post in test.labelled],
             is_spam=complete.is_spam,
-            probabilities=measured["complete"][1],
+            probabilities=results["complete"][1],
             thresholds=thresholds,
         ),
     }

@@ -1,9 +1,9 @@
 """`python -m training evidence`: fit what pages, pictures and captions add to a release's scores.
 
-The trees stay as they are. A reader learns from texts of simulated pages (`--pages`) and from what was behind
+The trees stay as they are. A reader learns from texts of simulated pages (`--pages`) and from evidence of
 decided posts (`--labels`); the steps are fitted on records, each read by a reader that has not learnt its
-families. Give it records of other simulated worlds than those that the trees learnt from, and `--held-out`
-ones whose pages are worded by nobody that it learnt from: these are measured.
+families. Give it records of other simulated worlds than the trees learnt from; `--held-out` ones, with pages
+of other authors, are measured.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from training.worded_texts import Texts, WordedText
 PART = "evidence"
 TEMPLATE = Path(__file__).with_name("evidence_card.md.template")
 FEWEST = 30
-"""Of either sort, posts with evidence and texts, without which nothing is fitted."""
+"""Least posts with evidence, and texts, of each class."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,69 +109,69 @@ def train(
     seed: int,
 ) -> EvidenceModel:
     """Fit the reader, and the steps on the records that have evidence. Raises TooFew."""
-    known = [one for one in labelled if one.record.evidence]
-    spam = sum(one.is_spam for one in known)
-    if min(spam, len(known) - spam) < FEWEST:
-        raise TooFew(f"{len(known)} posts with evidence, {spam} of them spam; {FEWEST} of either are needed")
-    texts = [Readings([one.record], manifest=base.manifest).texts for one in known]
-    learnt = [*pages, *worded_texts.decided(known, texts=texts)]
-    of_spam = sum(one.is_spam for one in learnt)
+    posts = [post for post in labelled if post.record.evidence]
+    spam = sum(post.is_spam for post in posts)
+    if min(spam, len(posts) - spam) < FEWEST:
+        raise TooFew(f"{len(posts)} posts with evidence, {spam} of them spam; {FEWEST} of either are needed")
+    texts = [Readings([post.record], manifest=base.manifest).texts for post in posts]
+    learnt = [*pages, *worded_texts.decided(posts, texts=texts)]
+    of_spam = sum(text.is_spam for text in learnt)
     if min(of_spam, len(learnt) - of_spam) < FEWEST:
         raise TooFew(f"{len(learnt)} texts to learn from, {of_spam} of spam; {FEWEST} of either are needed")
     with threadpool_limits(limits=1):
         readers = fit_reader.fit(Texts.of(learnt), seed=seed)
-        judged = cross_read(known, readers=readers, manifest=base.manifest)
-        is_spam = np.array([one.is_spam for one, _ in judged])
-        weights = np.array([min(one.weight, MOST_TRAINING_WEIGHT) for one, _ in judged])
-        rows = np.stack([row for _, row in judged])
-        margins = _margins([one.record for one, _ in judged], base=base, content=content)
+        pairs = cross_read(posts, readers=readers, manifest=base.manifest)
+        is_spam = np.array([post.is_spam for post, _ in pairs])
+        weights = np.array([min(post.weight, MOST_TRAINING_WEIGHT) for post, _ in pairs])
+        rows = np.stack([row for _, row in pairs])
+        margins = _margins([post.record for post, _ in pairs], base=base, content=content)
         model = fit_evidence.fit(
             rows,
             margins=margins,
             is_spam=is_spam,
             weights=fit_reader.balanced(is_spam, weights=weights, share=fit_evidence.SPAM_SHARE),
         )
-    trained: dict[str, Any] = {
-        "simulated": any(one.origin is Origin.SIMULATED for one in known),
+    facts: dict[str, Any] = {
+        "simulated": any(post.origin is Origin.SIMULATED for post in posts),
         **source,
-        "posts": len(judged),
+        "posts": len(pairs),
         "spam": int(is_spam.sum()),
         "texts": len(learnt),
-        "families": len({one.family for one in learnt}),
+        "families": len({text.family for text in learnt}),
         "seed": seed,
         "recall": [
-            round(measure_evidence.recall_at(said, is_spam=is_spam, false_alarms=FALSE_ALARMS), 4)
-            for said in (margins, model.join(margins, rows=rows).margins)
+            round(measure_evidence.recall_at(scores, is_spam=is_spam, false_alarms=FALSE_ALARMS), 4)
+            for scores in (margins, model.join(margins, rows=rows).margins)
         ],
     }
-    return dataclasses.replace(model, reader=readers.whole, trained=trained)
+    return dataclasses.replace(model, reader=readers.whole, trained=facts)
 
 
 def cross_read(
     known: Sequence[LabelledRecord], *, readers: Readers, manifest: Mapping[str, Any]
 ) -> list[tuple[LabelledRecord, Floats]]:
-    """Return records with their features of evidence, float64 (11,), read by a reader that has learnt none of
-    their families; those of which every reader has learnt one are left out.
+    """Return records with their features of evidence, float64 (11,), by a reader that has learnt none of
+    their families; records without such a reader are left out.
     """
-    found = []
-    for one in known:
-        reader = readers.unaware_of(worded_texts.family_of(one))
+    pairs = []
+    for post in known:
+        reader = readers.unaware_of(worded_texts.family_of(post))
         if reader is not None:
-            read = Readings([one.record], manifest=manifest).read_by(reader)
-            found.append((one, evidence_model.rows_of([one.record], read=read)[0]))
-    return found
+            read = Readings([post.record], manifest=manifest).read_by(reader)
+            pairs.append((post, evidence_model.rows_of([post.record], read=read)[0]))
+    return pairs
 
 
 def write(base: Release, model: EvidenceModel, *, out: Path) -> Release:
-    """Write a release anew into `out` with what joins evidence; everything else stays as it is."""
-    kept = [name for name in base.files if name not in evidence_model.FILES]
+    """Write a release anew into `out` with the evidence model; everything else stays as it is."""
+    names = [name for name in base.files if name not in evidence_model.FILES]
     with whole_folder.written(out) as folder:
-        for name in kept:
+        for name in names:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(base.folder / name, folder / name)
-        made = model.save(folder)
-        files = {name: base.files[name] for name in kept}
-        files |= {path.name: releases.file_sha256(path) for path in made}
+        paths = model.save(folder)
+        files = {name: base.files[name] for name in names}
+        files |= {path.name: releases.file_sha256(path) for path in paths}
         text = json.dumps(dict(base.manifest) | {"files": files}, indent=1, allow_nan=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
         Release.load(folder)
@@ -181,38 +181,38 @@ def write(base: Release, model: EvidenceModel, *, out: Path) -> Release:
 def _margins(records: Sequence[PostRecord], *, base: Release, content: ContentProtocol) -> Floats:
     """Return the margins of posts without their evidence, as at their first score."""
     bare = [measure_evidence.without(record) for record in records]
-    own = served_content.ask([record.text for record in bare], content=content)
+    probabilities = served_content.ask([record.text for record in bare], content=content)
     models = features.Models.load(base.folder, files=base.files)
     rows = np.stack([features.extract(record, models=models) for record in bare])
-    margins: Floats = Ensemble.load(base.folder).judge(rows, content_probabilities=own).margins
+    margins: Floats = Ensemble.load(base.folder).judge(rows, content_probabilities=probabilities).margins
     return margins
 
 
 def _sources(arguments: argparse.Namespace) -> dict[str, str]:
     """Name the files and one SHA-256 over theirs."""
-    found = labelled_records.sources([*arguments.records, *arguments.labels])
+    sources = labelled_records.sources([*arguments.records, *arguments.labels])
     for path in arguments.pages:
-        found = {
-            "file": f"{found['file']}, {path.name}",
-            "sha256": sha256((found["sha256"] + file_sha256(path)).encode()).hexdigest(),
+        sources = {
+            "file": f"{sources['file']}, {path.name}",
+            "sha256": sha256((sources["sha256"] + file_sha256(path)).encode()).hexdigest(),
         }
-    return found
+    return sources
 
 
 def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> str:
-    trained = model.trained
+    facts = model.trained
     weights = [
-        f"| `{name}` | {', '.join(f'{one:g}' for one in steps.knots)} to {steps.top:g} "
-        f"| {', '.join(f'{one:.2f}' for one in steps.weights)} |"
+        f"| `{name}` | {', '.join(f'{knot:g}' for knot in steps.knots)} to {steps.top:g} "
+        f"| {', '.join(f'{weight:.2f}' for weight in steps.weights)} |"
         for name, steps in model.steps.items()
         if name in collected.NAMES
     ]
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
-        {name: f"{trained[name]:,}" for name in ("posts", "spam", "texts", "families")},
-        file=trained["file"],
-        before=f"{trained['recall'][0]:.1%}",
-        after=f"{trained['recall'][1]:.1%}",
-        sha256=trained["sha256"][:16],
+        {name: f"{facts[name]:,}" for name in ("posts", "spam", "texts", "families")},
+        file=facts["file"],
+        before=f"{facts['recall'][0]:.1%}",
+        after=f"{facts['recall'][1]:.1%}",
+        sha256=facts["sha256"][:16],
         intercept=f"{model.intercept:g}",
         suspicion=f"{model.suspicion:g}",
         steps="\n".join(weights),

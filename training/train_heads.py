@@ -69,8 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Run the command; say what was refused and why."""
-    made = run(
+    """Run the command; print refusals and their reasons."""
+    outcome = run(
         arguments.release,
         labels=arguments.labels,
         platforms=arguments.platform,
@@ -79,8 +79,8 @@ def main(arguments: argparse.Namespace) -> None:
         out=arguments.out,
     )
     if arguments.suspicious:
-        label_noise.write(made.suspicions, path=arguments.suspicious)
-    sys.stdout.writelines(f"{line}\n" for line in told(made.release))
+        label_noise.write(outcome.suspicions, path=arguments.suspicious)
+    sys.stdout.writelines(f"{line}\n" for line in told(outcome.release))
 
 
 def run(
@@ -100,13 +100,13 @@ def run(
     content = served_content.connect(base.content, normaliser=base.normaliser, served=served)
     labelled = labelled_records.load(*labels, with_reported=True)
     if content_knows_labels:
-        labelled = [one for one in labelled if split_of(one.group) is not Split.TRAIN]
+        labelled = [post for post in labelled if split_of(post.group) is not Split.TRAIN]
     return add_heads(base, labelled, content=content, out=out, platforms=platforms)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """A platform's head, its decisions, what heads without each make of it (log-odds), and what is told."""
+    """A platform's head, its decisions, their log-odds by heads without them, and the manifest's part."""
 
     head: PlatformHead
     learnt: Sequence[LabelledRecord]
@@ -139,30 +139,30 @@ def add_heads(
     thresholds of its own for each whose random labels do.
 
     A platform without new decisions, or whose new head is refused, keeps what it has. Heads learn from the
-    test part, too: what judges a release is a head without it (fresh_decisions).
+    test part, too: a release is judged by heads without it (fresh_decisions).
     """
     by_platform = defaultdict(list)
-    for one in labelled:
-        if one.origin is Origin.DECIDED and (not platforms or one.platform in platforms):
-            by_platform[one.platform].append(one)
+    for post in labelled:
+        if post.origin is Origin.DECIDED and (not platforms or post.platform in platforms):
+            by_platform[post.platform].append(post)
     fitted, refused = {}, {}
-    for platform, decided in sorted(by_platform.items()):
+    for platform, decisions in sorted(by_platform.items()):
         try:
-            fitted[platform] = fit_platform(decided, content=content, content_model=base.content_model)
+            fitted[platform] = fit_platform(decisions, content=content, content_model=base.content_model)
         except head_guards.Refused as why:
             refused[platform] = f"{type(why).__name__}: {why}"
-    chosen, not_chosen = {}, {}
-    for platform, decided in sorted(by_platform.items()):
+    choices, not_chosen = {}, {}
+    for platform, decisions in sorted(by_platform.items()):
         if platform in refused and platform in base.heads:
             continue
         try:
-            chosen[platform] = _choose(decided, fitted=fitted.get(platform), content=content, base=base)
+            choices[platform] = _choose(decisions, fitted=fitted.get(platform), content=content, base=base)
         except TooFewRandom as why:
             not_chosen[platform] = f"{type(why).__name__}: {why}"
-    manifest = _with_routes(base.manifest, chosen=chosen, not_chosen=not_chosen)
+    manifest = _with_routes(base.manifest, chosen=choices, not_chosen=not_chosen)
     release = _write(base, manifest, fitted, refused=refused, out=out)
     suspicions = [
-        one for own in fitted.values() for one in label_noise.suspicions(own.learnt, left_out=own.left_out)
+        case for fit in fitted.values() for case in label_noise.suspicions(fit.learnt, left_out=fit.left_out)
     ]
     return Made(release=release, refused=refused, not_chosen=not_chosen, suspicions=suspicions)
 
@@ -170,62 +170,62 @@ def add_heads(
 def fit_platform(
     labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str = ""
 ) -> Fitted:
-    """Fit a head on decisions of one platform; `content` is asked what `content_model` did not say before.
+    """Fit a head on decisions of one platform; `content` scores what `content_model` did not.
 
     Raises head_guards.Refused or content.Unavailable.
     """
-    learnt = learnable(labelled)
-    head_guards.check(learnt)
-    decisions = decisions_of(learnt, scores=_scores(learnt, content=content, content_model=content_model))
+    posts = learnable(labelled)
+    head_guards.check(posts)
+    decisions = decisions_of(posts, scores=_scores(posts, content=content, content_model=content_model))
     with threadpool_limits(limits=1):
-        made = fit_head.calibrated(decisions)
-    keys = {key for one in learnt for key in learnt_keys(post=one.record.external_id, group=one.group)}
-    head = dataclasses.replace(made.head, learnt=np.array(sorted(keys), dtype=np.uint64))
-    head_guards.check_gain(learnt, left_out=made.left_out, content=decisions.content_margins)
+        calibrated = fit_head.calibrated(decisions)
+    keys = {key for post in posts for key in learnt_keys(post=post.record.external_id, group=post.group)}
+    head = dataclasses.replace(calibrated.head, learnt=np.array(sorted(keys), dtype=np.uint64))
+    head_guards.check_gain(posts, left_out=calibrated.left_out, content=decisions.content_margins)
     about = {
-        "fitted_on": mixture.fitted_on(learnt)["decided"],
+        "fitted_on": mixture.fitted_on(posts)["decided"],
         "reported": int(decisions.is_reported.sum()),
-        "content_slope": round(made.head.content_slope, 3),
-        "scripts": scripts_seen.seen(learnt),
-        "warnings": list(head_guards.warnings(learnt)),
+        "content_slope": round(calibrated.head.content_slope, 3),
+        "scripts": scripts_seen.seen(posts),
+        "warnings": list(head_guards.warnings(posts)),
     }
-    return Fitted(head=head, learnt=learnt, left_out=made.left_out, about=about)
+    return Fitted(head=head, learnt=posts, left_out=calibrated.left_out, about=about)
 
 
 def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
     """Return the decisions of a platform that its head is fitted to: those with text, the newest."""
-    return [one for one in labelled if one.record.text.strip()][-fit_head.MOST_DECISIONS :]
+    return [post for post in labelled if post.record.text.strip()][-fit_head.MOST_DECISIONS :]
 
 
 def _scores(
     labelled: Sequence[LabelledRecord], *, content: ContentProtocol, content_model: str
 ) -> list[ContentScore]:
-    """Return what the content model says of each text: as it was exported with the decision, else now."""
-    known = [one.content_score if one.content_model == content_model else None for one in labelled]
-    unknown = [one.record.text for one, score in zip(labelled, known, strict=True) if score is None]
-    asked = iter(content.scores(unknown) if unknown else [])
-    return [next(asked) if score is None else score for score in known]
+    """Return the content model's score of each text: as exported with the decision, else now."""
+    scores = [post.content_score if post.content_model == content_model else None for post in labelled]
+    unknown = [post.record.text for post, score in zip(labelled, scores, strict=True) if score is None]
+    answers = iter(content.scores(unknown) if unknown else [])
+    return [next(answers) if score is None else score for score in scores]
 
 
 def decisions_of(labelled: Sequence[LabelledRecord], *, scores: Sequence[ContentScore]) -> Decisions:
-    """Return decisions as the arrays that a head is fitted to, given what the content model says of each."""
-    reported = np.array([one.weight == 0.0 for one in labelled])
-    weights = np.array([min(one.weight, MOST_TRAINING_WEIGHT) for one in labelled])
-    # One that stands for no other post still is what it is.
+    """Return decisions as the arrays that a head is fitted to, given their content scores."""
+    reported = np.array([post.weight == 0.0 for post in labelled])
+    weights = np.array([min(post.weight, MOST_TRAINING_WEIGHT) for post in labelled])
+    # A post that represents no other still counts as itself.
     weights = np.where(reported, 1.0, weights / (1.0 if reported.all() else weights[~reported].mean()))
     return Decisions(
-        grams=fit_head.grams_matrix([one.record.text for one in labelled]),
+        grams=fit_head.grams_matrix([post.record.text for post in labelled]),
         vectors=vectors_of(scores),
         content_margins=content_margins(np.array([score.probability for score in scores])),
-        is_spam=np.array([one.is_spam for one in labelled]),
+        is_spam=np.array([post.is_spam for post in labelled]),
         weights=weights,
-        groups=np.array([one.group for one in labelled]),
+        groups=np.array([post.group for post in labelled]),
         is_reported=reported,
     )
 
 
 def told(release: Release) -> list[str]:
-    """Say of each platform what its head was fitted on, or why it has none."""
+    """Describe the data of each platform's head, or say why it has none."""
     lines = []
     for platform, about in release.manifest.get("heads", {}).items():
         counts = about["fitted_on"].get(platform, {})
@@ -245,15 +245,15 @@ def _choose(
     decided: Sequence[LabelledRecord], *, fitted: Fitted | None, content: ContentProtocol, base: Release
 ) -> Choice:
     """Choose a platform's curve and thresholds on decisions as its head reads them. Raises TooFewRandom."""
-    learnt = fitted.learnt if fitted else learnable(decided)
-    random = sum(one.is_random for one in decided)
+    posts = fitted.learnt if fitted else learnable(decided)
+    random = sum(post.is_random for post in decided)
     choose_platform_routes.check(random)
-    read = probabilities_of(fitted.left_out) if fitted else ask_content(learnt, content=content)
-    # The test part judges what is chosen, and nothing is fitted to a curve as a head is, fold by fold.
-    kept = [place for place, one in enumerate(learnt) if split_of(one.group) is not Split.TEST]
+    probabilities = probabilities_of(fitted.left_out) if fitted else ask_content(posts, content=content)
+    # The test part judges the choice: unlike heads, curves are not fitted fold by fold.
+    places = [place for place, post in enumerate(posts) if split_of(post.group) is not Split.TEST]
     return choose_platform_routes.on_labels(
-        [learnt[place] for place in kept],
-        content_probabilities=read[kept],
+        [posts[place] for place in places],
+        content_probabilities=probabilities[places],
         random=random,
         base=base,
     )
@@ -262,10 +262,10 @@ def _choose(
 def _with_routes(
     manifest: Mapping[str, Any], *, chosen: Mapping[str, Choice], not_chosen: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return a manifest with what was chosen; what no longer can be chosen is as for all platforms."""
-    kept = {name: own for name, own in manifest.get("platforms", {}).items() if name not in not_chosen}
+    """Return a manifest with the choices; platforms without one use the shared values."""
+    platforms = {name: own for name, own in manifest.get("platforms", {}).items() if name not in not_chosen}
     return dict(manifest) | {
-        "platforms": kept | {platform: choice.to_json() for platform, choice in chosen.items()},
+        "platforms": platforms | {platform: choice.to_json() for platform, choice in chosen.items()},
         "training": dict(manifest["training"]) | {"platforms_refused": dict(not_chosen)},
     }
 
@@ -283,17 +283,17 @@ def _write(
         for name in base.files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(base.folder / name, folder / name)
-        for platform, one in fitted.items():
+        for platform, fit in fitted.items():
             name = file_of(platform)
             (folder / name).parent.mkdir(exist_ok=True)
-            one.head.save(folder / name)
+            fit.head.save(folder / name)
             files[name] = releases.file_sha256(folder / name)
-            heads[platform] = {"file": name, **one.about}
-        made = dict(manifest) | {
+            heads[platform] = {"file": name, **fit.about}
+        fields = dict(manifest) | {
             "files": files,
             "heads": heads,
             "training": dict(manifest["training"]) | {"heads_refused": refused},
         }
-        (folder / MANIFEST).write_text(json.dumps(made, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        (folder / MANIFEST).write_text(json.dumps(fields, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         Release.load(folder)
     return Release.load(out)

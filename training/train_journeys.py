@@ -1,7 +1,7 @@
 """`python -m training journeys`: fit the journey model on labelled records.
 
-Give it records of other simulated worlds than the ensemble is fitted on: an ensemble that met the very
-journeys that its journey model learnt would trust it too much.
+Give it records of other simulated worlds than the ensemble is fitted on: an ensemble fitted on the journey
+model's own training data would trust it too much.
 """
 
 from __future__ import annotations
@@ -59,33 +59,33 @@ def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> J
 
     Raises ValueError if a part has journeys of one sort only.
     """
-    known = [one for one in mixture.mixed(labelled) if is_understood(one.record.journey)]
-    fitted = [one for one in known if split_of(one.group) is not Split.TEST]
-    tested = [one for one in known if split_of(one.group) is Split.TEST]
+    posts = [post for post in mixture.mixed(labelled) if is_understood(post.record.journey)]
+    fitted = [post for post in posts if split_of(post.group) is not Split.TEST]
+    tested = [post for post in posts if split_of(post.group) is Split.TEST]
     halves: tuple[list[LabelledRecord], list[LabelledRecord]] = ([], [])
-    for one in fitted:
-        halves[_half(one.group)].append(one)
+    for post in fitted:
+        halves[_half(post.group)].append(post)
     for part in (*halves, tested):
-        if len({one.is_spam for one in part}) < 2:
+        if len({post.is_spam for post in part}) < 2:
             raise ValueError(f"a part of {len(part)} journeys needs both sorts: give more records")
     chains = JourneyModel(_log_ratios(halves[0]), (0.0,) * len(MEASURES), 0.0, {})
-    rows = np.array([chains.measures(one.record.journey) for one in halves[1]])
+    rows = np.array([chains.measures(post.record.journey) for post in halves[1]])
     line = LogisticRegression(C=1.0, max_iter=1000).fit(
         rows, _is_spam(halves[1]), sample_weight=_weights(halves[1])
     )
     model = dataclasses.replace(
         chains, weights=tuple(map(float, line.coef_[0])), intercept=float(line.intercept_[0])
     )
-    trained: dict[str, Any] = {
-        "simulated": any(one.origin is Origin.SIMULATED for one in known),
-        "fitted_on": mixture.fitted_on(known),
+    facts: dict[str, Any] = {
+        "simulated": any(post.origin is Origin.SIMULATED for post in posts),
+        "fitted_on": mixture.fitted_on(posts),
         **source,
         "rows": len(labelled),
-        "known": len(known),
-        "spam": sum(one.is_spam for one in known),
+        "known": len(posts),
+        "spam": sum(post.is_spam for post in posts),
         **_measured(model, tested),
     }
-    return dataclasses.replace(model, trained=trained)
+    return dataclasses.replace(model, trained=facts)
 
 
 def _card(trained: dict[str, Any]) -> str:
@@ -104,7 +104,7 @@ def _card(trained: dict[str, Any]) -> str:
 
 def _log_ratios(labelled: Sequence[LabelledRecord]) -> Floats:
     spam, honest = (
-        _log_chain([one for one in labelled if one.is_spam is is_spam]) for is_spam in (True, False)
+        _log_chain([post for post in labelled if post.is_spam is is_spam]) for is_spam in (True, False)
     )
     return (spam - honest).round(4)
 
@@ -114,17 +114,17 @@ def _log_chain(labelled: Sequence[LabelledRecord]) -> Floats:
     is.
     """
     counts = np.zeros((START + 1, START, len(PAUSES_MS) + 1))
-    for one in labelled:
-        found = tokens(one.record.journey)
-        for token, times in Counter(found).items():
-            counts[token] += one.weight * times / len(found) ** 0.5
+    for post in labelled:
+        moves = tokens(post.record.journey)
+        for token, times in Counter(moves).items():
+            counts[token] += post.weight * times / len(moves) ** 0.5
     counts += _SMOOTHING
     chain: Floats = np.log(counts / counts.sum(axis=(1, 2), keepdims=True))
     return chain
 
 
 def _measured(model: JourneyModel, tested: Sequence[LabelledRecord]) -> dict[str, Any]:
-    probabilities = np.array([model.probability(one.record.journey) for one in tested])
+    probabilities = np.array([model.probability(post.record.journey) for post in tested])
     is_spam, weights = _is_spam(tested), _weights(tested)
     return {
         "tested": len(tested),
@@ -140,8 +140,8 @@ def _half(group: str) -> int:
 
 
 def _is_spam(labelled: Sequence[LabelledRecord]) -> NDArray[np.bool_]:
-    return np.array([one.is_spam for one in labelled])
+    return np.array([post.is_spam for post in labelled])
 
 
 def _weights(labelled: Sequence[LabelledRecord]) -> Floats:
-    return np.array([one.weight for one in labelled])
+    return np.array([post.weight for post in labelled])

@@ -41,7 +41,7 @@ from training.measure_urls import Measures, Share
 URLS_MANIFEST = "urls.json"
 SEED = 20_260
 FLAGGED_AT_MOST = 0.03
-"""Of benign domains, by the upper end of the interval."""
+"""Share of benign domains, by the upper end of the interval."""
 DOCUMENTED = Path(__file__).with_name("documented_urls.csv")
 SCAM = "written scam"
 
@@ -58,7 +58,7 @@ class Everyday:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """URLs of another list, a bare name asked as its front page, against left-out fronts of small sites."""
+    """URLs of another list (a bare name is its front page) against left-out front pages of small sites."""
 
     file: str
     sha256: str
@@ -69,8 +69,8 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """A model and what it is worth; `small_fronts` are left-out probabilities of small sites' front pages;
-    `gain` is what decisions changed, None without any.
+    """A model and its quality; `small_fronts` are left-out probabilities of small sites' front pages; `gain`
+    is the effect of decisions, None without any.
     """
 
     model: UrlModel
@@ -102,7 +102,7 @@ def main(arguments: argparse.Namespace) -> None:
     """Train, measure, write model, manifest and card; nothing is written if decisions are refused."""
     urls = labelled_urls.load(arguments.urls)
     sites = everyday_urls.popular_domains(
-        arguments.popular, without={one.domain for one in urls if one.is_bad}
+        arguments.popular, without={url.domain for url in urls if url.is_bad}
     )
     documented = labelled_urls.load(DOCUMENTED)
     try:
@@ -126,7 +126,7 @@ def main(arguments: argparse.Namespace) -> None:
         "popular": {"sha256": file_sha256(arguments.popular), "used": len(sites)},
         "seed": arguments.seed,
         "urls": len(urls),
-        "kinds": dict(sorted(Counter(one.kind for one in urls).items())),
+        "kinds": dict(sorted(Counter(url.kind for url in urls).items())),
         "review_from": trained.model.review_from,
         "flagged_at_most": FLAGGED_AT_MOST,
         "measured": {name: asdict(measures) for name, measures in trained.measured.items()},
@@ -134,7 +134,7 @@ def main(arguments: argparse.Namespace) -> None:
         "documented": {
             "sha256": file_sha256(DOCUMENTED),
             "urls": len(documented),
-            "domains": len({one.domain for one in documented}),
+            "domains": len({url.domain for url in documented}),
         },
         "fronts": len(trained.small_fronts),
         "lists": [asdict(_listed(path, trained=trained)) for path in arguments.lists],
@@ -165,24 +165,24 @@ def train(
     """
     known, unseen = _parts(urls)
     generator = np.random.default_rng(seed)
-    small = [one for one in documented if split_of(one.domain) is not Split.TEST]
-    unseen += [one for one in documented if split_of(one.domain) is Split.TEST]
+    small = [url for url in documented if split_of(url.domain) is not Split.TEST]
+    unseen += [url for url in documented if split_of(url.domain) is Split.TEST]
     write = partial(everyday_urls.write, sites, generator=generator, urls_per_kind=everyday_per_kind)
-    hidden = {one.domain for one in unseen}
-    everyday = [one for one in write() if one.labelled.domain not in hidden]
+    hidden = {url.domain for url in unseen}
+    everyday = [link for link in write() if link.labelled.domain not in hidden]
     rows = [
         *map(Row, [*known, *labelled_urls.relatives(known, generator=generator)]),
-        *(Row(one, "documented") for one in [*small, *labelled_urls.relatives(small, generator=generator)]),
-        *(Row(one.labelled, "everyday", one.kind) for one in everyday),
-        *(Row(one.labelled, "scam", one.kind) for one in write(label=SCAM)),
-        *(Row(one, "decided") for one in decided if split_of(one.domain) is not Split.TEST),
+        *(Row(url, "documented") for url in [*small, *labelled_urls.relatives(small, generator=generator)]),
+        *(Row(link.labelled, "everyday", link.kind) for link in everyday),
+        *(Row(link.labelled, "scam", link.kind) for link in write(label=SCAM)),
+        *(Row(url, "decided") for url in decided if split_of(url.domain) is not Split.TEST),
     ]
     material = Material.of(rows)
     margins = fit_urls.left_out_margins(material, seed=seed)
     slope, intercept = fit_urls.platt(margins[: len(known)], urls=known)
     left_out = _left_out(rows, margins=slope * margins + intercept)
-    honest = [one for one in known if not one.is_bad] + small
-    written = [one.labelled for one in everyday]
+    honest = [url for url in known if not url.is_bad] + small
+    written = [link.labelled for link in everyday]
     review_from = max(
         measure_urls.lowest_bound(left_out(part), benign=part, flagged_at_most=FLAGGED_AT_MOST, seed=seed)
         for part in (honest, written)
@@ -194,7 +194,7 @@ def train(
         else None
     )
     model = fit_urls.packed(line, slope=slope, intercept=intercept, review_from=review_from)
-    with_small = [*(one for one in known if one.is_bad), *small]
+    with_small = [*(url for url in known if url.is_bad), *small]
     fronts = [
         row.url
         for row in rows
@@ -203,11 +203,11 @@ def train(
     return Trained(
         model=model,
         measured={
-            name: measure_urls.measure(said, urls=part, review_from=review_from, seed=seed)
-            for name, said, part in (
+            name: measure_urls.measure(probabilities, urls=part, review_from=review_from, seed=seed)
+            for name, probabilities, part in (
                 ("listed, left out by folds", left_out(known), known),
                 ("the same bad ones, small sites", left_out(with_small), with_small),
-                ("test domains", np.array([model.probability(one.url) for one in unseen]), unseen),
+                ("test domains", np.array([model.probability(url.url) for url in unseen]), unseen),
             )
             if part is not with_small or small
         },
@@ -221,14 +221,14 @@ def _left_out(rows: Sequence[Row], *, margins: Floats) -> Callable[[Sequence[Lab
     """Return a lookup of the rows' left-out probabilities, 0 where the model is silent."""
     spoken = ~np.array([is_silent(row.url.url) for row in rows])
     probabilities = dict(zip((row.url.url for row in rows), _logistic(margins) * spoken, strict=True))
-    return lambda urls: np.array([probabilities[one.url] for one in urls])
+    return lambda urls: np.array([probabilities[url.url] for url in urls])
 
 
 def _parts(urls: Sequence[LabelledUrl]) -> tuple[list[LabelledUrl], list[LabelledUrl]]:
-    known = [one for one in urls if split_of(one.domain) is not Split.TEST]
-    unseen = [one for one in urls if split_of(one.domain) is Split.TEST]
+    known = [url for url in urls if split_of(url.domain) is not Split.TEST]
+    unseen = [url for url in urls if split_of(url.domain) is Split.TEST]
     for part in (known, unseen):
-        if len({one.is_bad for one in part}) < 2:
+        if len({url.is_bad for url in part}) < 2:
             raise ValueError(f"a part of {len(part)} URLs needs benign and bad ones: give more URLs")
     return known, unseen
 
@@ -237,11 +237,11 @@ def _everyday(
     probabilities: Floats, *, links: Sequence[EverydayUrl], review_from: float, seed: int
 ) -> Everyday:
     flagged = probabilities >= review_from
-    kinds = np.array([one.kind for one in links])
-    urls = [one.labelled for one in links]
+    kinds = np.array([link.kind for link in links])
+    urls = [link.labelled for link in links]
     return Everyday(
         urls=len(urls),
-        domains=len({one.domain for one in urls}),
+        domains=len({url.domain for url in urls}),
         flagged=measure_urls.flagged_share(flagged, urls=urls, seed=seed),
         flagged_by_kind={str(kind): float(flagged[kinds == kind].mean()) for kind in np.unique(kinds)},
     )
@@ -254,16 +254,16 @@ def _listed(path: Path, *, trained: Trained) -> Listed:
     lines = {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
     urls = [line for line in lines if "://" in line and " " not in line]
     names = [line for line in lines if "." in line and not {*line} & {" ", "#", "/"}]
-    asked = np.array(
+    probabilities = np.array(
         [trained.model.probability(url) for url in [*urls, *(f"http://{name}/" for name in names)]]
     )
-    both = np.concatenate([asked, trained.small_fronts])
+    both = np.concatenate([probabilities, trained.small_fronts])
     return Listed(
         file=path.name,
         sha256=file_sha256(path),
-        urls=len(asked),
-        flagged=float((asked >= trained.model.review_from).mean()),
-        roc_auc=float(roc_auc_score(np.arange(len(both)) < len(asked), both)),
+        urls=len(probabilities),
+        flagged=float((probabilities >= trained.model.review_from).mean()),
+        roc_auc=float(roc_auc_score(np.arange(len(both)) < len(probabilities), both)),
     )
 
 

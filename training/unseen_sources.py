@@ -1,7 +1,7 @@
 """The command that asks the content model about sources it was not trained on, one after the other.
 
-A platform's own texts are such a source until its moderators have labelled some. What halves are worth
-there is no matter of the test part, whose texts are of the sources that all were trained on.
+A platform's own texts are such a source until its moderators have labelled some. The test part cannot show
+quality there: its texts are from the sources trained on.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ def main(arguments: argparse.Namespace) -> None:
     """Run the command: train without each source, write unseen.json into --out, and its card anew."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     examples = train_content.material_of(arguments).examples
-    held = cross_fit.by_sources(
+    held_out = cross_fit.by_sources(
         [
             *dataset.part(examples, split=Split.TRAIN),
             *dataset.part(examples, split=Split.VALIDATION),
         ],
         recipe=train_content.recipe_of(arguments),
     )
-    found = content_quality.measured(
-        held.examples, answers=content_quality.left_out(held), seed=arguments.seed
+    by_source = content_quality.measured(
+        held_out.examples, answers=content_quality.left_out(held_out), seed=arguments.seed
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
-    written = {
-        name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in found.items()
+    report = {
+        name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in by_source.items()
     }
-    (arguments.out / "unseen.json").write_text(json.dumps(written, indent=2) + "\n")
+    (arguments.out / "unseen.json").write_text(json.dumps(report, indent=2) + "\n")
     if (arguments.out / "metrics.json").is_file():
         model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
-    content_quality.tell(found)
+    content_quality.tell(by_source)

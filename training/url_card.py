@@ -54,7 +54,7 @@ def insert(card: str, *, page: Path) -> None:
 
 
 def _decided(decided: Mapping[str, Any] | None) -> str:
-    """Say what links of decided posts were learnt from, and what they changed."""
+    """Describe the links of decided posts in training, and their effect."""
     if not decided:
         return "nothing; `--labels` learns from links of decided posts."
     before, after = decided["without"], decided["with_decisions"]

@@ -63,12 +63,12 @@ def write_configs(*, variant: Variant, out: Path) -> None:
 def write(*, variant: Variant, repository: Path, out: Path) -> None:
     """Write a whole repository of this variant below `out`, from the exported one at `repository`.
 
-    TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel or served_weights.Unreadable.
+    It lacks TensorRT's plan, but has its recipe. Raises NoModel or served_weights.Unreadable.
     """
     model, tokenizer = repository / "distilbert" / "1", repository / "tokenizer" / "1"
-    for needed in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
-        if not needed.is_file():
-            raise NoModel(f"{needed} is missing: export a model first")
+    for path in (model / "model.onnx", tokenizer / "tokenizer.json", tokenizer / "model.py"):
+        if not path.is_file():
+            raise NoModel(f"{path} is missing: export a model first")
     write_configs(variant=variant, out=out)
     for name in ("tokenizer.json", "model.py"):
         shutil.copyfile(tokenizer / name, out / "tokenizer" / "1" / name)

@@ -30,8 +30,8 @@ def of(tokenizer: Path) -> tuple[str, ...]:
     characters: Counter[str] = Counter()
     for piece in pieces:
         scripts = [script_of(character) for character in piece if character.isalpha()]
-        counted = words if len(scripts) > 1 else characters
-        counted.update(set(scripts))
+        counts = words if len(scripts) > 1 else characters
+        counts.update(set(scripts))
     read = {script for script, count in words.items() if count >= LEAST_WORDS}
     if characters["HAN"] >= LEAST_CHARACTERS:
         read.add("HAN")

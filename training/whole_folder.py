@@ -12,14 +12,14 @@ from pathlib import Path
 def written(out: Path) -> Iterator[Path]:
     """Yield a new folder beside `out`, which takes its place when the block has ended without an error.
 
-    `out` may be what the block reads.
+    The block may read `out`.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     # Beside it: a rename does not leave its file system.
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made, before = Path(scratch) / "made", Path(scratch) / "before"
-        made.mkdir()
-        yield made
+        folder, before = Path(scratch) / "made", Path(scratch) / "before"
+        folder.mkdir()
+        yield folder
         if out.exists():
             out.rename(before)
-        made.rename(out)
+        folder.rename(out)

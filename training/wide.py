@@ -50,7 +50,7 @@ class Wide:
 
 @dataclass(frozen=True)
 class Mix:
-    """How the two halves join: deep · its margin + wide · its margin + intercept, in log-odds."""
+    """How the two halves join: deep · deep margin + wide · wide margin + intercept, in log-odds."""
 
     deep: float
     wide: float
@@ -61,7 +61,7 @@ class Mix:
         return probabilities_of(self.deep * deep + self.wide * wide + self.intercept)
 
     def calibrated(self, by: tuple[float, float]) -> Mix:
-        """Send what it gives through slope and intercept."""
+        """Send the mixed margin through slope and intercept."""
         slope, intercept = by
         return Mix(
             deep=slope * self.deep, wide=slope * self.wide, intercept=slope * self.intercept + intercept
@@ -110,9 +110,9 @@ def _presence(ids: Sequence[Sequence[int]], *, vocabulary: int) -> Any:
     from scipy import sparse
 
     codes = pair_codes(vocabulary)
-    held = [_rows_of(np.asarray(pieces, dtype=np.int64), codes=codes) for pieces in ids]
-    ends = np.cumsum([0, *map(len, held)])
-    columns = np.concatenate([*held, np.empty(0, dtype=np.int64)])
+    by_text = [_rows_of(np.asarray(pieces, dtype=np.int64), codes=codes) for pieces in ids]
+    ends = np.cumsum([0, *map(len, by_text)])
+    columns = np.concatenate([*by_text, np.empty(0, dtype=np.int64)])
     return sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(ids), rows(vocabulary)))
 
 

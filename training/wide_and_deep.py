@@ -96,7 +96,7 @@ def for_tensorrt(model: WideAndDeep) -> WideAndDeep:
 
 
 def load(folder: Path) -> Any:
-    """Load what `content --out` wrote, ready to be exported; also a DistilBERT without a wide half."""
+    """Load the model of `content --out`, ready for export; also a DistilBERT without a wide half."""
     config = json.loads((folder / "config.json").read_text())
     is_wide = WideAndDeep.__name__ in config.get("architectures", [])
     kind = WideAndDeep if is_wide else AutoModelForSequenceClassification
@@ -122,11 +122,11 @@ def averaged(first: WideAndDeep, second: WideAndDeep, *, share: float) -> WideAn
     The second deep half is the first, trained further. (Wortsman et al.: Robust fine-tuning of zero-shot
     models, 2022) The wide half is the second's: it was fitted anew to all texts and has forgotten none.
     """
-    known = first.state_dict()
+    weights = first.state_dict()
     model = WideAndDeep(second.config)
     model.load_state_dict(
         {
-            name: new if name.startswith("wide.") else torch.lerp(known[name].to(new.device), new, share)
+            name: new if name.startswith("wide.") else torch.lerp(weights[name].to(new.device), new, share)
             for name, new in second.state_dict().items()
         }
     )

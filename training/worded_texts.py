@@ -1,4 +1,4 @@
-"""Texts that a reader of evidence learns from, each with who worded it: pages, posters, captions."""
+"""Training texts of a reader of evidence, each with its author: pages, posters, captions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WEIGHTS = {"page": 1.0, "picture": 2.0, "captions": 3.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordedText:
-    """A text and whether it is spam's; what is of one `family` is worded alike, and left out together."""
+    """A text and whether it is from spam; texts of one `family` are worded alike, and left out together."""
 
     text: str
     is_spam: bool
@@ -41,10 +41,10 @@ class Texts:
     def of(cls, texts: Sequence[WordedText]) -> Texts:
         """Return texts as arrays."""
         return cls(
-            texts=[one.text for one in texts],
-            is_spam=np.array([one.is_spam for one in texts], dtype=np.bool_),
-            families=np.array([one.family for one in texts], dtype=np.str_),
-            weights=np.array([one.weight for one in texts], dtype=np.float64),
+            texts=[text.text for text in texts],
+            is_spam=np.array([text.is_spam for text in texts], dtype=np.bool_),
+            families=np.array([text.family for text in texts], dtype=np.str_),
+            weights=np.array([text.weight for text in texts], dtype=np.float64),
         )
 
 
@@ -58,18 +58,18 @@ def decided(labelled: Sequence[LabelledRecord], *, texts: Sequence[Sequence[str]
     return [
         WordedText(
             text=text,
-            is_spam=one.is_spam,
-            family=family_of(one)[0],
-            weight=min(one.weight, MOST_TRAINING_WEIGHT),
+            is_spam=post.is_spam,
+            family=family_of(post)[0],
+            weight=min(post.weight, MOST_TRAINING_WEIGHT),
         )
-        for one, own in zip(labelled, texts, strict=True)
-        if one.origin is Origin.DECIDED
+        for post, own in zip(labelled, texts, strict=True)
+        if post.origin is Origin.DECIDED
         for text in own
     ]
 
 
 def family_of(one: LabelledRecord) -> tuple[str, ...]:
-    """Return the families of a record's evidence; that of a decision is its near-duplicates'."""
+    """Return the families of a record's evidence; a decision's family is its group."""
     return one.families if one.origin is Origin.SIMULATED else (f"decided {one.group}",)
 
 

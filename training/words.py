@@ -1,4 +1,4 @@
-"""The command that writes the normaliser's word list: which words "v1agra" and "fr33" may turn out to be."""
+"""The command that writes the normaliser's word list: the words that "v1agra" and "fr33" may stand for."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def word_list(*, tokenizer: Path, data: Sequence[Path]) -> list[str]:
     counts: Counter[str] = Counter()
     for example in dataset.part(dataset.load(data), split=Split.TRAIN):
         counts.update(set(_CORPUS_WORD.findall(example.text.lower())))
-    known = set(vocabulary)
-    special = [word for word, count in counts.most_common() if count >= _LEAST_COUNT and word not in known]
+    pieces = set(vocabulary)
+    special = [word for word, count in counts.most_common() if count >= _LEAST_COUNT and word not in pieces]
     return [
         *vocabulary[:_SHORT_RANK],
         *_SHORT,

@@ -16,7 +16,7 @@ import sys
 import time
 import traceback
 
-from config.server import limits, serve, watch
+from config.server import limits, watch
 
 
 def main() -> None:
@@ -83,7 +83,11 @@ class _Parent:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the parent ends this process
         code = 1
         try:
-            serve.run(self._listener, beat=self._beat)
+            # Here, since the parent is to be small: Django's set-up, and what needs it.
+            import config.wsgi  # noqa: PLC0415
+            from config.server import serve  # noqa: PLC0415
+
+            serve.run(config.wsgi.application, self._listener, beat=self._beat)
             code = 0
         except BaseException:  # noqa: BLE001 - it must not run on as a second parent
             traceback.print_exc()
@@ -97,8 +101,8 @@ class _Parent:
             self._theirs.send(f"{os.getpid()} {stalled}".encode())
 
     def _listen(self, *, until: float) -> None:
-        while (left := until - time.monotonic()) > 0 and not self._is_stopping:
-            self._beats.settimeout(left)
+        while (seconds := until - time.monotonic()) > 0 and not self._is_stopping:
+            self._beats.settimeout(seconds)
             with contextlib.suppress(TimeoutError):
                 process, stalled = self._beats.recv(64).split()
                 self._judge.hear(int(process), stalled=int(stalled))

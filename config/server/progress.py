@@ -1,13 +1,8 @@
-"""Progress of a process's threads, counted in heartbeats of its loop."""
+"""Progress of a process's threads, counted in heartbeats of its event loop."""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterable
-from typing import Any
-
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class Progress:
@@ -18,7 +13,6 @@ class Progress:
         self._running = 0
         self._finished = 0
         self._finished_before = 0
-        self._next_beat = time.monotonic()
         self.stalled_beats = 0
         """For so many beats requests have run and none was finished."""
 
@@ -32,26 +26,6 @@ class Progress:
         with self._lock:
             self._running -= 1
             self._finished += 1
-
-    def counting(self, application: Application) -> Application:
-        """Return the application, which counts."""
-
-        def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
-            self.begin()
-            try:
-                return application(environ, start)
-            finally:
-                self.finish()
-
-        return answer
-
-    def has_second_passed(self) -> bool:
-        """Beat once a second: return whether it was time."""
-        if time.monotonic() < self._next_beat:
-            return False
-        self._next_beat = time.monotonic() + 1
-        self.beat()
-        return True
 
     def beat(self) -> None:
         """Compare with the previous beat. Beats, not seconds: a paused machine is not a stalled process."""

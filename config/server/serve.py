@@ -1,4 +1,4 @@
-"""One process of the web server: waitress with limits on time and waiting, and answers to refusals."""
+"""One process of the web server: waitress with limits on time and memory, and with the API's refusals."""
 
 from __future__ import annotations
 
@@ -8,27 +8,36 @@ import os
 import signal
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 
+import structlog
+from django.db import close_old_connections
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, TransferEncodingNotImplemented
 from waitress.server import TcpWSGIServer
-from waitress.task import ErrorTask, ThreadedTaskDispatcher
-from waitress.utilities import Error
+from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
+from waitress.utilities import Error, ServerNotImplemented
 
 from config.server import limits
-from config.server.progress import Application, Progress
+from config.server.progress import Progress
+from moderation.api import problems
+from moderation.api.errors import RETRY_AFTER_SECONDS
+from moderation.api.middleware import HEADER, identifier_of
 
+log = structlog.get_logger(__name__)
+
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 _CODES = {408: "body_too_slow", 411: "length_required", 413: "body_too_large", 503: "unavailable"}
 """Problems of the API that the server itself answers with; other refusals are one line everywhere."""
 
 
 class _Refused(Error):
-    """What is wrong with a request, as waitress carries it."""
+    """Why a request is refused, as waitress carries it."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.description)
@@ -36,14 +45,35 @@ class _Refused(Error):
 
 
 class _Parser(HTTPRequestParser):
-    """Takes no chunked body: nobody knows how large it will be, and proxies and servers disagree on it."""
+    """Reads a request; refuses a chunked body, on whose end proxies and servers may disagree."""
+
+    error: Error | None
+    completed: bool
+    expect_continue: bool
+    content_length: int
+    body_bytes_received: int
+
+    def __init__(self, adjustments: Adjustments, has_room: Callable[[], bool]) -> None:
+        super().__init__(adjustments)
+        self._has_room = has_room
 
     def parse_header(self, header_plus: bytes) -> None:
+        """Read the headers."""
         super().parse_header(header_plus)
         if self.chunked:
-            raise TransferEncodingNotImplemented("Send Content-Length.")
+            raise TransferEncodingNotImplemented("chunked")
         # Without a body that it takes, waitress would say 100 and wait for ever.
-        self.expect_continue &= 0 < self.content_length <= limits.BODY_BYTES
+        self.expect_continue = self.expect_continue and 0 < self.content_length <= limits.BODY_BYTES
+
+    def received(self, data: bytes) -> int:
+        """Take bytes of the request; return how many belong to it."""
+        pieces = self.body_bytes_received // limits.PIECE_BYTES
+        consumed = int(super().received(data))
+        if isinstance(self.error, ServerNotImplemented):
+            self.error = _Refused(HTTPStatus.LENGTH_REQUIRED)
+        if self.body_bytes_received // limits.PIECE_BYTES > pieces and not self._has_room():
+            self.error, self.completed = _Refused(HTTPStatus.SERVICE_UNAVAILABLE), True
+        return consumed
 
 
 class _Refusal(ErrorTask):
@@ -51,41 +81,80 @@ class _Refusal(ErrorTask):
 
     def execute(self) -> None:
         """Write the answer and close the connection."""
-        # Imported here: a process whose parent only supervises has no use for Django.
-        from moderation.api import problems  # noqa: PLC0415
-        from moderation.api.middleware import HEADER, identifier_of  # noqa: PLC0415
-
         error, path = self.request.error, getattr(self.request, "path", "")
-        if error.code == 501:
-            error = _Refused(HTTPStatus.LENGTH_REQUIRED)
-        self.status = f"{error.code} {error.reason}"
+        self.channel.server.refused[error.code] += 1
         identifier = identifier_of(self.request.headers.get("X_REQUEST_ID", ""))
         body, media_type = f"{error.reason}. {error.body}\n".encode(), "text/plain; charset=utf-8"
         if code := _CODES.get(error.code):
             problem = problems.PROBLEMS[code]
             body = f"{problem.title}. {problem.cure}\n".encode()
             if path.startswith("/api/"):
-                said = problems.body(code, detail=problem.cure, instance=path, request_id=identifier)
-                body, media_type = json.dumps(said).encode(), problems.CONTENT_TYPE
+                value = problems.body(code, detail=problem.cure, instance=path, request_id=identifier)
+                body, media_type = json.dumps(value).encode(), problems.CONTENT_TYPE
+        self.status = f"{error.code} {error.reason}"
         self.response_headers += [
             ("Content-Type", media_type),
             ("Cache-Control", "no-store"),
             ("X-Content-Type-Options", "nosniff"),
             (HEADER, identifier),
-            *([("Retry-After", "5")] if error.code == 503 else []),
+            *([("Retry-After", str(RETRY_AFTER_SECONDS))] if error.code == 503 else []),
         ]
         self.set_close_on_finish()
         self.content_length = len(body)
         self.write(body)
 
 
+class _Probe(Task):
+    """Answers /healthz, by progress and not by the time that a request takes."""
+
+    complete = True
+
+    def execute(self) -> None:
+        """Write the answer."""
+        is_stalled = self.channel.server.progress.stalled_beats >= limits.STALLED_BEATS
+        body = b"no request was finished for a long time" if is_stalled else b"ok"
+        self.status = "503 Service Unavailable" if is_stalled else "200 OK"
+        self.response_headers += [("Content-Type", "text/plain"), ("Cache-Control", "no-store")]
+        self.content_length = len(body)
+        self.write(b"" if self.request.command == "HEAD" else body)
+
+    @staticmethod
+    def answers(request: HTTPRequestParser) -> bool:
+        """Tell whether a request is a probe."""
+        return not request.error and request.path == "/healthz" and request.command in ("GET", "HEAD")
+
+
+class _Django(WSGITask):
+    """Has Django answer."""
+
+    def execute(self) -> None:
+        """Write the answer, and note that a request was finished."""
+        progress = self.channel.server.progress
+        progress.begin()
+        try:
+            super().execute()
+        finally:
+            close_old_connections()  # Django would do it once a file is sent, in another thread
+            progress.finish()
+
+
 class _Channel(HTTPChannel):
     """A connection that knows since when its request has been arriving."""
 
-    parser_class = _Parser
     error_task_class = _Refusal
-    request: Any = None
+    requests: list[_Parser]
+    """Those that are complete; the first one is being answered, or waits."""
+    request: _Parser | None
+    """The one that is still arriving."""
     began = 0.0
+
+    def parser_class(self, adjustments: Adjustments) -> _Parser:
+        """Return the reader of a new request."""
+        return _Parser(adjustments, self.server.has_room)
+
+    def task_class(self, channel: _Channel, request: HTTPRequestParser) -> Task:
+        """Return what answers a request."""
+        return (_Probe if _Probe.answers(request) else _Django)(channel, request)
 
     def received(self, data: bytes) -> bool:
         """Take bytes of a request."""
@@ -93,53 +162,55 @@ class _Channel(HTTPChannel):
             self.began = time.time()
         return bool(super().received(data))
 
-    def is_late(self, now: float) -> bool:
-        """Tell whether a request that is still arriving has used up its time."""
-        if self.request is None or self.requests:
-            return False
-        return bool(
-            now - self.began
-            > limits.REQUEST_SECONDS + self.request.body_bytes_received / limits.BYTES_PER_SECOND
-        )
-
-    def give_up(self) -> None:
-        """Answer a request that is late as far as it is there."""
+    def refuse_if_late(self, now: float) -> None:
+        """Answer 408 if a request that is still arriving has used up its time."""
         with self.requests_lock:
+            if self.request is None or self.requests:
+                return
+            seconds = limits.REQUEST_SECONDS + self.request.body_bytes_received / limits.BYTES_PER_SECOND
+            if now - self.began <= min(seconds, limits.REQUEST_SECONDS_AT_MOST):
+                return
             self.request.error = _Refused(HTTPStatus.REQUEST_TIMEOUT)
-            self.request.completed = True
             self.requests.append(self.request)
             self.request = None
-            self.server.add_task(self)
+        self.server.add_task(self)
+
+    def service(self) -> None:
+        """Answer a request, in a thread."""
+        if time.time() - self.last_activity > limits.WAITING_SECONDS and not self.requests[0].error:
+            self.requests[0].error = _Refused(HTTPStatus.SERVICE_UNAVAILABLE)
+        super().service()
 
 
 class _Server(TcpWSGIServer):
-    """Answers probes beside the threads that run Django, and refuses what would wait for long."""
+    """Answers probes and refusals beside the threads that run Django."""
 
     channel_class = _Channel
 
     def __init__(self, application: Application, listener: socket.socket) -> None:
         adjustments = Adjustments(
             sockets=[listener],
-            threads=limits.THREADS,
             backlog=limits.BACKLOG,
             connection_limit=limits.CONNECTIONS,
             channel_timeout=limits.IDLE_SECONDS,
             cleanup_interval=1,
             max_request_header_size=limits.HEADER_BYTES,
             max_request_body_size=limits.BODY_BYTES + 1,
-            # An answer that is made faster than it is read goes to a file, it does not hold a thread.
+            inbuf_overflow=limits.BODY_BYTES + 1,  # in memory, which HELD_BYTES limits
+            # An answer that is made faster than it is read goes to a file; it does not hold a thread.
             outbuf_high_watermark=2**40,
             # Reading on while a request waits is how a client that hung up is noticed.
             channel_request_lookahead=1,
             clear_untrusted_proxy_headers=False,  # Django reads them, as many as SPAMDESK_PROXIES says
             ident=None,
-            asyncore_use_poll=True,
         )
         threads = ThreadedTaskDispatcher()
         threads.set_thread_count(limits.THREADS)
         self._beside = ThreadedTaskDispatcher()
         self._beside.set_thread_count(1)
-        where = (listener.family, listener.type, listener.proto, listener.getsockname())
+        self.progress = Progress()
+        self.refused: Counter[int] = Counter()
+        """Refusals since the last line of the log, by status."""
         super().__init__(
             application,
             map={},
@@ -147,23 +218,34 @@ class _Server(TcpWSGIServer):
             dispatcher=threads,
             adj=adjustments,
             bind_socket=False,
-            sockinfo=where,
+            sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
         )
 
     def add_task(self, task: _Channel) -> None:
         """Have a request answered."""
         request = task.requests[0]
-        if len(self.task_dispatcher.queue) >= limits.WAITING:
+        if _Probe.answers(request):
+            self._beside.add_task(task)
+            return
+        if len(self.task_dispatcher.queue) >= limits.WAITING and not request.error:
             request.error = _Refused(HTTPStatus.SERVICE_UNAVAILABLE)
-        is_probe = getattr(request, "path", "") == "/healthz"
-        (self._beside if is_probe or request.error else self.task_dispatcher).add_task(task)
+        (self._beside if request.error else self.task_dispatcher).add_task(task)
+
+    def has_room(self) -> bool:
+        """Tell whether another piece of a body may be kept in memory."""
+        channels = {*self.active_channels.values(), *list(self.task_dispatcher.queue)}
+        requests = (request for channel in channels for request in (*channel.requests, channel.request))
+        held = sum(request.body_bytes_received for request in requests if request)
+        return bool(held < limits.HELD_BYTES)
 
     def maintenance(self, now: float) -> None:
-        """Close connections that are idle, and answer requests that arrive too slowly."""
+        """Refuse slow requests and close idle connections; waitress calls this every second."""
         super().maintenance(now)
         for channel in self.active_channels.values():
-            if channel.is_late(now):
-                channel.give_up()
+            channel.refuse_if_late(now)
+        if self.refused:
+            log.warning("requests_refused", statuses=dict(self.refused))
+            self.refused.clear()
 
     def turn(self) -> None:
         """Wait a second at most for what the network brings, and handle it."""
@@ -181,42 +263,16 @@ class _Server(TcpWSGIServer):
             self.turn()
 
 
-def run(listener: socket.socket, *, beat: Callable[[int], None]) -> None:
+def run(application: Application, listener: socket.socket, *, beat: Callable[[int], None]) -> None:
     """Serve until SIGTERM; call `beat` every second with the seconds for which nothing was finished."""
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: stopping.append(number))
-    from config.wsgi import application  # noqa: PLC0415 - Django's set-up, which takes seconds
-
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait is no event
-    progress, parent = Progress(), os.getppid()
-    server = _Server(_answering(progress.counting(application), progress), listener)
+    server, parent, next_beat = _Server(application, listener), os.getppid(), time.monotonic()
     while not stopping and os.getppid() == parent:
-        if progress.has_second_passed():
-            beat(progress.stalled_beats)
+        if time.monotonic() >= next_beat:
+            next_beat = time.monotonic() + 1
+            server.progress.beat()
+            beat(server.progress.stalled_beats)
         server.turn()
     server.stop()
-
-
-def _answering(application: Application, progress: Progress) -> Application:
-    """Return the application with the probe before it, and nothing done for a client that hung up."""
-
-    def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
-        if environ["PATH_INFO"] == "/healthz" and environ["REQUEST_METHOD"] in ("GET", "HEAD"):
-            is_stalled = progress.stalled_beats >= limits.STALLED_BEATS
-            body = b"no request was finished for a long time" if is_stalled else b"ok"
-            status = "503 Service Unavailable" if is_stalled else "200 OK"
-            start(
-                status,
-                [
-                    ("Content-Type", "text/plain"),
-                    ("Cache-Control", "no-store"),
-                    ("Content-Length", str(len(body))),
-                ],
-            )
-            return [body]
-        if environ["waitress.client_disconnected"]():
-            start("503 Service Unavailable", [("Content-Length", "0")])
-            return [b""]
-        return application(environ, start)
-
-    return answer

@@ -20,7 +20,6 @@ from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
 from moderation.operations.learning import (
-    candidates,
     proposals,
     shadow,
     thresholds,
@@ -64,7 +63,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (training_runs.AlreadyOpen, "training_open"),
     (training_runs.NotOpen, "training_ended"),
     (training_runs.NothingToLearn, "nothing_to_learn"),
-    (candidates.NoCandidate, "no_candidate"),
+    (proposals.NoCandidate, "no_candidate"),
     (thresholds.NoOwnThresholds, "shared_thresholds"),
     (thresholds.Unchanged, "already_live"),
     (proposals.AlreadyLive, "already_live"),
@@ -75,7 +74,6 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (proposals.LiveHasChanged, "live_has_changed"),
     (shadow.AlreadyRunning, "shadow_open"),
     (shadow.NotRunning, "shadow_ended"),
-    (shadow.AlreadyLive, "already_live"),
     (second_review.NotDecided, "not_decided"),
     (refusals.CaseClosed, "case_closed"),
     (refusals.ClaimLost, "claim_lost"),

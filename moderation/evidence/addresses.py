@@ -19,12 +19,12 @@ def absolute(address: str, *, url: str) -> str:
     if not address.strip() or len(address) > MOST_CHARACTERS:
         return ""
     try:
-        found = can_ada.parse(urljoin(url, address.strip().translate(_AS_BROWSERS_DO)))
+        target = can_ada.parse(urljoin(url, address.strip().translate(_AS_BROWSERS_DO)))
     except ValueError:
         return ""
-    if found.protocol not in ("http:", "https:") or len(found.href) > MOST_CHARACTERS:
+    if target.protocol not in ("http:", "https:") or len(target.href) > MOST_CHARACTERS:
         return ""
-    return str(found.href)
+    return str(target.href)
 
 
 def sent_name(data: bytes, *, platform: str) -> str:

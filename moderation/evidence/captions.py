@@ -17,7 +17,7 @@ MOST_BYTES = 200_000
 MOST_CUES = 2_000
 MOST_TEXT = 20_000
 MOST_LINE_CHARACTERS = 1_000
-"""Of a longer line the beginning is read: the library looks for tags in time by the square of its length."""
+"""Only the beginning of a longer line is read: the library's search for tags takes quadratic time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +36,10 @@ def read(data: bytes, hints: Mapping[str, str]) -> TranscriptFacts:
     if len(data) > MOST_BYTES:
         raise Unreadable(Reason.TOO_LARGE)
     try:
-        said = data.decode("utf-8-sig")
+        content = data.decode("utf-8-sig")
     except UnicodeDecodeError as other:
         raise Unreadable(Reason.BROKEN) from other
-    captions = _parsed(said)
+    captions = _parsed(content)
     cues = tuple(_cues(captions[:MOST_CUES]))
     text = "\n".join(cue.text for cue in cues)
     return TranscriptFacts(
@@ -66,7 +66,7 @@ def transcript(sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parsed(said: str) -> Sequence[webvtt.Caption]:
-    """Return the captions of a file, which says itself which of the two formats it has."""
+    """Return the captions of a file, whose content tells which of the two formats it has."""
     lines = "\n".join(line[:MOST_LINE_CHARACTERS] for line in said.splitlines())
     is_web = lines.startswith("WEBVTT")
     try:

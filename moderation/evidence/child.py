@@ -50,7 +50,7 @@ def main() -> None:
 def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, Any]:
     header = json.loads(frames.read(header_bytes))
     data = frames.read(data_bytes)
-    # Should the process that asked be gone: the alarm ends this one, also in the middle of a library's loop.
+    # If the process that asked is gone, the alarm ends this one, even within a library's loop.
     signal.setitimer(signal.ITIMER_REAL, header["seconds"] + 1.0)
     # Before the libraries and their threads: no hostile byte has come yet, and none is read outside.
     memory = header["start_with_bytes"]

@@ -94,10 +94,10 @@ def storable(text: str, *, most: int = MOST_TEXT) -> str:
 
 def distinct(values: Iterable[str], *, most: int) -> list[str]:
     """Return the first distinct values that are not empty."""
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for value in values:
         if value:
-            found.setdefault(value)
-        if len(found) == most:
+            unique.setdefault(value)
+        if len(unique) == most:
             break
-    return list(found)
+    return list(unique)

@@ -1,4 +1,4 @@
-"""What a process that reads hostile bytes gives up for good, so that whoever takes it over gains nothing.
+"""What a process that reads hostile bytes gives up for good, so that an attacker gains nothing by it.
 
 Landlock: all files but those that are named, TCP, signals to others (https://docs.kernel.org/userspace-api/landlock.html).
 seccomp: system calls that reach out of the process (https://man7.org/linux/man-pages/man2/seccomp.2.html).
@@ -33,7 +33,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16
 """Where the filter finds them: struct seccomp_data."""
 _CLONE_THREAD, _X32 = 0x1_0000, 0x4000_0000
 _MACHINES = {"x86_64": (0xC000_003E, 0), "aarch64": (0xC000_00B7, 1)}
-"""Of each machine its AUDIT_ARCH, and which of the two numbers of a call is its own."""
+"""For each machine its AUDIT_ARCH, and which of a call's two numbers it uses."""
 _CALLS = {"seccomp": (317, 277), "clone": (56, 220), "clone3": (435, 435), "prlimit64": (302, 261)}
 _OF_ONESELF = {"kill": (62, 129), "tgkill": (234, 131)}
 _REFUSED = {
@@ -87,16 +87,16 @@ def _keep_files(readable: Iterable[Path]) -> None:
     version = _syscall(_CREATE_RULESET, None, 0, 1)
     rights = (1 << _RIGHTS.get(version, 16)) - 1
     # TCP from version 4 on; sockets and signals outside from 6 on.
-    wanted = struct.pack("=QQQ", rights, 3, 3)[: 8 if version < 4 else 16 if version < 6 else 24]
-    ruleset = _syscall(_CREATE_RULESET, wanted, len(wanted), 0)
+    attributes = struct.pack("=QQQ", rights, 3, 3)[: 8 if version < 4 else 16 if version < 6 else 24]
+    ruleset = _syscall(_CREATE_RULESET, attributes, len(attributes), 0)
     for path in _readable(readable):
         try:
-            found = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue  # not there, or not ours to read
         allowed = _READ_FILE | _READ_DIR if path.is_dir() else _READ_FILE
-        _syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", allowed, found), 0)
-        os.close(found)
+        _syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", allowed, descriptor), 0)
+        os.close(descriptor)
     _syscall(_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
 
@@ -104,11 +104,11 @@ def _keep_files(readable: Iterable[Path]) -> None:
 def _readable(named: Iterable[Path]) -> Iterator[Path]:
     here = Path(__file__).resolve().parent
     yield from (here, *map(Path, _SYSTEM))
-    # Of the product, whose folder may hold its state, only what reads.
+    # Only the readers of the product, whose folder may hold its state.
     yield from (path for path in map(Path, sys.path) if path.resolve() != here.parent.parent)
     for path in named:
         yield path
-        yield from path.rglob("*")  # of a cache of models the files are links to elsewhere
+        yield from path.rglob("*")  # in a model cache, files are links to elsewhere
 
 
 def _refuse_calls() -> None:
@@ -145,7 +145,7 @@ def _syscall(number: int, *arguments: int | bytes | None) -> int:
 
 def _call(function: str, *arguments: int | bytes | None) -> int:
     libc = ctypes.CDLL(None, use_errno=True)
-    long = (ctypes.c_long(one) if isinstance(one, int) else one for one in arguments)
+    long = (ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments)
     if (answer := int(libc[function](*long))) < 0:
         raise OSError(ctypes.get_errno(), function)
     return answer

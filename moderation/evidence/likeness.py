@@ -12,7 +12,7 @@ from typing import Any
 
 MOST_WORDS = 3_000
 LEAST_WORDS = 8
-"""Of fewer distinct words nothing is said: an empty page, or one that only its scripts write."""
+"""Pages of fewer distinct words are not compared: they are empty, or only scripts fill them."""
 LEAST_SHARED = 0.5
 """Share of the smaller page's words that the same page shows again; unrelated pages share a fifth."""
 LEAST_PREVIEW_WORDS, LEAST_PAGE_WORDS = 4, 30
@@ -45,10 +45,10 @@ def differs_from_preview(facts: Mapping[str, Any], *, preview: Mapping[str, Any]
     """
     named = preview.get("open_graph") or {}
     promised = _words(f"{named.get('og:title', '')} {named.get('og:description', '')}")
-    shown = _words(str(facts.get("text") or ""))
-    if len(promised) < LEAST_PREVIEW_WORDS or len(shown) < LEAST_PAGE_WORDS:
+    page_words = _words(str(facts.get("text") or ""))
+    if len(promised) < LEAST_PREVIEW_WORDS or len(page_words) < LEAST_PAGE_WORDS:
         return None
-    return len(promised & shown) < LEAST_PREVIEW_SHARED * len(promised)
+    return len(promised & page_words) < LEAST_PREVIEW_SHARED * len(promised)
 
 
 def _said(facts: Mapping[str, Any]) -> str:
@@ -57,16 +57,16 @@ def _said(facts: Mapping[str, Any]) -> str:
 
 def _words(text: str) -> set[str]:
     """Return the distinct words of a text; of scripts without spaces, pieces of three characters."""
-    found: set[str] = set()
+    words: set[str] = set()
     for count, match in enumerate(_WORD.finditer(text.casefold())):
         if count == MOST_WORDS:
             break
         word = match[0]
         if _WITHOUT_SPACES.search(word):
-            found.update(word[start : start + _PIECE] for start in range(len(word) - _PIECE + 1))
+            words.update(word[start : start + _PIECE] for start in range(len(word) - _PIECE + 1))
         elif len(word) > _PIECE:  # shorter ones are in every text
-            found.add(word)
-    return found
+            words.add(word)
+    return words
 
 
 def _asks_password(facts: Mapping[str, Any]) -> bool:

@@ -19,9 +19,9 @@ from moderation.evidence.addresses import absolute
 from moderation.evidence.facts import MOST_TEXT, PageFacts, Reason, Unreadable, line, storable
 
 MOST_BYTES = 1_000_000
-"""Of a longer page the beginning is read."""
+"""Only the beginning of a longer page is read."""
 MOST_ARTICLE_ELEMENTS = 5_000
-"""In a page of more elements no article is looked for: that takes time by their square."""
+"""No article is looked for in a page of more elements: that takes quadratic time."""
 MOST_JSON_LD, MOST_JSON_LD_CHARACTERS, MOST_JSON_LD_VALUES = 5, 100_000, 40
 _MOST_PROPERTIES = 40
 _PREVIEWS = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src")
@@ -46,8 +46,7 @@ _ENCODINGS = frozenset(
 )
 """Python's names of the encodings of the WHATWG list (https://encoding.spec.whatwg.org/#names-and-labels).
 
-Python knows others, which no browser knows: punycode takes time by the square of the length, some are none of
-text.
+Python knows others that browsers do not: punycode takes quadratic time, and some encode no text.
 """
 _TAG = re.compile(r"<[^<>]*>")
 _JSON_LD = "application/ld+json"
@@ -89,7 +88,7 @@ def start(_hints: Mapping[str, str]) -> None:
 
 
 def _decoded(data: bytes, content_type: str) -> str:
-    """Decode as a browser would, roughly: the header, then the page's own word, then UTF-8."""
+    """Decode roughly as a browser does: by the header, else by the page's declaration, else as UTF-8."""
     named = _CHARSET.search(content_type) or _CHARSET.search(data[:2048].decode("latin-1"))
     return data.decode(_encoding(named[1]) if named else "utf-8", "replace")
 
@@ -113,16 +112,16 @@ def _parsed(html: str) -> Any:
 
 
 def _properties(tree: Any) -> dict[str, str]:
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for meta in tree.iterfind(".//meta"):
         name = line(meta.get("property") or meta.get("name")).lower()
-        if (name.startswith("og:") or name in _OTHER_NAMES) and len(found) < _MOST_PROPERTIES:
-            found.setdefault(name, line(meta.get("content")))
-    return found
+        if (name.startswith("og:") or name in _OTHER_NAMES) and len(properties) < _MOST_PROPERTIES:
+            properties.setdefault(name, line(meta.get("content")))
+    return properties
 
 
 def _json_ld(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield what a page calls itself and its things, each as plain values: no tree of whatever depth."""
+    """Yield the things that a page describes in JSON-LD, each as flat, plain values."""
     scripts = (script for script in tree.iterfind(".//script") if _is_json_ld(script.get("type") or ""))
     things = (thing for script in islice(scripts, MOST_JSON_LD) for thing in _things(script.text or ""))
     yield from islice(filter(None, (dict(_plain(thing)) for thing in things)), MOST_JSON_LD)
@@ -132,45 +131,45 @@ def _is_json_ld(kind: str) -> bool:
     return kind.partition(";")[0].strip().lower() == _JSON_LD
 
 
-def _things(said: str) -> Iterator[dict[str, Any]]:
-    """Yield the things of one script: one, a list of them, or those that it has under `@graph`."""
-    if len(said) > MOST_JSON_LD_CHARACTERS:
+def _things(script: str) -> Iterator[dict[str, Any]]:
+    """Yield the things of one script: a single one, a list, or those under `@graph`."""
+    if len(script) > MOST_JSON_LD_CHARACTERS:
         return
     try:
-        found = json.loads(_bare(said))
+        document = json.loads(_bare(script))
     except (ValueError, RecursionError):
         return
-    for part in found if isinstance(found, list) else [found]:
+    for part in document if isinstance(document, list) else [document]:
         if isinstance(part, dict):
             graph = part.get("@graph")
             yield from (
-                one for one in (graph if isinstance(graph, list) else [part]) if isinstance(one, dict)
+                thing for thing in (graph if isinstance(graph, list) else [part]) if isinstance(thing, dict)
             )
 
 
-def _bare(said: str) -> str:
-    said = said.strip()
+def _bare(script: str) -> str:
+    script = script.strip()
     for before, after in zip(_BEFORE_JSON, _AFTER_JSON, strict=True):
-        said = said.removeprefix(before).removesuffix(after)
-    return said
+        script = script.removeprefix(before).removesuffix(after)
+    return script
 
 
 def _plain(thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in list(thing.items())[:MOST_JSON_LD_VALUES]:
         # Of several types or authors the first one; of a thing in a thing its name.
         first = value[0] if isinstance(value, list) and value else value
-        said = first.get("name") if isinstance(first, dict) else first
-        if isinstance(said, str):
-            yield line(name), line(said)
+        text = first.get("name") if isinstance(first, dict) else first
+        if isinstance(text, str):
+            yield line(name), line(text)
 
 
 def _visible(tree: Any, html: str) -> str:
     try:
-        found = html_text.extract_text(tree)
+        text = html_text.extract_text(tree)
     except (RecursionError, ValueError):
-        found = ""
+        text = ""
     # The parser drops what is nested deeper than 256 elements: a page that hides there is read without tags.
-    return storable(found) or storable(" ".join(_TAG.sub(" ", html).split()))
+    return storable(text) or storable(" ".join(_TAG.sub(" ", html).split()))
 
 
 def _article(tree: Any) -> str:
@@ -181,7 +180,7 @@ def _article(tree: Any) -> str:
     if not elements:
         return ""
     try:
-        found = bare_extraction(tree, with_metadata=False, include_comments=False)
+        article = bare_extraction(tree, with_metadata=False, include_comments=False)
     except (LxmlError, ValueError, TypeError, AttributeError, RecursionError):
         return ""  # the extractor's own trouble with an odd page; the visible text is there
-    return storable(getattr(found, "text", "") or "", most=MOST_TEXT)
+    return storable(getattr(article, "text", "") or "", most=MOST_TEXT)

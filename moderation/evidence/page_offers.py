@@ -38,7 +38,7 @@ def base_url(tree: Any, *, url: str) -> str:
 def forms(tree: Any, *, url: str, base: str) -> list[Form]:
     """Return the page's forms. A password field outside of any form counts as one that posts nowhere."""
     named = _named_fields(tree)
-    found = [
+    page_forms = [
         _form(
             form,
             fields=[*form.iter("input", "button"), *named.get(form.get("id") or "", ())],
@@ -47,9 +47,9 @@ def forms(tree: Any, *, url: str, base: str) -> list[Form]:
         )
         for form in _first(tree.iterfind(".//form"), MOST_FORMS)
     ]
-    if not any(form.asks_password for form in found) and _asks_password(tree.iter("input")):
-        found.append(Form(action_host="", posts_elsewhere=False, asks_password=True))
-    return found
+    if not any(form.asks_password for form in page_forms) and _asks_password(tree.iter("input")):
+        page_forms.append(Form(action_host="", posts_elsewhere=False, asks_password=True))
+    return page_forms
 
 
 def downloads(tree: Any, *, base: str) -> list[Download]:
@@ -57,7 +57,7 @@ def downloads(tree: Any, *, base: str) -> list[Download]:
 
     A file that the page carries itself has no address.
     """
-    found: dict[tuple[str, str], Download] = {}
+    files: dict[tuple[str, str], Download] = {}
     for link in _first(tree.iter("a", "area"), MOST_LINKS):
         href, marked = link.get("href") or "", link.get("download")
         target = absolute(href, url=base)
@@ -65,10 +65,10 @@ def downloads(tree: Any, *, base: str) -> list[Download]:
         name = line(marked) or _file_name(target)
         if is_inside or (target and (marked is not None or _is_file(name))):
             key = (target, name if is_inside else "")
-            found.setdefault(key, Download(url=target, name=name or _UNNAMED))
-        if len(found) == MOST_DOWNLOADS:
+            files.setdefault(key, Download(url=target, name=name or _UNNAMED))
+        if len(files) == MOST_DOWNLOADS:
             break
-    return list(found.values())
+    return list(files.values())
 
 
 def refresh_url(tree: Any, *, url: str, base: str) -> str:
@@ -83,10 +83,10 @@ def refresh_url(tree: Any, *, url: str, base: str) -> str:
 
 def refreshed(said: str, *, base: str) -> str:
     """Return the address of a refresh, also of the header of that name; "" if it is late or names none."""
-    found = _REFRESH.match(said)
-    if not found or int(found[1] or 0) > _AT_ONCE_SECONDS:
+    match = _REFRESH.match(said)
+    if not match or int(match[1] or 0) > _AT_ONCE_SECONDS:
         return ""
-    return absolute(found[2] or found[3] or found[4] or "", url=base)
+    return absolute(match[2] or match[3] or match[4] or "", url=base)
 
 
 def _named_fields(tree: Any) -> dict[str, list[Any]]:

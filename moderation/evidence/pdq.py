@@ -1,4 +1,4 @@
-"""PDQ, the hash by which a picture is known again after scaling, recompression and small changes.
+"""PDQ, the hash by which a picture is recognised after scaling, recompression and small changes.
 
 As in https://github.com/facebook/ThreatExchange/tree/main/pdq, whose own binding (`pdqhash`)
 has no wheel for Python 3.11 to 3.14: it would need a compiler on every machine. At a distance of at most 31

@@ -21,7 +21,7 @@ from moderation.evidence.facts import Reason, Unreadable, storable
 from moderation.evidence.picture_facts import Code, PictureFacts, ReadText
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP")
-"""What is decoded at all, by the first bytes and never by the name or the sender's word."""
+"""The formats that are decoded, told by the first bytes, never by the name or the sender."""
 MOST_BYTES = 20_000_000
 MOST_PIXELS = 40_000_000
 """Width x height; decoded, that is 160 MB, and there are three copies while it is made smaller."""
@@ -41,7 +41,7 @@ _BROKEN = (
     struct.error,
     zlib.error,
 )
-"""What the decoders raise about bytes that they do not foresee."""
+"""Exceptions that the decoders raise for unexpected bytes."""
 _TURNED_SIDEWAYS = (5, 6, 7, 8)
 """Values of the EXIF field "orientation" that swap width and height."""
 
@@ -60,7 +60,7 @@ def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
     pixels, is_sideways = _upright_pixels(opened)
     width, height = reversed(stored_size) if is_sideways else stored_size
     picture = Image.fromarray(pixels)
-    known = pdq.of(pixels)
+    fingerprint = pdq.of(pixels)
     read_text = ReadText() if hints.get("text") == "no" else picture_text.read(pixels)
     return PictureFacts(
         format=opened.format or "",
@@ -68,11 +68,11 @@ def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
         height=height,
         is_animated=is_animated,
         thumbnail=_thumbnail(picture),
-        pdq=known.hash if known else "",
-        pdq_quality=known.quality if known else 0,
-        pdq_turned=known.turned if known else (),
+        pdq=fingerprint.hash if fingerprint else "",
+        pdq_quality=fingerprint.quality if fingerprint else 0,
+        pdq_turned=fingerprint.turned if fingerprint else (),
         codes=read_codes(picture),
-        text=storable("\n".join(found.text for found in read_text.lines), most=MOST_TEXT),
+        text=storable("\n".join(line.text for line in read_text.lines), most=MOST_TEXT),
         text_engine=read_text.engine,
         texts=read_text.lines,
     )
@@ -130,8 +130,8 @@ def _thumbnail(picture: Image.Image) -> bytes:
 
 def read_codes(picture: Image.Image) -> tuple[Code, ...]:
     """Return the codes of an RGB picture, also those of light squares on dark ground."""
-    found = zxingcpp.read_barcodes(picture, try_invert=True)
-    named = {code.text: code.format.name for code in found if code.valid and code.text}
+    barcodes = zxingcpp.read_barcodes(picture, try_invert=True)
+    named = {code.text: code.format.name for code in barcodes if code.valid and code.text}
     return tuple(
         Code(format=format_name, text=storable(text, most=MOST_CHARACTERS))
         for text, format_name in list(named.items())[:MOST_CODES]

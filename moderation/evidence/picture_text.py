@@ -16,7 +16,7 @@ from moderation.evidence.picture_facts import ReadText, TextLine
 
 ENGINE = "rapidocr"
 MOST_PLACES = 200
-"""Places that look like text and are considered at all."""
+"""Of the places that look like text, so many are considered."""
 MOST_WIDTH = 40_000
 """Width of all that is read, in pixels at the engine's height of 48: 4 s. The highest letters come first."""
 LEAST_CONFIDENCE = 0.5
@@ -45,23 +45,23 @@ def read(pixels: npt.NDArray[np.uint8]) -> ReadText:
     picture, steps = engine.preprocess_img(np.ascontiguousarray(pixels[:, :, ::-1]))  # it expects blue first
     try:
         # In two steps, not by calling the engine: that reads all it finds, half a minute for a page of print.
-        places, found = engine.detect_and_crop(picture, steps)
+        places, detection = engine.detect_and_crop(picture, steps)
         chosen = _chosen(places)
-        said = engine.recognize_txt([places[number] for number in chosen])
+        reading = engine.recognize_txt([places[number] for number in chosen])
     except RapidOCRError:  # no text at all
         return ReadText(engine=ENGINE)
-    boxes = map_boxes_to_original(found.boxes, steps, height, width)
+    boxes = map_boxes_to_original(detection.boxes, steps, height, width)
     lines = (
         TextLine(
             text=line(text),
             confidence=round(float(confidence), 3),
             box=_box(boxes[number], width=width, height=height),
         )
-        for number, text, confidence in zip(chosen, said.txts, said.scores, strict=True)
+        for number, text, confidence in zip(chosen, reading.txts, reading.scores, strict=True)
     )
     return ReadText(
         engine=ENGINE,
-        lines=tuple(found for found in lines if found.text and found.confidence >= LEAST_CONFIDENCE),
+        lines=tuple(entry for entry in lines if entry.text and entry.confidence >= LEAST_CONFIDENCE),
     )
 
 

@@ -37,10 +37,10 @@ class Busy(Exception):
 
 
 class Readers:
-    """Processes that several threads share: none for whoever asks most.
+    """Processes that several threads share: asking more often gets nobody more of them.
 
-    An owner has all processes but one at most. Who comes next is the owner that took least time lately, and
-    among what is its own, the site that did: what loses readers waits for what does not.
+    An owner holds all processes but one at most. Next comes the owner that took least time lately, and of its
+    sites the one that did: those that cost readers wait for those that do not.
     """
 
     def __init__(self, count: int, *, memory_bytes: int, server: Path | None = None) -> None:
@@ -81,7 +81,7 @@ class Readers:
         return frozenset(name for reader in self._all for name in reader.lacking)
 
     def close(self) -> None:
-        """End the processes, and with them what is being read; who waits is refused."""
+        """End the processes with what they are reading; threads that wait are refused."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -104,15 +104,15 @@ class Readers:
 
     def _next(self) -> tuple[str, str] | None:
         most = max(1, len(self._all) - 1)
-        allowed = [one for one in self._waiting if self._held[one[0]] < most]
-        return min(allowed, key=lambda one: (self._seconds[one[0]], self._seconds[one]), default=None)
+        allowed = [pair for pair in self._waiting if self._held[pair[0]] < most]
+        return min(allowed, key=lambda pair: (self._seconds[pair[0]], self._seconds[pair]), default=None)
 
     def _put_back(self, reader: Reader, owner: str, site: str, *, seconds: float) -> None:
         with self._changed:
             if time.monotonic() - self._halved_at > _HALF_LIFE_SECONDS:
                 self._halved_at = time.monotonic()
-                left = {name: took / 2 for name, took in self._seconds.items() if took > 1}
-                self._seconds = defaultdict(float, left)
+                halves = {name: took / 2 for name, took in self._seconds.items() if took > 1}
+                self._seconds = defaultdict(float, halves)
             self._seconds[owner] += seconds
             self._seconds[owner, site] += seconds
             self._held[owner] -= 1
@@ -141,8 +141,8 @@ class Reader:
     ) -> dict[str, Any]:
         """Return the facts of some bytes, as plain JSON values.
 
-        Before the first of a kind the process has `start_seconds` to load what it needs: they are no part of
-        the time that the bytes have. Raises Busy, Unreadable or Lost.
+        Before the first of a kind the process has `start_seconds` more, to load what it needs. Raises Busy,
+        Unreadable or Lost.
         """
         connection = self._connection
         if connection is None or not self.is_running:
@@ -198,7 +198,7 @@ def start_child(connection: socket.socket) -> subprocess.Popen[bytes]:
     """Start a process that answers what comes over a connection."""
     jail.hide()
     # No environment but what Python needs: the bytes are hostile, and secrets are not for them.
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
+    env = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
     return subprocess.Popen(
         [sys.executable, *_CHILD],
         stdin=connection.fileno(),
@@ -206,7 +206,7 @@ def start_child(connection: socket.socket) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=_ROOT,
         # One thread, and one pool of memory: the limit counts what is mapped, also if it is never used.
-        env=kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"},
+        env=env | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"},
         start_new_session=True,
     )
 
@@ -236,12 +236,12 @@ def _ask(
     start_with: int = 0,
 ) -> dict[str, Any]:
     ends_at = time.monotonic() + seconds
-    asked = {"kind": kind, "hints": dict(hints), "seconds": seconds, "start_with_bytes": start_with}
-    header = json.dumps(asked).encode()
-    left = memoryview(FRAME.pack(len(header), len(data)) + header + data)
-    while left:
+    request = {"kind": kind, "hints": dict(hints), "seconds": seconds, "start_with_bytes": start_with}
+    header = json.dumps(request).encode()
+    rest = memoryview(FRAME.pack(len(header), len(data)) + header + data)
+    while rest:
         _wait(connection, select.POLLOUT, ends_at=ends_at)
-        left = left[connection.send(left) :]
+        rest = rest[connection.send(rest) :]
     (length,) = ANSWER.unpack(_read(connection, ANSWER.size, ends_at=ends_at))
     if length > MOST_ANSWER_BYTES:
         raise ValueError
@@ -250,14 +250,14 @@ def _ask(
 
 
 def _read(connection: socket.socket, length: int, *, ends_at: float) -> bytes:
-    found = b""
-    while len(found) < length:
+    data = b""
+    while len(data) < length:
         _wait(connection, select.POLLIN, ends_at=ends_at)
-        piece = connection.recv(length - len(found))
+        piece = connection.recv(length - len(data))
         if not piece:
             raise EOFError
-        found += piece
-    return found
+        data += piece
+    return data
 
 
 def _wait(connection: socket.socket, event: int, *, ends_at: float) -> None:

@@ -1,6 +1,6 @@
 """Speech in a video or a recording → what is said, and when, by an engine whose model the operator names.
 
-The model folder says which engine reads it: its files differ. Whatever is not installed is said by that name.
+The files of the model folder say which engine reads it. Without that engine the reason is NOT_INSTALLED.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _samples(data: bytes, *, seconds: float) -> tuple[Samples, bool]:
         # A file that ends early is read as far as it goes.
         if not pieces:
             raise Unreadable(Reason.BROKEN) from broken
-    found = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int16)
-    return found[:most], count > most
+    samples = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int16)
+    return samples[:most], count > most
 
 
 def _resampled(container: Any) -> Iterator[Samples]:
@@ -110,8 +110,8 @@ def _resampled(container: Any) -> Iterator[Samples]:
 @functools.lru_cache(maxsize=1)
 def _recogniser(engine: str, folder: Path) -> Recogniser:
     """Load an engine with its model, once per process."""
-    made = {"faster-whisper": _whisper, "vosk": _vosk, "pocketsphinx": _sphinx}[engine](folder)
-    return lambda samples: [cue for cue in made(samples) if cue.text] if len(samples) else []
+    recogniser = {"faster-whisper": _whisper, "vosk": _vosk, "pocketsphinx": _sphinx}[engine](folder)
+    return lambda samples: [cue for cue in recogniser(samples) if cue.text] if len(samples) else []
 
 
 def _whisper(folder: Path) -> Recogniser:
@@ -136,14 +136,14 @@ def _vosk(folder: Path) -> Recogniser:
         recogniser = KaldiRecognizer(model, RATE)
         recogniser.SetWords(1)
         pieces = (samples[start : start + RATE] for start in range(0, len(samples), RATE))
-        found = [
+        results = [
             json.loads(recogniser.Result()) for piece in pieces if recogniser.AcceptWaveform(piece.tobytes())
         ]
-        found.append(json.loads(recogniser.FinalResult()))
+        results.append(json.loads(recogniser.FinalResult()))
         return [
-            _cue(one["result"][0]["start"], one["result"][-1]["end"], one["text"])
-            for one in found
-            if one.get("result")
+            _cue(result["result"][0]["start"], result["result"][-1]["end"], result["text"])
+            for result in results
+            if result.get("result")
         ]
 
     return run
@@ -164,12 +164,12 @@ def _sphinx(folder: Path) -> Recogniser:
         decoder.start_utt()
         decoder.process_raw(samples.tobytes(), full_utt=True)
         decoder.end_utt()
-        said = [part for part in decoder.seg() or () if part.word[0] not in "<["]
-        if not said:
+        words = [part for part in decoder.seg() or () if part.word[0] not in "<["]
+        if not words:
             return []
         # It knows no sentences: what is said is one cue.
-        times = (said[0].start_frame / _FRAMES_IN_A_SECOND, said[-1].end_frame / _FRAMES_IN_A_SECOND)
-        return [_cue(*times, " ".join(part.word.partition("(")[0] for part in said))]
+        times = (words[0].start_frame / _FRAMES_IN_A_SECOND, words[-1].end_frame / _FRAMES_IN_A_SECOND)
+        return [_cue(*times, " ".join(part.word.partition("(")[0] for part in words))]
 
     return run
 

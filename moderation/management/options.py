@@ -14,11 +14,11 @@ def platform(slug: str | None) -> int | None:
     """Return the id of the platform with this slug, None for none. Raises CommandError."""
     if slug is None:
         return None
-    found = Platform.objects.filter(slug=slug).values_list("pk", flat=True).first()
-    if found is None:
-        known = ", ".join(Platform.objects.order_by("slug").values_list("slug", flat=True))
-        raise CommandError(f"--platform: no platform {slug!r}; there are: {known}.")
-    return found
+    platform_id = Platform.objects.filter(slug=slug).values_list("pk", flat=True).first()
+    if platform_id is None:
+        slugs = ", ".join(Platform.objects.order_by("slug").values_list("slug", flat=True))
+        raise CommandError(f"--platform: no platform {slug!r}; there are: {slugs}.")
+    return platform_id
 
 
 def time(given: str | None, option: str) -> datetime | None:

@@ -56,7 +56,7 @@ class Erasure(models.Model):
 
 
 class AuthorDeletion(models.Model):
-    """That an author deleted the account: what waits is offered for a verdict, then the author is erased."""
+    """An author's deleted account: waiting posts are offered for a verdict, then the author is erased."""
 
     author = models.OneToOneField(Author, on_delete=models.CASCADE, related_name="deletion", primary_key=True)
     deleted_at = models.DateTimeField()

@@ -170,7 +170,7 @@ class SentPicture(models.Model):
 
 
 class RevisionEvidence(models.Model):
-    """That a revision carries an address, in the order of the post; of each hour that it was asked for in."""
+    """An address that a revision carries, in the post's order: a row for each hour of asking."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="evidence", db_index=False)
     evidence = models.ForeignKey(Evidence, on_delete=models.CASCADE, related_name="revisions")

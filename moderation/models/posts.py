@@ -1,4 +1,4 @@
-"""Posts with their revisions, the authors who wrote them the complaints about them, and translations."""
+"""Posts with their revisions and translations, their authors, and the complaints about them."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class PictureBand(models.Model):
 
 
 class RevisionPicture(models.Model):
-    """That a revision shows a picture of a group, with when the revision came, for the latest of a group."""
+    """A picture of a group that a revision shows; the revision's time finds the latest of a group."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="pictures", db_index=False)
     group = models.ForeignKey(PictureGroup, on_delete=models.CASCADE, related_name="shown", db_index=False)

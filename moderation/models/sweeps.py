@@ -1,4 +1,4 @@
-"""When each sweep last ran, and each process last worked: rows by which what has stopped is noticed."""
+"""When each sweep last ran and each process last worked, so that a stopped one is noticed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SweepRun(models.Model):
 
 
 class Heartbeat(models.Model):
-    """When a process last worked that takes messages from a queue, or is `beat` or `web`."""
+    """When a process last worked: one that takes messages from a queue, `beat` or `web`."""
 
     sender = models.CharField(max_length=40, primary_key=True)
     at = models.DateTimeField()

@@ -22,8 +22,8 @@ def visible(viewer: User) -> QuerySet[Case]:
 
 
 def kept_from(viewer: User) -> Q:
-    """Return the condition of open blind reviews that somebody may not judge: who knows too much of them
-    must not learn that they are judged.
+    """Return the condition of open blind reviews that somebody may not judge: users who know too much of a
+    post must not learn that it is judged.
     """
     return Q(reason=CaseReason.BLIND, state=CaseState.OPEN, skipped_by__contains=[viewer.pk])
 
@@ -39,7 +39,7 @@ def pick(*, case_id: int, version: int, reason: str) -> str:
 
 
 def has_blind_case(post: Post, viewer: User) -> bool:
-    """Tell whether any case of a post is to be decided so, but for a blind review kept from the viewer."""
+    """Tell whether any case of a post is to be decided blindly, except a review kept from the viewer."""
     return blind_cases().filter(post=post).exclude(kept_from(viewer)).exists()
 
 
@@ -60,7 +60,7 @@ def who_know(post: Post) -> list[int]:
     deciders = Decision.objects.filter(alike, decided_by__isnull=False).values_list("decided_by", flat=True)
     judges = BlindReview.objects.filter(alike, answered_by__isnull=False)
     writers = CaseNote.objects.filter(case__post=post).values_list("author", flat=True)
-    known = {*deciders, *judges.values_list("answered_by", flat=True), *writers}
+    people = {*deciders, *judges.values_list("answered_by", flat=True), *writers}
     if GoldenItem.objects.filter(post=post, retired_at__isnull=True).exists():
-        known |= {user.pk for user in User.objects.filter(is_active=True) if user.may_lead}
-    return sorted(known)
+        people |= {user.pk for user in User.objects.filter(is_active=True) if user.may_lead}
+    return sorted(people)

@@ -19,12 +19,12 @@ _BEGINNING = re.compile(r"(\w+)\*")
 
 def query(text: str) -> SearchQuery:
     """Parse user input: words, "a phrase", -without, one or other, and begin* for a prefix."""
-    wanted = SearchQuery(_BEGINNING.sub(" ", text), config=_CONFIG, search_type="websearch")
+    terms = SearchQuery(_BEGINNING.sub(" ", text), config=_CONFIG, search_type="websearch")
     # Only raw syntax knows prefixes, and it fails on stray operators: \w+ lets none in.
     for word in _BEGINNING.findall(text):
         beginning = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
-        wanted = beginning if not _BEGINNING.sub("", text).strip() else wanted & beginning
-    return wanted
+        terms = beginning if not _BEGINNING.sub("", text).strip() else terms & beginning
+    return terms
 
 
 def revisions(text: str) -> QuerySet[Revision]:
@@ -50,8 +50,8 @@ def domains(text: str) -> QuerySet[Domain]:
 
 def _all_begun(text: str) -> SearchQuery | None:
     """Build a prefix query of all words; None if there are none."""
-    wanted: Any = None
+    terms: Any = None
     for word in re.findall(r"[^\W_]+", text)[:12]:
         begun = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
-        wanted = wanted & begun if wanted else begun
-    return wanted  # type: ignore[no-any-return]  # joined queries have no type of their own
+        terms = terms & begun if terms else begun
+    return terms  # type: ignore[no-any-return]  # joined queries have no type of their own

@@ -60,8 +60,8 @@ def page(
     if after is not None:
         rows = beyond(rows, order=order, after=after)
     # One more than is shown tells whether a page follows, without counting.
-    found = tuple(rows.order_by(*order)[: limit + 1])
-    return Page(found[:limit], key_of(found[limit - 1], order=order) if len(found) > limit else None)
+    batch = tuple(rows.order_by(*order)[: limit + 1])
+    return Page(batch[:limit], key_of(batch[limit - 1], order=order) if len(batch) > limit else None)
 
 
 def beyond(rows: QuerySet[Any, Row], *, order: Sequence[str], after: Key) -> QuerySet[Any, Row]:

@@ -49,5 +49,5 @@ def content_scores(revisions: Sequence[Revision], *, content_model: str) -> list
         revision__in=again, content_model=content_model, content_score__isnull=False
     )
     stored = scores.order_by("generation").values_list("revision", "content_score")
-    said = {pk: ContentScore.from_bytes(bytes(score)) for pk, score in stored if score is not None}
-    return [said.get(revision.pk) for revision in revisions]
+    by_revision = {pk: ContentScore.from_bytes(bytes(score)) for pk, score in stored if score is not None}
+    return [by_revision.get(revision.pk) for revision in revisions]

@@ -71,7 +71,7 @@ def of(revisions: QuerySet[Revision], *, at: datetime) -> Figures:
         is_spam=Exists(labels.filter(is_spam=True)),
         is_not_spam=Exists(labels.filter(is_spam=False)),
         is_waiting=Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)),
-        # The count would tell whoever judges a post blindly what somebody said of it.
+        # The count would tell a blind reviewer what somebody said of the post.
         is_blind=Exists(
             Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason=CaseReason.BLIND)
         ),

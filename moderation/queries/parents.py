@@ -44,12 +44,12 @@ class Thread:
 
 def thread(revision: Revision) -> Thread | None:
     """Return the thread of a revision, None if it answers nothing; loads its post and `parent_author`."""
-    found = parent(revision)
-    if found is None:
+    post = parent(revision)
+    if post is None:
         return None
     platform_id = revision.post.platform_id
-    siblings = answers(platform_id=platform_id, external_id=found.external_id).exclude(post=revision.post_id)
-    return Thread(parent=found, siblings=siblings[:MOST_ANSWERS].count())
+    siblings = answers(platform_id=platform_id, external_id=post.external_id).exclude(post=revision.post_id)
+    return Thread(parent=post, siblings=siblings[:MOST_ANSWERS].count())
 
 
 def parent(revision: Revision) -> Parent | None:
@@ -98,7 +98,7 @@ def _stored(answering: Sequence[Revision]) -> dict[tuple[int, str], Parent]:
     )
     latest = Revision.objects.filter(post__in=posts, number=F("post__latest_revision"))
     rows = latest.select_related("post__author").annotate(begin=Left("text", _LENGTH))
-    shown = ("post__platform", "post__external_id", "post__erased_at", "post__author")
+    columns = ("post__platform", "post__external_id", "post__erased_at", "post__author")
     authors = ("post__author__external_id", "post__author__display_name")
     return {
         (row.post.platform_id, row.post.external_id): Parent(
@@ -108,7 +108,7 @@ def _stored(answering: Sequence[Revision]) -> dict[tuple[int, str], Parent]:
             text=row.begin,
             is_erased=row.post.erased_at is not None,
         )
-        for row in rows.only("post", *shown, *authors)
+        for row in rows.only("post", *columns, *authors)
     }
 
 

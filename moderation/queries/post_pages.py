@@ -171,11 +171,11 @@ def _cases(post: Post, viewer: User) -> tuple[Case, ...]:
 def _revisions(post: Post, cursor: str, viewer: User) -> Page[Revision]:
     rows = Revision.objects.filter(post=post).select_related("post", "parent_author")
     rows = rows.defer("links", "journey")
-    found = keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
+    revisions = keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
     if not viewer.may_read_addresses:
-        for row in found.rows:
+        for row in revisions.rows:
             row.ip = None
-    return found
+    return revisions
 
 
 def _scores(post: Post, cursor: str) -> Page[Score]:
@@ -221,17 +221,17 @@ def _decisions(post: Post, cursor: str) -> Page[DecisionStep]:
         )
         .defer("campaign_decision__member_ids", "revision__text", "revision__journey")
     )
-    found = keyset.page(
+    decisions = keyset.page(
         rows, order=("-decided_at", "-pk"), after=keyset.after(cursor, datetime, int), limit=_DECISIONS
     )
-    return found.of(_steps)
+    return decisions.of(_steps)
 
 
 def _steps(decisions: Sequence[Decision]) -> list[DecisionStep]:
     """Read what belongs to some decisions in three queries for any number of them."""
     sent: dict[int | None, list[SentMessage]] = defaultdict(list)
-    told = Delivery.objects.filter(decision__in=decisions).select_related("endpoint").defer("body")
-    for delivery in told.order_by("created_at", "id"):
+    deliveries = Delivery.objects.filter(decision__in=decisions).select_related("endpoint").defer("body")
+    for delivery in deliveries.order_by("created_at", "id"):
         host = urlsplit(delivery.endpoint.url).hostname if delivery.endpoint else ""
         sent[delivery.decision_id].append(SentMessage(delivery=delivery, host=host or ""))
     entries = FeedEntry.objects.filter(decision__in=decisions, stream=Stream.DECISIONS, is_retraction=False)

@@ -103,15 +103,15 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
 
     A viewer who may not read addresses finds nothing by one, else they could be guessed.
     """
-    found = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
+    revisions = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
     if wanted.state in Verdict.values:
-        # Else whoever judges a post blindly could ask for its verdict.
+        # Otherwise a blind reviewer could search for the verdict.
         blind = case_access.visible(viewer).filter(state=CaseState.OPEN, reason__in=BLIND_REASONS)
-        found = found.exclude(Exists(blind.filter(post=OuterRef("post"))))
+        revisions = revisions.exclude(Exists(blind.filter(post=OuterRef("post"))))
     if wanted.address and not viewer.may_read_addresses:
-        found = found.none()
+        revisions = revisions.none()
     return keyset.page(
-        _columns(found, viewer), order=("-post_id",), after=keyset.after(cursor, int), limit=limit
+        _columns(revisions, viewer), order=("-post_id",), after=keyset.after(cursor, int), limit=limit
     ).of(_rows)
 
 
@@ -121,26 +121,26 @@ def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
     return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"])) for row in rows]
 
 
-def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revision]:
+def _filtered(revisions: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revision]:
     if wanted.text:
-        found = _with_text(found, wanted.text)
+        revisions = _with_text(revisions, wanted.text)
     if wanted.answers_to:
-        found = found.filter(pk__in=parents.named(wanted.answers_to).values("pk"))
+        revisions = revisions.filter(pk__in=parents.named(wanted.answers_to).values("pk"))
     if wanted.language:
-        found = found.filter(language=wanted.language)
+        revisions = revisions.filter(language=wanted.language)
     if wanted.author_id is not None:
-        found = found.filter(post__author=wanted.author_id)
+        revisions = revisions.filter(post__author=wanted.author_id)
     if wanted.post_ids is not None:
-        found = found.filter(post__in=wanted.post_ids)
+        revisions = revisions.filter(post__in=wanted.post_ids)
     if wanted.domain:
-        found = found.filter(pk__in=_links(wanted.domain).values("revision"))
+        revisions = revisions.filter(pk__in=_links(wanted.domain).values("revision"))
     if wanted.address:
-        found = _from_address(found, wanted.address)
+        revisions = _from_address(revisions, wanted.address)
     if wanted.since:
-        found = found.filter(received_at__gte=wanted.since)
+        revisions = revisions.filter(received_at__gte=wanted.since)
     if wanted.until:
-        found = found.filter(received_at__lt=wanted.until)
-    return _in_state(_matching(found, wanted.policy), wanted.state)
+        revisions = revisions.filter(received_at__lt=wanted.until)
+    return _in_state(_matching(revisions, wanted.policy), wanted.state)
 
 
 def _matching(found: QuerySet[Revision], policy_id: int | None) -> QuerySet[Revision]:
@@ -237,12 +237,12 @@ def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]
 
 def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
     links = PostLink.objects.filter(revision__in=revision_ids, position__lt=_DOMAINS_SHOWN)
-    found: dict[int, dict[str, None]] = {}
+    domains: dict[int, dict[str, None]] = {}
     for revision_id, name in links.order_by("revision_id", "position").values_list(
         "revision_id", "domain__name"
     ):
-        found.setdefault(revision_id, {})[name] = None
-    return {revision_id: tuple(names) for revision_id, names in found.items()}
+        domains.setdefault(revision_id, {})[name] = None
+    return {revision_id: tuple(names) for revision_id, names in domains.items()}
 
 
 def _pick(row: dict[str, Any]) -> str:

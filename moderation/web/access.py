@@ -1,10 +1,13 @@
-"""View guards: which role may open which page. A test requests all URLs with all roles."""
+"""View guards: which role may open which page, and refusals told. A test requests all URLs with all roles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 
+import structlog
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -14,6 +17,9 @@ from django.utils.translation import gettext
 from django_htmx.middleware import HtmxDetails
 
 from moderation.models import User
+from moderation.operations.refusals import Refusal
+
+log = structlog.get_logger(__name__)
 
 
 class DeskRequest(HttpRequest):
@@ -39,6 +45,15 @@ def unkept(get_response: Callable[[HttpRequest], HttpResponseBase]) -> View:
         return answer
 
     return respond
+
+
+@contextmanager
+def refusals_told(request: HttpRequest) -> Iterator[None]:
+    """Tell a refusal of the block as a warning on the next page; the rest of the block is left out then."""
+    try:
+        yield
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
 
 
 def signed_in(view: View) -> View:
@@ -109,6 +124,7 @@ def _guarded(
             return view(request, *args, **kwargs)
         # Also for a case that exists but waits for a lead: a 403 would tell that it does.
         except ObjectDoesNotExist as refusal:
+            log.info("row_missing", row=type(refusal).__qualname__, view=view.__name__)
             raise Http404 from refusal
 
     return guarded

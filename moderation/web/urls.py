@@ -29,7 +29,6 @@ from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
 from moderation.web.learning import (
-    candidates,
     feature_search,
     model_errors,
     models,
@@ -168,8 +167,6 @@ urlpatterns = [
     path("exports/<int:export_id>/", exports.row, name="export"),
     path("exports/<int:export_id>/download/", exports.download, name="export-download"),
     path("models/", models.page, name="models"),
-    path("models/shadow/", shadow.page, name="shadow"),
-    path("models/shadow/start/", shadow.start, name="shadow-start"),
     path("models/shadow/<int:run_id>/", shadow.page, name="shadow-run"),
     path("models/shadow/<int:run_id>/stop/", shadow.stop, name="shadow-stop"),
     path("models/shadow/<int:run_id>/draws/", shadow.draw, name="shadow-draw"),
@@ -179,7 +176,8 @@ urlpatterns = [
     path("models/training-runs/", models.start, name="training-start"),
     path("models/training-runs/<int:run_id>/", models.run, name="training-run"),
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),
-    path("models/training-runs/<int:run_id>/propose/", candidates.propose, name="candidate-propose"),
+    path("models/training-runs/<int:run_id>/propose/", proposals.propose, name="candidate-propose"),
+    path("models/training-runs/<int:run_id>/shadow/", shadow.start, name="shadow-start"),
     path("releases/proposals/<int:proposal_id>/confirm/", proposals.confirm, name="proposal-confirm"),
     path("releases/proposals/<int:proposal_id>/state/", proposals.state, name="proposal-state"),
     path("releases/proposals/<int:proposal_id>/refuse/", proposals.refuse, name="proposal-refuse"),

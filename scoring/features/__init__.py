@@ -47,7 +47,7 @@ TOPICS = (address, links, link_looks, social, similar_posts, journey, feedback)
 FEATURES: tuple[Feature, ...] = tuple(feature for topic in TOPICS for feature in topic.FEATURES)
 NAMES: tuple[str, ...] = tuple(feature.name for feature in FEATURES)
 
-# Those of evidence, too, which a release may look at without other trees.
+# Includes evidence, which a release may use without other trees.
 ALL_FEATURES = (*FEATURES, *collected.FEATURES)
 
 # Sub-model -> the features that it may read.
@@ -60,7 +60,7 @@ SUB_MODEL_FEATURES: dict[str, tuple[str, ...]] = {
 
 
 def names_of(evidence: Evidence) -> tuple[str, ...]:
-    """Return the names of the features that prove so much."""
+    """Return the names of the features with this level of proof."""
     return tuple(feature.name for feature in FEATURES if feature.evidence is evidence)
 
 

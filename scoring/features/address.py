@@ -1,7 +1,7 @@
 """The address that a post came from, its network and its provider. The sub-model ip_url reads these first.
 
 An address's history counts recent decisions only: addresses change hands, and a clean period should reset it.
-Without an address all is as of one of which nothing is known, so that sending one says nothing.
+A missing address counts like an unknown one, so that sending one says nothing.
 """
 
 from __future__ import annotations

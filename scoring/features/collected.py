@@ -1,7 +1,7 @@
 """What was found behind a post's links and in its pictures. No tree reads these: scoring/evidence_model.py
-joins them, and only ever towards spam: a post whose evidence is still to come is judged as without.
+joins them, towards spam only; pending evidence counts as none.
 
-Of several pieces the most suspicious one counts; unknown is what nobody has opened.
+Of several pieces the most suspicious one counts; unopened ones are unknown.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _PICTURES = (MEDIA, PREVIEW, CAPTIONS)
 
 
 def _over_opened(record: PostRecord, *, measure: Callable[[EvidencePiece], float]) -> float:
-    """Return the highest over the post's links and those in codes; pictures lead nowhere by themselves."""
+    """Return the highest over the post's links and those in codes; pictures themselves have none."""
     return highest(measure(piece) for piece in record.evidence if piece.role not in _PICTURES)
 
 
 def _over_pages(record: PostRecord, *, measure: Callable[[PageRead], bool | None]) -> float:
-    return highest(float(found) for page in _pages(record) if (found := measure(page)) is not None)
+    return highest(float(value) for page in _pages(record) if (value := measure(page)) is not None)
 
 
 def _over_pictures(record: PostRecord, *, measure: Callable[[PictureRead], int]) -> float:
@@ -59,7 +59,7 @@ def _web_codes(picture: PictureRead) -> int:
 
 
 def _read(name: str, *, meaning: str, why: str) -> Feature:
-    """A probability of the release's reader, which is asked in the pipeline: nothing here computes it."""
+    """The probability of the release's reader, which the pipeline computes."""
     return Feature(
         name=name,
         unit="probability",

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from scoring.records import ComplaintRecord
 
-# People who found the same note by themselves do not do so within the hour; new accounts seldom act within
+# Independent people do not write the same note within the hour; new accounts seldom act within
 # the same ten minutes.
 _SAME_NOTE_WITHIN = timedelta(hours=1)
 _NEW_ACCOUNTS_WITHIN = timedelta(minutes=10)
@@ -57,9 +57,9 @@ def _join(
     """Join neighbours in time of equal key; None is no key."""
     places: dict[Hashable, list[int]] = defaultdict(list)
     for place, complaint in enumerate(ordered):
-        found = key(complaint)
-        if found is not None:
-            places[found].append(place)
+        value = key(complaint)
+        if value is not None:
+            places[value].append(place)
     for same in places.values():
         for earlier, later in itertools.pairwise(same):
             if ordered[later].reported_at - ordered[earlier].reported_at <= within:

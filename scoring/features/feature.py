@@ -79,7 +79,7 @@ def shrunk_spam_share(history: History) -> float:
 
 
 def suspected_share(history: History) -> float:
-    """The same share, at least 0.1: an honest past of what anybody may use or link to excuses nobody."""
+    """The same share, at least 0.1: the honest past of something public excuses nobody."""
     return max(shrunk_spam_share(History()), shrunk_spam_share(history))
 
 
@@ -135,11 +135,11 @@ def number_or_unknown(number: float | None) -> float:
 
 
 def _is_vouched_for(link: Link) -> bool:
-    """Whoever links to a known site is not honest by that, so a shortener or a free host must not pass."""
+    """Anybody can link to a known site, so a shortener or a free host must not pass."""
     if _is_widely_known(link.url, (link.host, *link.hops)):
         return True
-    decided = link.domain_history
-    confirmed = decided.confirmed_not_spam - _SPAM_UNDOES * decided.confirmed_spam >= _VOUCHED_BY
+    history = link.domain_history
+    confirmed = history.confirmed_not_spam - _SPAM_UNDOES * history.confirmed_spam >= _VOUCHED_BY
     return confirmed and not (link.hops or is_open(link.host))
 
 

@@ -42,9 +42,9 @@ def _reliability(complaint: ComplaintRecord) -> float:
 def _certainty(complaint: ComplaintRecord) -> float:
     """Lower 90 % bound of the same posterior, by its normal approximation: 0.13 for a new reporter."""
     right, wrong = complaint.reporter_confirmed + 1.0, complaint.reporter_rejected + 1.0
-    judged = right + wrong
-    spread = math.sqrt(right * wrong / (judged * judged * (judged + 1.0)))
-    return max(0.0, right / judged - _ONE_SIDED_90 * spread)
+    total = right + wrong
+    spread = math.sqrt(right * wrong / (total * total * (total + 1.0)))
+    return max(0.0, right / total - _ONE_SIDED_90 * spread)
 
 
 def _best_certainty(record: PostRecord) -> float:

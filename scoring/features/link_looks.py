@@ -1,8 +1,8 @@
 """What a post's links look like: how many there are, and how their URLs are written.
 
 Of several links the most suspicious one counts, measure by measure; without links all are 0, so that a link
-is never what lowers a score. What trees read is measured on links that nobody vouches for, and is 0 for a
-plain one: that a post links to a small site is no suspicion.
+never lowers a score. Trees read measures of links without a voucher, 0 for a plain one: a link to a small
+site is not suspicious.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where a post's links lead: what is known of domain and URL. What they look like is in `link_looks`.
+"""Where a post's links lead: what is known of domain and URL. `link_looks` measures how they are written.
 
 Of several links the most suspicious one counts, measure by measure. A post without links has counts of 0 and
-the prior's share, so that a link is never what lowers a score; only what nobody has looked up is unknown.
-How often a site is linked to is not counted where that is no sign: of a known one, or one open to anyone.
+the prior's share, so that a link never lowers a score; only values not looked up are unknown. Links to known
+sites, or sites open to anyone, are not counted: their number says nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SUB_MODEL = "ip_url"
 def _over_sites(
     record: PostRecord, *, measure: Callable[[History], int], worst: Callable[[Iterable[int]], int]
 ) -> float:
-    """Return a count over the linked domains that have one author and that nobody vouches for."""
+    """Return a count over the linked domains that have one author and no voucher."""
     sites = [link.domain_history for link in unvouched(record) if not is_open(link.host)]
     return float(worst(map(measure, sites))) if sites else 0.0
 
@@ -43,8 +43,8 @@ def _pasts(record: PostRecord) -> Iterable[History]:
 
 def _domain_days_known(record: PostRecord) -> float:
     """A domain new to this platform is known for 0 days: that is a value, not unknown."""
-    known = (days_known(link.domain_history, before=record.posted_at) for link in record.links)
-    return min(known, default=0.0)
+    days = (days_known(link.domain_history, before=record.posted_at) for link in record.links)
+    return min(days, default=0.0)
 
 
 def _pattern_suspicion(record: PostRecord, models: Models) -> float:

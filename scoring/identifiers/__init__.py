@@ -1,8 +1,7 @@
 """What rules can name in a text: phrases, phone numbers, wallets, handles, and look-alikes of a host.
 
-A rule keeps its `value` in canonical form and an `anchor`, by which it is looked up: of a post only what may
-be an identifier is read, and no rule is tried on a post that lacks its anchor. Time is linear in the text, of
-which only the beginning counts.
+A rule keeps its `value` in canonical form and an `anchor`, by which it is looked up: no rule is tried on a
+post that lacks its anchor. Time is linear in the text, of which only the beginning counts.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 from scoring.identifiers import handles, hosts, phones, phrases, wallets
 
 READ_CHARACTERS = 10_000
-"""Only so many characters of a text, and as many of its links, are read."""
+"""Characters of a text that are read, and as many of its links."""
 
 
 class Kind(StrEnum):
@@ -54,13 +53,13 @@ _CANONICAL = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What may be identifiers in one post, by kind."""
+    """Possible identifiers in one post, by kind."""
 
     by_kind: Mapping[str, Any]
 
     def anchors(self) -> dict[str, set[str]]:
         """Return the anchors of rules that may match, by kind."""
-        return {kind: _READERS[kind].anchors(found) for kind, found in self.by_kind.items()}
+        return {kind: _READERS[kind].anchors(values) for kind, values in self.by_kind.items()}
 
     def holds(self, kind: str, value: str) -> bool:
         """Tell whether a rule of this kind and value matches; never of a kind that was not read."""
@@ -68,7 +67,7 @@ class Found:
 
 
 def canonical(kind: str, text: str) -> str:
-    """Return a rule's value from what somebody typed; "" where it is none. Hosts come as domains already."""
+    """Return the canonical value of typed text; "" if it is none. Hosts come as domains already."""
     if kind == Kind.LOOKALIKE:
         return text
     is_read_as_typed = kind == Kind.TEXT
@@ -76,16 +75,16 @@ def canonical(kind: str, text: str) -> str:
 
 
 def anchor(kind: str, value: str) -> str:
-    """Return what a rule is looked up by."""
+    """Return the key by which a rule is looked up."""
     return _READERS[kind].anchor(value)
 
 
 def read(text: str, *, urls: Iterable[str], domains: Collection[str], kinds: Collection[str]) -> Found:
     """Read the identifiers of some kinds from a post's text and links."""
     links = "\n".join(urls)[:READ_CHARACTERS]
-    shown = _visible(f"{text[:READ_CHARACTERS]}\n{links}") if set(kinds) - {Kind.TEXT, Kind.LOOKALIKE} else ""
+    body = _visible(f"{text[:READ_CHARACTERS]}\n{links}") if set(kinds) - {Kind.TEXT, Kind.LOOKALIKE} else ""
     of_kind = {Kind.TEXT: text[:READ_CHARACTERS], Kind.LOOKALIKE: frozenset(domains)}
-    return Found({kind: _READERS[kind].found(of_kind.get(Kind(kind), shown)) for kind in kinds})
+    return Found({kind: _READERS[kind].found(of_kind.get(Kind(kind), body)) for kind in kinds})
 
 
 def _visible(text: str) -> str:

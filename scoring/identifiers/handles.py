@@ -26,7 +26,7 @@ _WORDS = {
     "discord": "discord", "vk": "vk",
 }  # fmt: skip
 PLATFORMS = frozenset(_HOSTS.values())
-"""Platforms that a handle can be said to be of."""
+"""Platforms that a handle can name."""
 
 # Parts of addresses that are pages of the platform itself.
 _PAGES = frozenset(
@@ -54,14 +54,14 @@ class Handle:
 
 def canonical(text: str) -> str:
     """Return `@name` for a name anywhere, `telegram/@name` for one platform's; "" where it is no handle."""
-    given = text.strip()
-    link = _LINK.fullmatch(given.rstrip("/"))
+    name = text.strip()
+    link = _LINK.fullmatch(name.rstrip("/"))
     if link is not None and link[2].lower() not in _PAGES:
         return f"{_HOSTS[link[1].lower()]}/@{link[2].lower()}"
-    named = _GIVEN.fullmatch(given)
-    if named is None or ("@" not in given and not named[1]):
+    match = _GIVEN.fullmatch(name)
+    if match is None or ("@" not in name and not match[1]):
         return ""
-    return (f"{named[1].lower()}/" if named[1] else "") + f"@{named[2].lower()}"
+    return (f"{match[1].lower()}/" if match[1] else "") + f"@{match[2].lower()}"
 
 
 def found(text: str) -> frozenset[Handle]:
@@ -91,7 +91,7 @@ def anchors(handles: frozenset[Handle]) -> set[str]:
 def holds(handles: frozenset[Handle], value: str) -> bool:
     """Tell whether a text names the handle or one that looks like it; a platform's only as such."""
     platform, _, name = value.rpartition("@")
-    wanted = skeleton(name)
+    looks = skeleton(name)
     return any(
-        handle.skeleton == wanted and platform.rstrip("/") in ("", handle.platform) for handle in handles
+        handle.skeleton == looks and platform.rstrip("/") in ("", handle.platform) for handle in handles
     )

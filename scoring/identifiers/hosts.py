@@ -21,8 +21,8 @@ def anchors(domains: dict[str, str]) -> set[str]:
 
 def holds(domains: dict[str, str], value: str) -> bool:
     """Tell whether a domain looks like this one without being it."""
-    wanted = skeleton_of(value)
-    return any(looks == wanted and domain != value for domain, looks in domains.items())
+    shape = skeleton_of(value)
+    return any(looks == shape and domain != value for domain, looks in domains.items())
 
 
 def skeleton_of(domain: str) -> str:

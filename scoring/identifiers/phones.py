@@ -26,7 +26,7 @@ class Phone:
 
 
 def canonical(text: str) -> str:
-    """Return `+` and the digits; "" without a country code or where it is no number."""
+    """Return `+` and the digits; "" for no number or one without a country code."""
     digits = "".join(_DIGITS.findall(text))
     run = _RUN.fullmatch(text.strip())
     if run is None or not run[1] or not digits.isascii():
@@ -36,11 +36,11 @@ def canonical(text: str) -> str:
 
 
 def found(text: str) -> frozenset[Phone]:
-    """Return what may be numbers: runs of digits, and parts of those that are too long for one number."""
+    """Return possible numbers: runs of digits, and parts of runs too long for one number."""
     phones: set[Phone] = set()
     for run in _RUN.finditer(text):
         groups = _DIGITS.findall(run[2])
-        # A part of an international number is none of another country.
+        # A part of an international number is not another country's number.
         is_one = bool(run[1]) and sum(map(len, groups)) <= MOST
         for first in range(1 if is_one else len(groups)):
             digits = ""

@@ -16,10 +16,10 @@ _PAIRS = (("rn", "m"), ("vv", "w"))
 
 def skeleton(name: str) -> str:
     """Return the skeleton of a short name; not fit for showing."""
-    seen = unicodedata.normalize("NFKD", name).casefold()
+    folded = unicodedata.normalize("NFKD", name).casefold()
     letters = (
         lookalikes.latin_twin(letter) or lookalikes.rough_twin(letter) or letter
-        for letter in seen
+        for letter in folded
         if _shows(letter)
     )
     plain = "".join(letters).casefold().translate(_ASCII)

@@ -16,7 +16,7 @@ __all__ = ["LINK", "VERSION", "Normalised", "VersionMismatch", "as_read", "norma
 
 VERSION = "2"
 LINK = "[LINK]"
-"""What the content model reads for a link: what an address says, the models of links say."""
+"""What the content model reads for a link; the address is left to the models of links."""
 
 _STEPS = (
     characters.edits,
@@ -41,21 +41,21 @@ def normalise(raw: str) -> Normalised:
 
     Idempotent; time is linear in the length whatever the text.
     """
-    found = Normalised.of(raw)
+    normalised = Normalised.of(raw)
     for _ in range(_MAX_ROUNDS):
-        before = found.text
+        before = normalised.text
         for step in _STEPS:
-            found = applied(step(found.text), to=found)
-        if found.text == before:
+            normalised = applied(step(normalised.text), to=normalised)
+        if normalised.text == before:
             break
-    return found
+    return normalised
 
 
 def as_read(raw: str) -> Normalised:
-    """Undo disguise as `normalise` does, then put LINK for each link; what is shown for a link stays."""
-    found = normalise(raw)
-    spans = links.spans_in(found.text)
-    return applied([Edit(start=start, end=end, text=LINK) for start, end in spans], to=found)
+    """Undo disguise as `normalise` does, then put LINK for each link; the words of a link stay."""
+    normalised = normalise(raw)
+    spans = links.spans_in(normalised.text)
+    return applied([Edit(start=start, end=end, text=LINK) for start, end in spans], to=normalised)
 
 
 def of_version(version: str) -> Callable[[str], str]:

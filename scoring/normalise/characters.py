@@ -64,7 +64,7 @@ def _alone(character: str) -> str:
 
 
 def _composed(segment: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     accents = marks = 0
     base = ""
     for character in segment:
@@ -79,8 +79,8 @@ def _composed(segment: str) -> str:
                 accents += bool(_ACCENT.match(part))
                 marks += 1
             if accents <= MAX_ACCENTS and marks <= MAX_MARKS:
-                kept.append(part)
-    return unicodedata.normalize("NFC", "".join(kept))
+                parts.append(part)
+    return unicodedata.normalize("NFC", "".join(parts))
 
 
 @functools.lru_cache(maxsize=16_384)

@@ -58,20 +58,20 @@ def dotted_edits(text: str) -> Iterator[Edit]:
 
 def contact_edits(text: str) -> Iterator[Edit]:
     """Yield messengers' names with marks inside, and signs that pose as the plus of a number."""
-    for found in _CONTACT.finditer(text):
-        letters = re.sub(r"[\W_]", "", found.group())
-        if letters != found.group():
-            yield Edit(start=found.start(), end=found.end(), text=_MESSENGERS.get(letters.lower(), " +"))
+    for match in _CONTACT.finditer(text):
+        letters = re.sub(r"[\W_]", "", match.group())
+        if letters != match.group():
+            yield Edit(start=match.start(), end=match.end(), text=_MESSENGERS.get(letters.lower(), " +"))
 
 
 def link_edits(text: str) -> Iterator[Edit]:
     """Yield what makes hxxp://example[.]com a link again."""
-    for found in _DEFANGED.finditer(text):
-        head, _, mark = found.groups()
+    for match in _DEFANGED.finditer(text):
+        head, _, mark = match.groups()
         if head:
-            yield Edit(start=found.end(1), end=found.start(2), text="tt" if head == "h" else "TT")
+            yield Edit(start=match.end(1), end=match.start(2), text="tt" if head == "h" else "TT")
         else:
-            yield Edit(start=found.start(), end=found.end(), text="." if mark.lower() == "dot" else mark)
+            yield Edit(start=match.start(), end=match.end(), text="." if mark.lower() == "dot" else mark)
 
 
 def _may_spell(singles: str) -> bool:

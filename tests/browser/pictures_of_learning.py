@@ -53,11 +53,11 @@ PLACES = {
     "golden-items-retired": "/golden-items/?state=retired",
     "queue-mix": "/queues/",
     "drift": "/quality/drift/",
-    "shadow": "/models/shadow/",
+    "shadow": "/models/shadow/2/",
     "model-errors": "/models/errors/",
     "feature-search": f"/models/features/?feature={FEATURE}&compared=at_least&value=0",
 }
-EMPTY = PLACES | {"feature-search": "/models/features/"}
+EMPTY = PLACES | {"feature-search": "/models/features/", "shadow": "/models/"}
 HONEST = (
     "Has anybody seen my grey cat near the river? She has a white paw and answers to Minka.",
     "Order cheap pills without prescription today at http://pills.example/now",
@@ -230,9 +230,10 @@ def shadowed(decided: list[Case], platform: Platform, lead: User, admin: User) -
     people = {"started_by": lead, "stopped_by": None}
     for number, ended in enumerate((now - timedelta(days=3), None)):
         run = ShadowRun.objects.create(
-            candidate=f"{number}c" * 32, live="d" * 64, share=0.5, started_at=now - timedelta(days=5),
-            stopped_at=ended, reached=0, figures=stored | {"until": now.isoformat()}, failed=2,
-            skipped=1_204, trouble=f"Corrupt: {MARKUP[0]} {'W' * 200}" if ended is None else "",
+            pk=number + 1, candidate=f"{number}c" * 32, live="d" * 64, share=0.5,
+            started_at=now - timedelta(days=5), stopped_at=ended, reached=0,
+            figures=stored | {"until": now.isoformat()}, failed=2, skipped=1_204,
+            trouble=f"Corrupt: {MARKUP[0]} {'W' * 200}" if ended is None else "",
             trouble_at=None if ended else now, **people,
         )  # fmt: skip
     for number, case in enumerate(decided):

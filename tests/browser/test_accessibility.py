@@ -30,7 +30,6 @@ PAGES = (
     "/exports/",
     "/labels/",
     "/models/",
-    "/models/shadow/",
     "/quality/",
     "/quality/drift/",
     "/models/errors/",

@@ -88,8 +88,8 @@ def _train(engineer: Page, product: Product) -> None:
 
 def _shadow(engineer: Page, product: Product, api: httpx.Client) -> None:
     """Compare the candidate on live posts, without effect."""
-    engineer.goto("/models/shadow/")
-    engineer.get_by_role("button", name="Start", exact=True).click()
+    engineer.goto("/models/")
+    engineer.get_by_role("button", name="Score in shadow").click()
     expect(engineer.get_by_role("button", name="Stop the shadow run")).to_be_visible()
     _send(api, count=SHADOWED, seed=2)
     product.wait_until(

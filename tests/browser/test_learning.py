@@ -9,15 +9,15 @@ from playwright.sync_api import Page
 
 from moderation.models import Platform, User
 from tests.browser.pictures import NAMES
-from tests.browser.pictures_of_learning import PLACES, decided, drifted, reviewed
+from tests.browser.pictures_of_learning import PLACES, decided, drifted, reviewed, shadowed
 from tests.browser.stage import violations
 
-__all__ = ["decided", "drifted", "reviewed"]
+__all__ = ["decided", "drifted", "reviewed", "shadowed"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.usefixtures("reviewed", "drifted")
+@pytest.mark.usefixtures("reviewed", "drifted", "shadowed")
 def test_full_pages_are_accessible_and_fit_a_phone(
     page_of: Callable[..., Page], platform: Platform, admin: User, lead: User
 ) -> None:
@@ -25,7 +25,7 @@ def test_full_pages_are_accessible_and_fit_a_phone(
     User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=NAMES[0])
     page = page_of(admin, reduced_motion="reduce")
     found = {}
-    for name in ("second-reviews", "golden-items", "queue-mix", "drift"):
+    for name in ("second-reviews", "golden-items", "queue-mix", "drift", "shadow"):
         page.goto(PLACES[name])
         found[name] = violations(page)
         page.set_viewport_size({"width": 390, "height": 844})

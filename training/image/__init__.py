@@ -2,6 +2,6 @@
 
 In reading order: the network (`resnet50`) and its weights (`backbone`), labelled pictures and the head that
 is fitted to them (`labelled_pictures`, `head`), the exported file (`export`), Triton's configuration
-(`configs`) and the folder (`repository`), what is told of it (`card`), a release with it
-(`release_with`), and the command.
+(`configs`), the folder (`repository`), its card (`card`), a release with it (`release_with`), and the
+command.
 """

@@ -27,12 +27,12 @@ _WARM_UP_PICTURES, _WARM_UP_SIDE, _WARM_UP_GRAINS = 6, 128, (4, 16, 64)
 
 
 class NoWeights(RuntimeError):
-    """The weights cannot be had or are not a ResNet50's; the message says what to give instead."""
+    """The weights are missing or not a ResNet50's; the message says what to give instead."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preprocessing:
-    """How a picture becomes pixels: shorter side, middle square, and what is taken off and divided by."""
+    """How a picture becomes pixels: shorter side, middle square, mean and deviation."""
 
     resize: int
     crop: int = _CROP
@@ -42,9 +42,9 @@ class Preprocessing:
 
 @dataclass(frozen=True, kw_only=True)
 class Backbone:
-    """A ResNet50 in evaluation mode, its labels, and in words where its weights are from.
+    """A ResNet50 in evaluation mode, its labels, and the origin of its weights in words.
 
-    `is_random` says that nothing was learnt: what it answers means nothing.
+    `is_random` says that it is untrained: its answers mean nothing.
     """
 
     model: Any
@@ -85,12 +85,12 @@ def load(weights: str, *, seed: int = 0, labels: Path | None = None) -> Backbone
 
 
 def features(backbone: Backbone, pixels: Tensor) -> Tensor:
-    """Return what the network makes of pixels [n, 3, side, side] before its last layer: [n, 2048]."""
+    """Return the input of the network's last layer [n, 2048] for pixels [n, 3, side, side]."""
     import torch
 
     with torch.inference_mode():
-        found: Tensor = backbone.model[:-1](pixels)
-    return found
+        vectors: Tensor = backbone.model[:-1](pixels)
+    return vectors
 
 
 def _random(*, seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""What is told of an image model, for people: `image-card.md` beside its repository's models."""
+"""An image model's card for people: `image-card.md` beside its repository's models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WARNING = """> **RANDOM WEIGHTS.** They come from a seed: this network was neve
 
 
 def write(out: Path, *, about: Mapping[str, Any], quality: Sequence[Quality]) -> None:
-    """Write the card of what `repository.write` wrote."""
+    """Write the card of a repository."""
     served = about["served"]
     lines = ["# Image model", ""]
     if served["is_random"]:
@@ -49,8 +49,8 @@ def _of_data(data: Mapping[str, Any], quality: Sequence[Quality]) -> list[str]:
         "| source | pictures (spam) | ROC-AUC | F1 at 0.5 | precision / recall | calibration error |",
         "|---|---|---|---|---|---|",
     ]
-    for one in quality:
-        auc, f1 = (f"{it.value:.3f} ({it.low:.3f} to {it.high:.3f})" for it in (one.roc_auc, one.f1))
-        rest = f"{one.precision:.3f} / {one.recall:.3f} | {one.calibration_error:.3f}"
-        lines.append(f"| {one.source} | {one.rows} ({one.spam}) | {auc} | {f1} | {rest} |")
+    for row in quality:
+        auc, f1 = (f"{it.value:.3f} ({it.low:.3f} to {it.high:.3f})" for it in (row.roc_auc, row.f1))
+        rest = f"{row.precision:.3f} / {row.recall:.3f} | {row.calibration_error:.3f}"
+        lines.append(f"| {row.source} | {row.rows} ({row.spam}) | {auc} | {f1} | {rest} |")
     return lines

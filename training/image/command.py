@@ -56,15 +56,15 @@ def main(arguments: argparse.Namespace) -> None:
 
 def _run(arguments: argparse.Namespace) -> None:
     release_with.check(arguments)
-    chosen = backbones.load(arguments.weights, seed=arguments.seed, labels=arguments.labels)
-    if chosen.is_random:
+    backbone = backbones.load(arguments.weights, seed=arguments.seed, labels=arguments.labels)
+    if backbone.is_random:
         log.warning("RANDOM WEIGHTS: this network was never trained, what it answers means nothing")
     about: dict[str, Any] = {}
     quality = []
     if arguments.data:
-        labelled = labelled_pictures.load(arguments.data, preprocessing=chosen.preprocessing)
-        fitted = head.fit(chosen, labelled, seed=arguments.seed)
-        chosen, quality = fitted.backbone, fitted.quality
+        labelled = labelled_pictures.load(arguments.data, preprocessing=backbone.preprocessing)
+        fitted = head.fit(backbone, labelled, seed=arguments.seed)
+        backbone, quality = fitted.backbone, fitted.quality
         about["data"] = {
             "manifest": labelled_pictures.MANIFEST,
             "sha256": labelled.sha256,
@@ -75,10 +75,10 @@ def _run(arguments: argparse.Namespace) -> None:
         }
         for name, why in labelled.unread.items():
             log.warning("left out: %s: %s", name, why)
-    known = repository.write(chosen, out=arguments.out, about=about)
-    card.write(arguments.out, about=known, quality=quality)
+    facts = repository.write(backbone, out=arguments.out, about=about)
+    card.write(arguments.out, about=facts, quality=quality)
     if arguments.torchscript:
-        export.write_torchscript(chosen.model, side=chosen.preprocessing.crop, path=arguments.torchscript)
+        export.write_torchscript(backbone.model, side=backbone.preprocessing.crop, path=arguments.torchscript)
     if arguments.release:
-        release_with.write(chosen, arguments=arguments)
+        release_with.write(backbone, arguments=arguments)
     log.info("%s", (arguments.out / card.CARD).read_text(encoding="utf-8"))

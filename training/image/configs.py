@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tritonclient.grpc.model_config_pb2 import ModelConfig
 
 MODEL, DECODER, NETWORK = "image", "pixels", "resnet50"
-"""What clients call, and its steps."""
+"""The model that clients call, and its steps."""
 MAX_BATCH = 32
 LABELS = "labels.txt"
 _VERSION = "1"
@@ -28,7 +28,7 @@ _BACKENDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """What the configurations need to know of a network."""
+    """The properties of a network that configurations need."""
 
     classes: int
     preprocessing: Preprocessing
@@ -96,7 +96,7 @@ def _network(variant: Variant, served: Served) -> ModelConfig:
     config.output.add(name="probabilities", data_type="TYPE_FP32", dims=[served.classes])
     config.instance_group.add(count=1, kind=kind)
     model_configs.batch_dynamically(config)
-    # For people: Triton shows it to whoever asks for the model's configuration.
+    # For people: Triton shows it with the model's configuration.
     config.parameters["WEIGHTS"].string_value = served.origin
     if variant is Variant.CPU:
         config.parameters["INFERENCE_PRECISION_HINT"].string_value = "f32"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 INPUT, OUTPUT = "pixels", "probabilities"
 MAX_DIFFERENCE = 1e-3
-"""Of a probability's logarithm, between the framework and the file: probabilities of a thousand classes are
-too small to tell anything by their differences.
+"""Largest difference of a probability's logarithm between the framework and the file: probabilities of a
+thousand classes are too small to compare directly.
 """
 _CHECKED_BATCHES = (1, 3)
 
@@ -59,7 +59,7 @@ def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
 
 
 def write_torchscript(model: nn.Module, *, side: int, path: Path) -> None:
-    """Trace the same function for a server of TorchScript, which the benchmark's peer is."""
+    """Trace the same function for TorchScript, which the benchmark's peer serves."""
     import torch
 
     with torch.inference_mode():
@@ -77,6 +77,6 @@ def _largest_difference(whole: Any, *, side: int, path: Path) -> float:
         pixels = random.normal(size=(batch, 3, side, side)).astype(np.float32)
         with torch.inference_mode():
             expected = whole(torch.from_numpy(pixels)).numpy()
-        found = np.asarray(session.run([OUTPUT], {INPUT: pixels})[0])
-        largest = max(largest, float(np.abs(np.log(expected) - np.log(found)).max()))
+        answer = np.asarray(session.run([OUTPUT], {INPUT: pixels})[0])
+        largest = max(largest, float(np.abs(np.log(expected) - np.log(answer)).max()))
     return largest

@@ -1,4 +1,4 @@
-"""The last layer for spam: logistic regression on what the network makes of labelled pictures."""
+"""The last layer for spam: logistic regression on the network's features of labelled pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LABELS = ("not spam", "spam")
 LEAST = 8
-"""Pictures of either class in the train part, and one of either in the other parts."""
+"""Least pictures of each class in the train part; the other parts need one of each."""
 THRESHOLD = 0.5
 _PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 _BATCH = 16
@@ -48,26 +48,26 @@ def fit(backbone: Backbone, labelled: Labelled, *, seed: int = 0) -> Fitted:
     splits = np.array([split_of(example.group) for example in labelled.examples])
     for split in Split:
         _require(labels[splits == split], split=split)
-    seen = _features(backbone, labelled)
+    vectors = _features(backbone, labelled)
     train, validation, test = (splits == split for split in Split)
-    mean, deviation = seen[train].mean(axis=0), seen[train].std(axis=0) + 1e-6
-    scaled = (seen - mean) / deviation
+    mean, deviation = vectors[train].mean(axis=0), vectors[train].std(axis=0) + 1e-6
+    scaled = (vectors - mean) / deviation
 
-    tried = {penalty: _regression(scaled[train], labels[train], penalty=penalty) for penalty in _PENALTIES}
+    models = {penalty: _regression(scaled[train], labels[train], penalty=penalty) for penalty in _PENALTIES}
     losses = {
-        penalty: _loss(labels[validation], _margins(one, scaled[validation]))
-        for penalty, one in tried.items()
+        penalty: _loss(labels[validation], _margins(model, scaled[validation]))
+        for penalty, model in models.items()
     }
-    penalty = min(losses, key=lambda one: losses[one])
-    chosen = tried[penalty]
-    given = probabilities_of(_margins(chosen, scaled[validation]))
-    slope, intercept = platt.fit(labels[validation], given, sources=["all"] * int(validation.sum()))
+    penalty = min(losses, key=lambda key: losses[key])
+    best = models[penalty]
+    probabilities = probabilities_of(_margins(best, scaled[validation]))
+    slope, intercept = platt.fit(labels[validation], probabilities, sources=["all"] * int(validation.sum()))
 
     # One matrix: scaling, regression and calibration, folded into the last layer.
-    weights = slope * chosen.coef_[0] / deviation
-    bias = float(slope * (chosen.intercept_[0] - (chosen.coef_[0] * mean / deviation).sum()) + intercept)
+    weights = slope * best.coef_[0] / deviation
+    bias = float(slope * (best.intercept_[0] - (best.coef_[0] * mean / deviation).sum()) + intercept)
     examples = [example for example, is_test in zip(labelled.examples, test, strict=True) if is_test]
-    answers = probabilities_of(seen[test] @ weights + bias)
+    answers = probabilities_of(vectors[test] @ weights + bias)
     return Fitted(
         backbone=replace(backbone, model=_with_head(backbone.model, weights, bias), labels=LABELS),
         quality=evaluate.by_source(examples, probabilities=answers, threshold=THRESHOLD, seed=seed),

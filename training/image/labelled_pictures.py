@@ -1,4 +1,4 @@
-"""Pictures that somebody labelled: a folder with `manifest.jsonl`, read as the served model reads them."""
+"""Labelled pictures: a folder with `manifest.jsonl`, read as the served model reads them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.jsonl"
 THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 640, 80
-"""As the product keeps pictures (moderation/evidence/picture.py), and asks the model about them."""
+"""As the product keeps pictures for the model (moderation/evidence/picture.py)."""
 SERVED = Path(__file__).resolve().parents[2] / "triton_image"
 _HASHED = (9, 8)
 
@@ -49,16 +49,16 @@ def load(folder: Path, *, preprocessing: Preprocessing) -> Labelled:
     """Read every picture that the manifest names.
 
     A line has `file` (within the folder) and `label` (1 spam or unsafe, 0 neither), and may have `source` and
-    `group`: pictures of one group are in one part only; without it, of those that look the same. A picture
-    that cannot be decoded is left out and named. Raises Malformed.
+    `group`: pictures of one group, or without it those that look the same, are in one part. A picture that
+    cannot be decoded is left out and named. Raises Malformed.
     """
     path = folder / MANIFEST
     try:
-        written = path.read_bytes()
+        data = path.read_bytes()
     except OSError as missing:
         raise Malformed(f"{path}: {missing.strerror}") from missing
     examples, pixels, unread = [], [], {}
-    for number, line in enumerate(written.decode("utf-8", errors="replace").splitlines(), start=1):
+    for number, line in enumerate(data.decode("utf-8", errors="replace").splitlines(), start=1):
         if not line.strip():
             continue
         row = _row(line, where=f"{path}:{number}")
@@ -83,7 +83,7 @@ def load(folder: Path, *, preprocessing: Preprocessing) -> Labelled:
         examples=examples,
         pixels=np.stack(pixels) if pixels else np.empty((0, side, side, 3), dtype=np.uint8),
         unread=unread,
-        sha256=hashlib.sha256(written).hexdigest(),
+        sha256=hashlib.sha256(data).hexdigest(),
     )
 
 
@@ -98,9 +98,9 @@ def as_kept(data: bytes) -> tuple[bytes, str]:
             upright = Image.alpha_composite(Image.new("RGBA", upright.size, "white"), upright)
         picture = upright.convert("RGB")
     picture.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
-    written = io.BytesIO()
-    picture.save(written, format="WEBP", quality=THUMBNAIL_QUALITY)
-    return written.getvalue(), _looks(picture)
+    buffer = io.BytesIO()
+    picture.save(buffer, format="WEBP", quality=THUMBNAIL_QUALITY)
+    return buffer.getvalue(), _looks(picture)
 
 
 def decoded(data: bytes, *, preprocessing: Preprocessing) -> NDArray[np.uint8]:
@@ -118,13 +118,13 @@ def normalised(pixels: NDArray[np.uint8], *, preprocessing: Preprocessing) -> ND
 
 @functools.cache
 def served_decoder() -> Any:
-    """Return the module that decodes on Triton, so that a model is trained on what it will be given."""
+    """Return the module that decodes on Triton, so that a model is trained on its later input."""
     path = SERVED / "pixels" / "1" / "decode.py"
-    found = importlib.util.spec_from_file_location("served_decoder", path)
-    if found is None or found.loader is None:
+    spec = importlib.util.spec_from_file_location("served_decoder", path)
+    if spec is None or spec.loader is None:
         raise FileNotFoundError(path)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
@@ -156,5 +156,5 @@ def _looks(picture: Image.Image) -> str:
 
 
 def in_parts(count: int, *, of: int) -> Iterator[slice]:
-    """Return slices of so many each: a batch of pictures fits into memory, a folder need not."""
+    """Return slices of this size: a batch of pictures fits into memory, a folder need not."""
     return (slice(start, start + of) for start in range(0, count, of))

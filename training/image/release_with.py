@@ -24,7 +24,7 @@ _VERSION = "1"
 
 
 class NotForSpam(ValueError):
-    """A release's image model tells spam from other pictures; this one has other classes."""
+    """The image model has other classes than spam and not spam."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +45,9 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def write(backbone: Backbone, *, arguments: argparse.Namespace) -> None:
-    """Pin the image model of --out, with answers that it must still give, in a copy of --release.
+    """Pin the image model of --out, with its probes, in a copy of --release.
 
-    It is installed, too, so that a shadow run or a promotion finds it. Raises release.Corrupt.
+    It is installed, too, for a shadow run or a promotion. Raises release.Corrupt.
     """
     base = Release.load(arguments.release)
     pin = pinned(backbone, repository=arguments.out)
@@ -95,6 +95,6 @@ def _drawn() -> Iterator[bytes]:
     rings = np.hypot(across - 24, down - 24).astype(int) // 6 % 2 * 255
     stripes = (across + 2 * down) // 8 % 2 * 255
     for red, green, blue in ((rings, 255 - rings, down * 5), (stripes, across * 5, 255 - stripes)):
-        written = io.BytesIO()
-        Image.fromarray(np.dstack([red, green, blue]).astype(np.uint8)).save(written, format="PNG")
-        yield written.getvalue()
+        buffer = io.BytesIO()
+        Image.fromarray(np.dstack([red, green, blue]).astype(np.uint8)).save(buffer, format="PNG")
+        yield buffer.getvalue()

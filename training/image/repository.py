@@ -19,7 +19,7 @@ from training.model_configs import Variant
 from training.plan_recipe import Network, Profile
 
 ABOUT = "image.json"
-"""Beside the models: where the weights are from, preprocessing and measurements."""
+"""Beside the models: origin of the weights, preprocessing and measurements."""
 ONNX = "model.onnx"
 PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
 
@@ -31,8 +31,8 @@ class NoModel(Exception):
 def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[str, Any]:
     """Write the models image, pixels and resnet50 into a repository, which may hold others already.
 
-    Return what was written into image.json: `about` and what is known of the network. Nothing is replaced
-    unless the exported file agrees with the framework. Raises export_onnx.Unfaithful.
+    Return the content of image.json: `about` and facts about the network. Nothing is replaced unless the
+    exported file agrees with the framework. Raises export_onnx.Unfaithful.
     """
     served = Served(
         classes=len(backbone.labels),
@@ -42,32 +42,32 @@ def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[st
     )
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made = Path(scratch)
+        folder = Path(scratch)
         for name in (DECODER, NETWORK, MODEL):
-            (made / name / "1").mkdir(parents=True)
+            (folder / name / "1").mkdir(parents=True)
         difference = export.write_onnx(
-            backbone.model, side=backbone.preprocessing.crop, path=made / NETWORK / "1" / ONNX
+            backbone.model, side=backbone.preprocessing.crop, path=folder / NETWORK / "1" / ONNX
         )
-        _write_labels(made, labels="".join(f"{label}\n" for label in backbone.labels))
-        _write_served(made, variant=Variant.CPU, served=served)
-        known = {"served": dataclasses.asdict(served), "largest_difference": difference, **about}
+        _write_labels(folder, labels="".join(f"{label}\n" for label in backbone.labels))
+        _write_served(folder, variant=Variant.CPU, served=served)
+        facts = {"served": dataclasses.asdict(served), "largest_difference": difference, **about}
         for name in (DECODER, NETWORK, MODEL):
             shutil.rmtree(out / name, ignore_errors=True)
-            (made / name).rename(out / name)
-    (out / ABOUT).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-    return known
+            (folder / name).rename(out / name)
+    (out / ABOUT).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    return facts
 
 
 def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
     """Write the image model of a repository in another variant below `out`.
 
-    TensorRT's plan is not in it, but what builds it on the GPU. Raises NoModel.
+    It has no TensorRT plan, but the recipe to build it on the GPU. Raises NoModel.
     """
     source = repository / NETWORK / "1" / ONNX
     labels = repository / MODEL / "1" / LABELS
-    for needed in (source, labels, repository / ABOUT):
-        if not needed.is_file():
-            raise NoModel(f"{needed} is missing: write it by `python -m training image`")
+    for path in (source, labels, repository / ABOUT):
+        if not path.is_file():
+            raise NoModel(f"{path} is missing: write it by `python -m training image`")
     for name in (DECODER, NETWORK, MODEL):
         (out / name / "1").mkdir(parents=True, exist_ok=True)
     _write_labels(out, labels=labels.read_text(encoding="utf-8"))
@@ -83,17 +83,17 @@ def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
 
 
 def pictures(repository: Path) -> Network:
-    """Return what a plan of a repository's network takes."""
+    """Return the inputs of a plan of a repository's network."""
     side = served_of(repository).preprocessing.crop
     return Network(name=NETWORK, inputs=("pixels",), row=(3, side, side))
 
 
 def served_of(repository: Path) -> Served:
-    """Return what image.json says of a repository's network."""
-    told = json.loads((repository / ABOUT).read_text(encoding="utf-8"))["served"]
-    steps = told["preprocessing"]
-    kept = {name: tuple(steps[name]) for name in ("mean", "deviation")}
-    return Served(**{**told, "preprocessing": Preprocessing(**{**steps, **kept})})
+    """Return a repository's network as image.json describes it."""
+    settings = json.loads((repository / ABOUT).read_text(encoding="utf-8"))["served"]
+    steps = settings["preprocessing"]
+    tuples = {name: tuple(steps[name]) for name in ("mean", "deviation")}
+    return Served(**{**settings, "preprocessing": Preprocessing(**{**steps, **tuples})})
 
 
 def _write_labels(folder: Path, *, labels: str) -> None:
@@ -101,7 +101,7 @@ def _write_labels(folder: Path, *, labels: str) -> None:
 
 
 def _write_served(folder: Path, *, variant: Variant, served: Served) -> None:
-    """Write configurations, and the code of what runs in Triton's Python."""
+    """Write configurations, and the code that runs in Triton's Python."""
     for name, text in configs.texts(variant, served).items():
         (folder / name / "config.pbtxt").write_text(text, encoding="utf-8")
     python = (DECODER, NETWORK) if variant is Variant.CPU else (DECODER,)

@@ -22,23 +22,23 @@ class Bottleneck(nn.Module):  # type: ignore[misc] # torch has no types here
 
     def __init__(self, taken: int, width: int, *, stride: int) -> None:
         super().__init__()
-        given = width * _EXPANSION
+        expanded = width * _EXPANSION
         self.conv1, self.bn1 = nn.Conv2d(taken, width, 1, bias=False), nn.BatchNorm2d(width)
         self.conv2 = nn.Conv2d(width, width, 3, stride=stride, padding=1, bias=False)
         self.bn2 = nn.BatchNorm2d(width)
-        self.conv3, self.bn3 = nn.Conv2d(width, given, 1, bias=False), nn.BatchNorm2d(given)
+        self.conv3, self.bn3 = nn.Conv2d(width, expanded, 1, bias=False), nn.BatchNorm2d(expanded)
         self.relu = nn.ReLU(inplace=True)
         self.downsample: nn.Module | None = None
-        if stride != 1 or taken != given:
-            shortcut = nn.Conv2d(taken, given, 1, stride=stride, bias=False)
-            self.downsample = nn.Sequential(shortcut, nn.BatchNorm2d(given))
+        if stride != 1 or taken != expanded:
+            shortcut = nn.Conv2d(taken, expanded, 1, stride=stride, bias=False)
+            self.downsample = nn.Sequential(shortcut, nn.BatchNorm2d(expanded))
 
     def forward(self, given: Tensor) -> Tensor:
-        """Return what the block makes of [n, channels, side, side]."""
-        found = self.relu(self.bn1(self.conv1(given)))
-        found = self.relu(self.bn2(self.conv2(found)))
+        """Return the block's output for [n, channels, side, side]."""
+        hidden = self.relu(self.bn1(self.conv1(given)))
+        hidden = self.relu(self.bn2(self.conv2(hidden)))
         shortcut = given if self.downsample is None else self.downsample(given)
-        added: Tensor = self.relu(self.bn3(self.conv3(found)) + shortcut)
+        added: Tensor = self.relu(self.bn3(self.conv3(hidden)) + shortcut)
         return added
 
 
@@ -52,10 +52,10 @@ def built(*, classes: int) -> nn.Sequential:
     )
     taken = 64
     for number, (width, blocks, stride) in enumerate(_STAGES, start=1):
-        given = width * _EXPANSION
-        others = [Bottleneck(given, width, stride=1) for _ in range(blocks - 1)]
+        expanded = width * _EXPANSION
+        others = [Bottleneck(expanded, width, stride=1) for _ in range(blocks - 1)]
         layers[f"layer{number}"] = nn.Sequential(Bottleneck(taken, width, stride=stride), *others)
-        taken = given
+        taken = expanded
     layers |= {
         "avgpool": nn.AdaptiveAvgPool2d(1),
         "flatten": nn.Flatten(),

@@ -9,7 +9,6 @@ from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.cursor_format import NextCursorField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.models import AuditEntry
 from moderation.models.rules import RuleKind
 from moderation.queries import keyset
@@ -17,12 +16,6 @@ from moderation.queries.audit.audit_chain import ChainPage
 
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
 """An address in words that somebody wrote; those of version 6 stand in rules about addresses alone."""
-
-
-class AuditQuerySerializer(PageQuerySerializer):
-    """Which links of the chain to return."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class ActorSerializer(AnswerSerializer):

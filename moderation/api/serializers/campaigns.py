@@ -15,7 +15,6 @@ from moderation.api.serializers.fields import (
     TextListField,
     WholeNumberField,
 )
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models.campaigns import CampaignDecisionState, TieKind
 from moderation.models.decisions import Verdict
@@ -23,12 +22,6 @@ from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.campaigns.platform_campaigns import OwnMember
 
 _MAX_NAMED = 1_000
-
-
-class CampaignQuerySerializer(PageQuerySerializer):
-    """The page of campaigns to read."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class CampaignSerializer(AnswerSerializer):

@@ -8,7 +8,6 @@ from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.simulations import (
     CostsRequestSerializer,
     PeriodField,
@@ -19,12 +18,6 @@ from moderation.models import ReleaseProposal
 from moderation.models.learning import ProposalKind
 
 _STATES = ("open", "confirmed", "refused", "expired")
-
-
-class ProposalQuerySerializer(PageQuerySerializer):
-    """Which page of proposals."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class ProposalRequestSerializer(StrictSerializer):

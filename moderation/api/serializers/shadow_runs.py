@@ -27,12 +27,6 @@ _KEPT = ("mistake", "posts", "differing", "labels", "value", "low", "high", "out
 """What stands in a stored difference, besides its slice."""
 
 
-class ShadowRunsQuerySerializer(PageQuerySerializer):
-    """Which page of shadow runs."""
-
-    cursor = KeysetField(kinds=(int,), required=False)
-
-
 class DisagreementsQuerySerializer(PageQuerySerializer):
     """Which page of disagreements."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rest_framework import serializers
@@ -9,12 +10,10 @@ from rest_framework import serializers
 from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
-from moderation.queries.learning.simulation import CONFIDENCE, Costs
-from moderation.queries.learning.simulator import Simulation
+from moderation.queries.learning.simulation import CONFIDENCE, Costs, Simulation
 from moderation.queries.learning.traffic import Thresholds
 
 PERIODS = (7, 30, 90)
-_USUAL = {"missed_spam": 1.0, "wrong_removal": 5.0, "minute": 0.5}
 _PRECISION = 0.99
 _LARGEST = 1e308
 
@@ -158,14 +157,13 @@ class SimulationSerializer(AnswerSerializer):
 
 def thresholds(given: dict[str, Any] | None, *, live: Thresholds) -> Thresholds:
     """Return the thresholds that a request names. Raises ValidationError if removal begins below review."""
-    names = ("review_from", "remove_from", "audit_rate")
-    values = {name: (given or {}).get(name, getattr(live, name)) for name in names}
-    if values["review_from"] > values["remove_from"]:
-        told = serializers.ErrorDetail("Removal cannot begin below review.", code="below_review")
-        raise serializers.ValidationError({"thresholds": {"remove_from": [told]}})
-    return Thresholds(**values)
+    try:
+        return replace(live, **(given or {}))
+    except ValueError:  # each is in its range
+        detail = serializers.ErrorDetail("Removal cannot begin below review.", code="below_review")
+        raise serializers.ValidationError({"thresholds": {"remove_from": [detail]}}) from None
 
 
 def costs(given: dict[str, Any] | None) -> Costs:
     """Return the costs that a request names, the usual ones where it names none."""
-    return Costs(**{name: (given or {}).get(name, usual) for name, usual in _USUAL.items()})
+    return Costs(**(given or {}))

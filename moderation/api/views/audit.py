@@ -13,8 +13,8 @@ from moderation.api.errors import Refused
 from moderation.api.serializers.audit import (
     AuditHeadSerializer,
     AuditPageSerializer,
-    AuditQuerySerializer,
 )
+from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.views.base import ApiView, problem_responses
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
@@ -37,13 +37,13 @@ class AuditLog(ApiView):
             "IP addresses are masked, unless the key acts for somebody who may read them. A key that acts "
             "for a person needs a lead or an administrator. Scope: `audit:read`."
         ),
-        parameters=[AuditQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: AuditPageSerializer, **problem_responses("not_allowed", "invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
         reads_addresses = _may_read_addresses(request)
-        asked = self.query(AuditQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         [after] = asked.get("cursor") or (0,)
         found = audit_chain.page(platform=platform_of(request), after=after, limit=asked["limit"])
         return Response(AuditPageSerializer(found, context={"reads_addresses": reads_addresses}).data)

@@ -170,6 +170,14 @@ def user_of(request: Request) -> User:
     return person
 
 
+def exporter_of(request: Request) -> User:
+    """Return the lead or ML engineer that the key acts for. Raises Refused."""
+    person = user_of(request)
+    if not person.may_export:
+        raise Refused("not_allowed", "This needs a key that acts for a lead or an ML engineer.")
+    return person
+
+
 def refuse_packed(request: Request) -> None:
     """Refuse bodies that are not UTF-8 or have a content coding (RFC 9110 §8.4)."""
     codings = request.headers.get("Content-Encoding", "").lower().replace(",", " ").split()

@@ -18,9 +18,9 @@ from moderation.api.serializers.campaigns import (
     CampaignDecisionRequestSerializer,
     CampaignDecisionSerializer,
     CampaignPageSerializer,
-    CampaignQuerySerializer,
     MemberPageSerializer,
 )
+from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
@@ -49,12 +49,12 @@ class Campaigns(ApiView):
         operation_id="read_campaigns",
         summary="Read campaigns",
         description="Groups of posts that resemble one another, the newest first. Scope: `cases:read`.",
-        parameters=[CampaignQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: CampaignPageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        asked = self.query(CampaignQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         found = platform_campaigns.page(
             platform=platform_of(request), after=asked.get("cursor"), limit=asked["limit"]
         )
@@ -70,12 +70,12 @@ class CampaignMembers(ApiView):
         operation_id="read_members",
         summary="Read a campaign's posts",
         description="Yours, in the order of their arrival. Scope: `cases:read`.",
-        parameters=[_CAMPAIGN_ID, CampaignQuerySerializer],
+        parameters=[_CAMPAIGN_ID, IdPageQuerySerializer],
         responses={200: MemberPageSerializer, **problem_responses("not_found", "invalid_fields")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one page."""
-        asked, own = self.query(CampaignQuerySerializer, request), _own_campaign(request, id)
+        asked, own = self.query(IdPageQuerySerializer, request), _own_campaign(request, id)
         found = platform_campaigns.members(
             platform=platform_of(request),
             campaign_id=own.campaign_id,

@@ -15,9 +15,9 @@ from moderation import scorer
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
+from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.serializers.release_proposals import (
     ProposalPageSerializer,
-    ProposalQuerySerializer,
     ProposalRequestSerializer,
     ProposalSerializer,
 )
@@ -31,9 +31,10 @@ from moderation.api.views.base import (
     problem_responses,
     user_of,
 )
-from moderation.models import ApiKey, ReleaseProposal, TrainingRun
+from moderation.api.views.models import own_training_run
+from moderation.models import ApiKey, ReleaseProposal
 from moderation.models.platforms import Scope
-from moderation.operations.learning import candidates, proposals, threshold_changes
+from moderation.operations.learning import proposals, threshold_changes
 from moderation.operations.releases import promote
 from moderation.queries import keyset
 from moderation.queries.learning import proposal_pages
@@ -52,12 +53,12 @@ class ReleaseProposals(ApiView):
         operation_id="read_proposals",
         summary="Read proposals of releases",
         description="About your thresholds and your training runs, the newest first. Scope: `models:read`.",
-        parameters=[ProposalQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: ProposalPageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        asked = self.query(ProposalQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         rows = proposal_pages.of_platform(platform_of(request))
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
         return Response(ProposalPageSerializer(found, context=_reader(request)).data)
@@ -190,11 +191,8 @@ def _thresholds(request: Request, given: dict[str, Any]) -> ReleaseProposal:
 
 
 def _candidate(request: Request, given: dict[str, Any]) -> ReleaseProposal:
-    person, platform = user_of(request), platform_of(request)
-    run = TrainingRun.objects.filter(platform=platform, pk=number_of(given["training_run"])).first()
-    if run is None:
-        raise Refused("not_found", "No training run has this id.")
-    return candidates.propose(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
+    person, run = user_of(request), own_training_run(request, given["training_run"])
+    return proposals.propose_candidate(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
 
 
 def _row(request: Request, identifier: str) -> ReleaseProposal:

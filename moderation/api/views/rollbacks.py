@@ -14,7 +14,7 @@ from moderation import scorer
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.rollbacks import RollbackRequestSerializer, RollbackSerializer
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses, user_of
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, exporter_of, problem_responses
 from moderation.api.views.models import release_of
 from moderation.models.platforms import Scope
 from moderation.operations.releases import promote
@@ -52,9 +52,7 @@ class Rollbacks(ApiView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        person = user_of(request)
-        if not person.may_export:
-            raise Refused("not_allowed", "Only leads and ML engineers roll releases back.")
+        person = exporter_of(request)
         given = self.read(RollbackRequestSerializer, request)
         to = release_of(given["to"]).pk if "to" in given else ""
         if given["live"] != scorer.newest():

@@ -14,6 +14,7 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
+from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.serializers.shadow_runs import (
     DisagreementPageSerializer,
     DisagreementsQuerySerializer,
@@ -21,7 +22,6 @@ from moderation.api.serializers.shadow_runs import (
     ShadowRunPageSerializer,
     ShadowRunRequestSerializer,
     ShadowRunSerializer,
-    ShadowRunsQuerySerializer,
     figures,
 )
 from moderation.api.views.base import (
@@ -33,7 +33,8 @@ from moderation.api.views.base import (
     problem_responses,
     user_of,
 )
-from moderation.models import ShadowRun, TrainingRun
+from moderation.api.views.models import own_training_run
+from moderation.models import ShadowRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import shadow
 from moderation.queries import keyset
@@ -57,12 +58,12 @@ class ShadowRuns(ApiView):
             "Of the candidates of your training runs (of all candidates if no other platform is here), the "
             "newest first. Counts are of your posts. Scope: `models:read`."
         ),
-        parameters=[ShadowRunsQuerySerializer],
+        parameters=[IdPageQuerySerializer],
         responses={200: ShadowRunPageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        asked = self.query(ShadowRunsQuerySerializer, request)
+        asked = self.query(IdPageQuerySerializer, request)
         platform = platform_of(request)
         rows = shadow_pages.of_platform(platform)
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
@@ -96,11 +97,7 @@ class ShadowRuns(ApiView):
         """Start one."""
         given = self.read(ShadowRunRequestSerializer, request)
         person = user_of(request)
-        made = TrainingRun.objects.filter(
-            platform=platform_of(request), pk=number_of(given["training_run"])
-        ).first()
-        if made is None:
-            raise Refused("not_found", "No training run has this id.")
+        made = own_training_run(request, given["training_run"])
         if not made.candidate:
             raise Refused("no_candidate", "The training run made no release.")
         try:

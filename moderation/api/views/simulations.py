@@ -20,7 +20,7 @@ from moderation.api.serializers.simulations import (
 )
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
 from moderation.models.platforms import Scope
-from moderation.queries.learning import simulator, traffic
+from moderation.queries.learning import simulation, traffic
 
 
 class ThresholdSimulations(ApiView):
@@ -43,7 +43,7 @@ class ThresholdSimulations(ApiView):
     def post(self, request: Request) -> Response:
         given = self.read(SimulationRequestSerializer, request)
         about = traffic.of_platform(scorer.release(), platform=platform_of(request))
-        found = simulator.simulate(
+        found = simulation.simulate(
             about,
             wanted=thresholds(given.get("thresholds"), live=about.thresholds),
             days=given["days"],

@@ -59,17 +59,17 @@ class Command(BaseCommand):
         at = timezone.now()
         if after is not None and (since or until):
             raise CommandError("--after goes on from an export: leave --since and --until.")
-        wanted = LabelFilter(
+        selection = LabelFilter(
             since=options.time(since, "--since"),
             until=options.time(until, "--until") or at,
             platform_id=options.platform(platform),
             after=None if after is None else _positions(after),
         )
-        expected = labels.count(wanted=wanted) if after is None else label_changes.count(wanted=wanted)
+        expected = labels.count(wanted=selection) if after is None else label_changes.count(wanted=selection)
         try:
             manifest = export_write.write(
                 out=out,
-                wanted=wanted,
+                wanted=selection,
                 at=at,
                 form=form,
                 progress=lambda done: _show(done, expected),

@@ -61,23 +61,23 @@ class Command(BaseCommand):
         ]
         if not judged:
             raise CommandError(f"None of the {len(rows)} simulated posts has a score in this database yet.")
-        degraded = sum(one.score.is_degraded for one in judged)
+        degraded = sum(post.score.is_degraded for post in judged)
         self._say(
             f"Simulated posts: {len(rows)} sent, {len(judged)} scored, {degraded} of them without content."
         )
         self._ranks(judged)
         self._routes(judged)
-        spam, talk = ([one for one in judged if one.is_spam == is_spam] for is_spam in (True, False))
-        self._shares([(one.kind, one) for one in spam], title="Spam (simulated)")
-        self._shares([(one.role, one) for one in spam if one.role], title="Spammers (simulated)")
-        self._shares([(one.kind, one) for one in talk], title="Ordinary talk (simulated)")
-        self._shares([(one.links, one) for one in spam], title="Spam (simulated)")
-        self._shares([(one.links, one) for one in talk], title="Ordinary talk (simulated)")
+        spam, talk = ([post for post in judged if post.is_spam == is_spam] for is_spam in (True, False))
+        self._shares([(post.kind, post) for post in spam], title="Spam (simulated)")
+        self._shares([(post.role, post) for post in spam if post.role], title="Spammers (simulated)")
+        self._shares([(post.kind, post) for post in talk], title="Ordinary talk (simulated)")
+        self._shares([(post.links, post) for post in spam], title="Spam (simulated)")
+        self._shares([(post.links, post) for post in talk], title="Ordinary talk (simulated)")
 
     def _ranks(self, judged: list[_Judged]) -> None:
         self._say("\nprobability   ROC-AUC  PR-AUC  posts  spam")
         for name in ("spam", "content"):
-            scored = [(one.is_spam, getattr(one.score, f"{name}_probability")) for one in judged]
+            scored = [(post.is_spam, getattr(post.score, f"{name}_probability")) for post in judged]
             scored = [(is_spam, probability) for is_spam, probability in scored if probability is not None]
             truths = [is_spam for is_spam, _ in scored]
             probabilities = [probability for _, probability in scored]
@@ -88,14 +88,14 @@ class Command(BaseCommand):
     def _routes(self, judged: list[_Judged]) -> None:
         self._say("\nroute      posts  share  of them spam")
         for route in RouteChoice.values:
-            routed = [one.is_spam for one in judged if one.score.route == route]
+            routed = [post.is_spam for post in judged if post.score.route == route]
             share = len(routed) / len(judged)
             self._say(f"{route:<8} {len(routed):7} {share:6.1%} {_share(sum(routed), len(routed)):>13}")
 
     def _shares(self, named: list[tuple[str, _Judged]], *, title: str) -> None:
         routed: dict[str, Counter[str]] = defaultdict(Counter)
-        for name, one in named:
-            routed[name][one.score.route] += 1
+        for name, post in named:
+            routed[name][post.score.route] += 1
         self._say(f"\n{title:<26} posts  removed  removed or reviewed")
         for name, routes in sorted(routed.items(), key=lambda item: (-item[1].total(), item[0])):
             removed, reviewed = routes[RouteChoice.REMOVE], routes[RouteChoice.REVIEW]

@@ -100,10 +100,10 @@ class Command(BaseCommand):
             "--data": judged_by,
             "--replay": given["replay"],
         }
-        told = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
+        arguments = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
         command = [sys.executable, "-m", "training", "next-release", "--triton", settings.TRITON_URL]
         command += ["--bf16"] if given["bf16"] else []
-        done = subprocess.run([*command, *told], cwd=_ROOT, check=False)
+        done = subprocess.run([*command, *arguments], cwd=_ROOT, check=False)
         if done.returncode:
             raise CommandError(
                 "The candidate was not made: what stands above says why. Run it again.",
@@ -122,7 +122,7 @@ class Command(BaseCommand):
 
 
 def _end_with_input() -> None:
-    """End this process group once whoever started it has died and the pipe to it is closed."""
+    """End this process group once its parent has died, which closes the pipe."""
     while os.read(sys.stdin.fileno(), 1_024):
         pass
     os.killpg(os.getpgrp(), signal.SIGKILL)

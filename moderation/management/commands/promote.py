@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +38,13 @@ class Command(BaseCommand):
         try:
             promotion = promote.promote(
                 folder=folder.resolve(),
-                report=_read(report),
+                report=gate.read(report),
                 repository=repository.resolve(),
                 actor=None,
                 at=timezone.now(),
             )
         except promote.NotGoodEnough as refusal:
-            lines = "\n".join(f"  {one.question}: {one.answer}" for one in refusal.findings)
+            lines = "\n".join(f"  {finding.question}: {finding.answer}" for finding in refusal.findings)
             verdict = gate.verdict(gate.stored(refusal.findings))
             raise CommandError(f"The live release stays, {verdict}:\n{lines}") from refusal
         except promote.REFUSED as refusal:
@@ -54,13 +53,3 @@ class Command(BaseCommand):
             f"{promotion.release_id[:12]} is live, {promotion.replaced_id[:12]} stands by"
             f" (manage.py rollback); {len(promotion.findings)} questions passed."
         )
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as wrong:
-        raise CommandError(f"{path}: {wrong}. Give the report.json that evaluate wrote.") from wrong
-    if not isinstance(report, dict):
-        raise CommandError(f"{path}: not a report. Give the report.json that evaluate wrote.")
-    return report

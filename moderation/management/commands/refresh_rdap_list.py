@@ -23,11 +23,11 @@ class Command(BaseCommand):
     def handle(self, *_: Any, url: str, **__: Any) -> None:
         """Fetch, check and keep."""
         try:
-            found = registries.refresh(url=url)
+            listing = registries.refresh(url=url)
         except (provider.NoAnswer, registries.Invalid) as failure:
             raise CommandError(f"{failure} The list in force stays as it is.") from failure
         except OSError as failure:
             raise CommandError(f"{settings.RDAP_LIST} cannot be written: {failure.strerror}.") from failure
         self.stdout.write(
-            f"In force: the list of {found.published_at:%Y-%m-%d}, {len(found.servers)} suffixes."
+            f"In force: the list of {listing.published_at:%Y-%m-%d}, {len(listing.servers)} suffixes."
         )

@@ -44,15 +44,15 @@ class Command(BaseCommand):
             raise CommandError(f"--release: {refused}") from refused
 
     def _replay(self, found: Sequence[Replayed], *, wanted: int) -> None:
-        releases = len({one.release_id for one in found})
+        releases = len({row.release_id for row in found})
         self.stdout.write(f"{len(found)} stored scores of {releases} release(s)")
         self.stdout.write(f"{'':<10}{'replayed':>10}{'largest difference':>22}{'tolerance':>12}")
-        self._largest("trees", [one.trees for one in found], tolerance=replay.TREES_TOLERANCE)
-        self._largest("content", [one.content for one in found], tolerance=replay.CONTENT_TOLERANCE)
-        apart = [one for one in found if not one.is_equal or one.why]
-        for one in apart[:_SHOWN]:
+        self._largest("trees", [row.trees for row in found], tolerance=replay.TREES_TOLERANCE)
+        self._largest("content", [row.content for row in found], tolerance=replay.CONTENT_TOLERANCE)
+        apart = [row for row in found if not row.is_equal or row.why]
+        for row in apart[:_SHOWN]:
             self.stdout.write(
-                f"score {one.score_id} of {one.release_id[:12]}: {one.trees} {one.content} {one.why}"
+                f"score {row.score_id} of {row.release_id[:12]}: {row.trees} {row.content} {row.why}"
             )
         if apart:
             raise CommandError(f"{len(apart)} differ or could not be replayed.")
@@ -62,23 +62,23 @@ class Command(BaseCommand):
             self.stdout.write(f"{wanted - len(found)} fewer than asked for: there are no more")
 
     def _largest(self, part: str, differences: Sequence[float | None], *, tolerance: float) -> None:
-        known = [one for one in differences if one is not None]
-        largest = max(known, default=float("nan"))
-        self.stdout.write(f"{part:<10}{len(known):>10}{largest:>22.2e}{tolerance:>12.0e}")
+        values = [difference for difference in differences if difference is not None]
+        largest = max(values, default=float("nan"))
+        self.stdout.write(f"{part:<10}{len(values):>10}{largest:>22.2e}{tolerance:>12.0e}")
 
     def _compare(self, found: Sequence[Compared], *, release_id: str) -> None:
         if not found:
             raise CommandError("No score is stored that could be compared.")
-        moved = sorted(found, key=lambda one: -abs(one.after - one.before))
-        average = sum(abs(one.after - one.before) for one in found) / len(found)
+        moved = sorted(found, key=lambda row: -abs(row.after - row.before))
+        average = sum(abs(row.after - row.before) for row in found) / len(found)
         most = abs(moved[0].after - moved[0].before)
         self.stdout.write(
             f"{len(found)} stored scores again with {release_id[:12]}: the spam probability moves by"
             f" {average:.4f} on average, by {most:.4f} at most"
         )
-        routes = Counter((one.route_before, one.route_after) for one in found)
+        routes = Counter((row.route_before, row.route_after) for row in found)
         for (before, after), count in sorted(routes.items()):
             self.stdout.write(f"{before:>8} -> {after:<8}{count:>8}")
-        for one in moved[:_SHOWN]:
-            before, after = f"{one.before:.4f} {one.route_before}", f"{one.after:.4f} {one.route_after}"
-            self.stdout.write(f"score {one.score_id}: {before} -> {after}")
+        for row in moved[:_SHOWN]:
+            before, after = (f"{row.before:.4f} {row.route_before}", f"{row.after:.4f} {row.route_after}")
+            self.stdout.write(f"score {row.score_id}: {before} -> {after}")

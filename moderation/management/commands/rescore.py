@@ -50,25 +50,25 @@ class Command(BaseCommand):
         after: int = 0,
         **flags: Any,
     ) -> None:
-        """Say how many, then go through them; to be stopped at any time."""
+        """Say how many, then go through them; this can be stopped at any time."""
         is_named = any((platform, release, since, flags["degraded"], flags["dead"]))
         if is_named == flags["all"]:
             raise CommandError("Name --platform, --release, --since, --degraded or --dead; or else --all.")
-        wanted = Wanted(
+        selection = Wanted(
             until=timezone.now(),
             since=options.time(since, "--since"),
             platform_id=options.platform(platform),
             release_id=_release(release),
             states=_states(is_degraded=flags["degraded"], is_dead=flags["dead"]),
         )
-        self.stdout.write(f"{rescore.count(wanted)} posts to score again")
-        shown = _Shown(write=self.stdout.write, reached_id=after)
+        self.stdout.write(f"{rescore.count(selection)} posts to score again")
+        progress = _Shown(write=self.stdout.write, reached_id=after)
         try:
             rescored = rescore.run(
-                wanted, after_id=after, now=timezone.now, pause=time.sleep, progress=shown.show
+                selection, after_id=after, now=timezone.now, pause=time.sleep, progress=progress.show
             )
         except KeyboardInterrupt:
-            raise CommandError(f"Stopped; go on with --after {shown.reached_id}.") from None
+            raise CommandError(f"Stopped; go on with --after {progress.reached_id}.") from None
         self.stdout.write(f"{rescored} posts are scored again")
 
 
@@ -97,12 +97,12 @@ def _states(*, is_degraded: bool, is_dead: bool) -> frozenset[ScoreState]:
 
 
 def _release(beginning: str | None) -> str | None:
-    """Return the id that begins so."""
+    """Return the id of the release that begins with this."""
     if beginning is None:
         return None
     ids = list(Release.objects.filter(pk__startswith=beginning).order_by("pk").values_list("pk", flat=True))
     if len(ids) != 1:
-        known = Release.objects.order_by("-first_used_at", "id").values_list("pk", flat=True)[:5]
-        there = ", ".join(release_id[:12] for release_id in known)
+        latest = Release.objects.order_by("-first_used_at", "id").values_list("pk", flat=True)[:5]
+        there = ", ".join(release_id[:12] for release_id in latest)
         raise CommandError(f"--release: {len(ids)} releases begin with {beginning!r}; the latest: {there}.")
     return ids[0]

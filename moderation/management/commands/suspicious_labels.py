@@ -30,8 +30,8 @@ class Command(BaseCommand):
         if most < 1:
             raise CommandError("--most: give a number from 1")
         try:
-            found = suspicious_labels.read(file)
+            suspicions = suspicious_labels.read(file)
         except (OSError, suspicious_labels.Unreadable) as wrong:
             raise CommandError(str(wrong)) from wrong
-        drawn = suspicious_labels.ask(suspicions=found, most=most, at=timezone.now())
-        self.stdout.write(f"{drawn} of {len(found)} suspicious labels wait for a blind review")
+        drawn = suspicious_labels.ask(suspicions=suspicions, most=most, at=timezone.now())
+        self.stdout.write(f"{drawn} of {len(suspicions)} suspicious labels wait for a blind review")

@@ -24,15 +24,15 @@ class Command(BaseCommand):
     def handle(self, *_: Any, head: str | None, **__: Any) -> None:
         """Print the present head, or say what is broken."""
         try:
-            found = chain.verify(published=_head(head) if head else None)
+            latest = chain.verify(published=_head(head) if head else None)
         except chain.Broken as broken:
             raise CommandError(
                 f"The audit log does not hold. {broken} Keep the database as it is and look for who had"
                 " superuser rights; docs/operators-guide.md says how to go on."
             ) from broken
         waiting = chain.count_unsealed()
-        self.stdout.write(f"The audit log holds: {found.number} entries in the chain, {waiting} not yet.")
-        self.stdout.write(f"head {found}")
+        self.stdout.write(f"The audit log holds: {latest.number} entries in the chain, {waiting} not yet.")
+        self.stdout.write(f"head {latest}")
         if head is None:
             sys.stderr.write("Compare with a head from the log or an earlier run: --head NUMBER:HASH\n")
 

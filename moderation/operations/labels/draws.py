@@ -92,13 +92,35 @@ def ask(
             population=population,
             idempotency_key=idempotency_key,
         )
-        cases = _opened(ids, draw=draw, chance=len(ids) / population, at=at)
-        Case.objects.filter(draw=draw).update(is_drawn=True)
-        draw.drawn = len(cases)
+        draw.drawn = len(opened(ids, chance=len(ids) / population, draw=draw, at=at))
         draw.save(update_fields=("drawn",))
-        announce.opened(cases, at=at)
         _audit("draw.asked", draw, actor=asked_by, at=at, posts=draw.drawn, of=population, days=days)
     return draw
+
+
+def opened(ids: Sequence[int], *, chance: float, at: datetime, draw: LabelDraw | None = None) -> list[Case]:
+    """Open a case for each drawn post that is still free, in the order of the draw, with its chance."""
+    standing = Post.objects.select_for_update(no_key=True, of=("self",)).select_related("platform")
+    posts = {row.pk: row for row in standing.filter(pk__in=ids, erased_at__isnull=True).order_by("id")}
+    busy = set(Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True))
+    scores = latest_scores.of(posts)
+    cases = opening.all_opened(
+        [
+            Opening(
+                post=posts[pk],
+                score=scores[pk],
+                reason=CaseReason.RANDOM,
+                draw=draw,
+                audit_probability=chance,
+            )
+            for pk in ids
+            if pk in posts and pk in scores and pk not in busy
+        ],
+        at=at,
+    )
+    Case.objects.filter(pk__in=[case.pk for case in cases]).update(is_drawn=True)
+    announce.opened(cases, at=at)
+    return cases
 
 
 def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
@@ -144,25 +166,3 @@ def _drawn(platform: Platform, *, posts: int, since: datetime) -> tuple[list[int
         cursor.execute(_DRAW, {"platform": platform.pk, "since": since, "wanted": posts})
         rows = cursor.fetchall()
     return [row[0] for row in rows], rows[0][1] if rows else 0
-
-
-def _opened(ids: Sequence[int], *, draw: LabelDraw, chance: float, at: datetime) -> list[Case]:
-    """Open the cases in the order of the draw."""
-    live_posts = Post.objects.select_for_update(no_key=True, of=("self",)).select_related("platform")
-    posts = {row.pk: row for row in live_posts.filter(pk__in=ids, erased_at__isnull=True).order_by("id")}
-    busy = set(Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True))
-    scores = latest_scores.of(posts)
-    return opening.all_opened(
-        [
-            Opening(
-                post=posts[pk],
-                score=scores[pk],
-                reason=CaseReason.RANDOM,
-                draw=draw,
-                audit_probability=chance,
-            )
-            for pk in ids
-            if pk in posts and pk in scores and pk not in busy
-        ],
-        at=at,
-    )

@@ -13,7 +13,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from moderation import scorer
-from moderation.models import Promotion, ReleaseProposal, User
+from moderation.models import Promotion, ReleaseProposal, TrainingRun, User
 from moderation.models.learning import ProposalKind
 from moderation.operations.audit import entries
 from moderation.operations.learning import thresholds
@@ -27,6 +27,10 @@ OPEN_FOR = timedelta(days=7)
 
 LONGEST_PROMOTION = timedelta(minutes=5)
 """How long a confirmed proposal counts as going live; whoever carries that out may have been killed."""
+
+
+class NoCandidate(Refusal):
+    """The training run made no release."""
 
 
 class AlreadyProposed(Refusal):
@@ -67,7 +71,7 @@ def propose(
 
     Raises NotAllowed, AlreadyLive or AlreadyProposed.
     """
-    _check_role(actor)
+    check_role(actor)
     replaces = scorer.newest()
     if candidate == replaces:
         raise AlreadyLive(_("This release is live."))
@@ -91,6 +95,25 @@ def propose(
     return made
 
 
+def propose_candidate(*, run_id: int, reason: str, actor: User, at: datetime) -> ReleaseProposal:
+    """Propose the candidate of a training run, with the report that the gate asks when it is confirmed.
+
+    Raises NoCandidate or as `propose`.
+    """
+    run = TrainingRun.objects.get(pk=run_id)
+    if not run.candidate:
+        raise NoCandidate(_("This training run made no release."))
+    return propose(
+        kind=ProposalKind.PROMOTION,
+        candidate=run.candidate,
+        changes={"training_run": run.pk},
+        evidence=run.report or {},
+        reason=reason,
+        actor=actor,
+        at=at,
+    )
+
+
 def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | None = None) -> Promotion:
     """Let the proposed release go live, as the second person.
 
@@ -98,7 +121,7 @@ def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | N
     one is refused. Raises NotAllowed, OwnProposal, Closed, GoingLive, LiveHasChanged, or one of
     promote.REFUSED, which the proposal then names.
     """
-    _check_role(actor)
+    check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
     _check_open(found, at=at)
     if found.made_by_id == actor.pk:
@@ -134,13 +157,19 @@ def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | N
 
 def refuse(*, proposal_id: int, actor: User, at: datetime) -> None:
     """Refuse a proposal, or withdraw one's own. Raises NotAllowed or Closed."""
-    _check_role(actor)
+    check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
     with transaction.atomic():
         _lock_idle(proposal_id, at=at)
         if not _open_row(proposal_id, at=at).update(refused_by=actor, closed_at=at):
             raise Closed(_("This proposal has already been answered."))
         _audit("release.refused", found, actor=actor, at=at)
+
+
+def check_role(actor: User) -> None:
+    """Refuse whoever may not change or compare releases. Raises NotAllowed."""
+    if not actor.may_export:
+        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
 
 
 def _begin(proposal_id: int, *, actor: User, at: datetime) -> None:
@@ -186,11 +215,6 @@ def _promote(
 
 def _open_row(proposal_id: int, *, at: datetime) -> Any:
     return ReleaseProposal.objects.filter(pk=proposal_id, closed_at__isnull=True, expires_at__gt=at)
-
-
-def _check_role(actor: User) -> None:
-    if not actor.may_export:
-        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
 
 
 def _check_open(found: ReleaseProposal, *, at: datetime) -> None:

@@ -11,9 +11,12 @@ from django.utils.translation import gettext as _
 from moderation import scorer
 from moderation.models import Score, ShadowRun, User
 from moderation.operations.audit import entries
-from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.operations.learning import proposals
+from moderation.operations.refusals import Refusal
 from moderation.operations.releases import triton
 from scoring import hosting
+
+audit = entries.writer("release", subject_id="candidate", shadow_run="pk")
 
 
 class AlreadyRunning(Refusal):
@@ -24,29 +27,19 @@ class NotRunning(Refusal):
     """The run was stopped before."""
 
 
-class OutOfRange(Refusal):
-    """The share of posts is not above 0 and at most 1."""
-
-
-class AlreadyLive(Refusal):
-    """The candidate is the live release."""
-
-
 UNUSABLE = (*scorer.UNUSABLE, hosting.Refused, hosting.WrongAnswers)
 """What makes a candidate unusable; nothing was started."""
 
 
 def start(*, candidate: str, share: float, actor: User, at: datetime) -> ShadowRun:
-    """Let a kept release score `share` of the posts that are scored from now on; its content model is loaded.
+    """Let a kept release score `share` in (0, 1] of the posts that are scored from now on.
 
-    Raises NotAllowed, OutOfRange, AlreadyLive, AlreadyRunning, or one of UNUSABLE.
+    Its content model is loaded. Raises NotAllowed, proposals.AlreadyLive, AlreadyRunning, or one of UNUSABLE.
     """
-    check_role(actor)
-    if not 0 < share <= 1:
-        raise OutOfRange(_("Choose a share above 0 and at most 100 percent."))
+    proposals.check_role(actor)
     live = scorer.newest()
     if candidate == live:
-        raise AlreadyLive(_("This release is live."))
+        raise proposals.AlreadyLive(_("This release is live."))
     if ShadowRun.objects.filter(stopped_at__isnull=True).exists():
         raise AlreadyRunning(_("Another candidate runs in shadow: stop it first."))
     triton.stage(scorer.kept(candidate), repository=settings.TRITON_REPOSITORY)
@@ -62,7 +55,7 @@ def start(*, candidate: str, share: float, actor: User, at: datetime) -> ShadowR
                 started_at=at,
                 reached=newest or 0,
             )
-            _audit("shadow.started", run, actor=actor, at=at, share=share)
+            audit("shadow.started", run, actor=actor, at=at, share=share)
     except IntegrityError as refusal:
         if "one_open_shadow_run" not in str(refusal):
             raise
@@ -73,7 +66,7 @@ def start(*, candidate: str, share: float, actor: User, at: datetime) -> ShadowR
 
 def stop(*, run_id: int, actor: User, at: datetime) -> ShadowRun:
     """Stop a run; what it scored stays. Raises NotAllowed, NotRunning or ShadowRun.DoesNotExist."""
-    check_role(actor)
+    proposals.check_role(actor)
     run = ShadowRun.objects.get(pk=run_id)
     if not end(run, actor=actor, at=at):
         raise NotRunning(_("This shadow run has already ended."))
@@ -87,25 +80,7 @@ def end(run: ShadowRun, *, actor: User | None, at: datetime) -> bool:
             stopped_at=at, stopped_by=actor
         )
         if changed:
-            _audit("shadow.stopped", run, actor=actor, at=at)
+            audit("shadow.stopped", run, actor=actor, at=at)
     if changed:
         triton.tidy()
     return bool(changed)
-
-
-def check_role(actor: User) -> None:
-    """Refuse whoever may not change releases. Raises NotAllowed."""
-    if not actor.may_export:
-        raise NotAllowed(_("Only leads, ML engineers and administrators compare releases."))
-
-
-def _audit(action: str, run: ShadowRun, *, actor: User | None, at: datetime, **details: object) -> None:
-    entries.add(
-        action=action,
-        subject_kind="release",
-        subject_id=run.candidate,
-        actor=actor,
-        at=at,
-        shadow_run=run.pk,
-        **details,
-    )

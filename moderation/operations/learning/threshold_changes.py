@@ -1,4 +1,4 @@
-"""Propose other thresholds: the release that has them, and the figures that its proposer saw, frozen."""
+"""Propose other thresholds: the release that has them, and figures that page and gate read, frozen."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from moderation.models import Platform, ReleaseProposal, User
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import proposals, thresholds
-from moderation.operations.refusals import NotAllowed
-from moderation.queries.learning import case_time, dry_run, proposal_pages, simulation, traffic
+from moderation.queries.learning import case_time, proposal_pages, simulation, traffic
 from moderation.queries.learning.simulation import Basis, Costs, Point
 from moderation.queries.learning.traffic import Subject
 from scoring.release import Release, Thresholds
@@ -40,8 +39,7 @@ def propose(
     at: datetime,
 ) -> ReleaseProposal:
     """Propose thresholds with their simulation. Raises NotAllowed, Unchanged or AlreadyProposed."""
-    if not actor.may_export:
-        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
+    proposals.check_role(actor)
     candidate = thresholds.derive(about.release, thresholds=wanted, platform=about.slug)
     return proposals.propose(
         kind=ProposalKind.THRESHOLDS,
@@ -61,25 +59,14 @@ def propose(
 def _evidence(about: Subject, *, wanted: Thresholds, days: int, costs: Costs, at: datetime) -> dict[str, Any]:
     labels, counted = simulation.sample(about, days=days, at=at), traffic.traffic(about, at=at)
     basis = Basis(labels=labels, counted=counted, seconds=case_time.case_time(at=at).seconds, costs=costs)
-    tried = dry_run.count(about, wanted=wanted, at=at)
     now, then = (simulation.point(one, basis=basis) for one in (about.thresholds, wanted))
     return {
-        "live": about.release.id,
         "days": days,
         "labels": len(labels),
         "now": _figures(now),
         "then": _figures(then),
-        "dry_run": {
-            "is_whole": tried.is_whole,
-            "changes": [asdict(change) for change in tried.changes],
-        },
     }
 
 
 def _figures(one: Point) -> dict[str, Any]:
-    return {
-        "precision": asdict(one.precision),
-        "missed": asdict(one.missed),
-        "recall": asdict(one.recall),
-        "cases_per_day": one.cases_per_day,
-    }
+    return {"precision": asdict(one.precision), "cases_per_day": one.cases_per_day}

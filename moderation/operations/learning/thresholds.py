@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import tempfile
 from collections.abc import Mapping
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from moderation.models import ReleaseProposal
 from moderation.operations.refusals import Refusal
+from moderation.operations.releases import store
 from scoring.gate import NOT_ASKED, Finding
 from scoring.pins import manifest_id
-from scoring.release import MANIFEST, Release, Thresholds
+from scoring.release import Release, Thresholds
 
 FEWEST_LABELS = 20
 """With fewer labels the simulation says nothing that the gate could hold against thresholds."""
@@ -41,10 +37,7 @@ def derive(release: Release, *, thresholds: Thresholds, platform: str = "") -> R
     if release.thresholds_on(platform) == thresholds:
         raise Unchanged(_("These thresholds are live already."))
     manifest = _changed(release, thresholds=thresholds, platform=platform)
-    place = settings.RELEASES_DIR / manifest_id(manifest)
-    if not place.is_dir():
-        _write(release, manifest, place)
-    return Release.load(place)
+    return Release.load(store.files(release, manifest=manifest))
 
 
 def values(thresholds: Thresholds) -> dict[str, float]:
@@ -93,18 +86,3 @@ def _changed(release: Release, *, thresholds: Thresholds, platform: str) -> dict
     # Thresholds that were live once and come back are another release: each has its own promotion.
     manifest["derived"] = {"from": release.id, "change": "thresholds", "platform": platform}
     return manifest
-
-
-def _write(release: Release, manifest: Mapping[str, Any], place: Path) -> None:
-    settings.RELEASES_DIR.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=settings.RELEASES_DIR, prefix=".") as staging:
-        target = Path(staging) / place.name
-        for name in release.files:
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(release.folder / name, target / name)
-        (target / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-        try:
-            target.rename(place)
-        except OSError:
-            if not place.is_dir():  # another process was faster
-                raise

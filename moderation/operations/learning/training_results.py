@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import structlog
 from django.conf import settings
@@ -31,25 +29,13 @@ def folder_of(row: TrainingRun) -> Path:
     return Path(settings.LEARNING_DIR) / str(row.pk)
 
 
-def read_report(row: TrainingRun) -> dict[str, Any]:
-    """Read the report of a run's candidate. Raises gate.Unreadable."""
-    path = folder_of(row) / REPORT
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as wrong:
-        raise gate.Unreadable(f"{path.name}: {wrong}") from wrong
-    if not isinstance(report, dict):
-        raise gate.Unreadable(f"{path.name}: not a report")
-    return report
-
-
 def collect(row: TrainingRun) -> None:
     """Put the candidate and its report into the row, unsaved; keep its files, delete its labels.
 
     Raises release.Corrupt, gate.Unreadable or OSError.
     """
     made = Release.load(folder_of(row) / CANDIDATE)
-    report = read_report(row)
+    report = gate.read(folder_of(row) / REPORT)
     row.candidate, row.manifest = made.id, dict(made.manifest)
     row.report = report
     row.live = str(report["live"]["id"])

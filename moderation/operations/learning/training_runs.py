@@ -6,26 +6,29 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from moderation import enqueue
 from moderation.models import Label, Platform, TrainingRun, User
 from moderation.models.training_runs import OPEN_STATES, TrainingState
 from moderation.operations.audit import entries
+from moderation.operations.refusals import Refusal
 
+_audit = entries.writer("training_run")
 _RESULTS = ("live", "candidate", "manifest", "report", "findings")
 PATIENCE = timedelta(seconds=60)
 """After this time the message of a waiting run counts as lost, and the sweep sends another."""
 
 
-class AlreadyOpen(Exception):
+class AlreadyOpen(Refusal):
     """Another training run waits or is in progress."""
 
 
-class NotOpen(Exception):
+class NotOpen(Refusal):
     """The training run has ended: there is nothing to cancel."""
 
 
-class NothingToLearn(Exception):
+class NothingToLearn(Refusal):
     """Nobody has labelled a post: there is nothing to learn from."""
 
 
@@ -38,18 +41,18 @@ def request(*, requested_by: User | None, at: datetime, platform: Platform | Non
     if platform is not None:
         labels = labels.filter(post__platform=platform)
     if not labels.exists():
-        raise NothingToLearn("Nobody has labelled a post yet: there is nothing to learn from.")
+        raise NothingToLearn(_("No labels yet: there is nothing to learn from."))
     try:
         with transaction.atomic():
             row = TrainingRun.objects.create(
                 requested_by=requested_by, platform=platform, requested_at=at, lease_until=at + PATIENCE
             )
-            _record("requested", row, actor=requested_by, at=at)
+            _audit("training.requested", row, actor=requested_by, at=at)
             enqueue.training(run_id=row.pk)
     except IntegrityError as refusal:
         if "one_open_training_run" not in str(refusal):
             raise
-        raise AlreadyOpen("Another training run is not over: cancel it, or wait.") from refusal
+        raise AlreadyOpen(_("A training run is already waiting or in progress.")) from refusal
     return row
 
 
@@ -58,10 +61,10 @@ def cancel(*, run_id: int, actor: User, at: datetime) -> TrainingRun:
     with transaction.atomic():
         row = TrainingRun.objects.select_for_update(of=("self",)).get(pk=run_id)
         if not row.is_open:
-            raise NotOpen(f"The training run is {row.state}: there is nothing to cancel.")
+            raise NotOpen(_("This training run has already ended."))
         row.state, row.lease_until, row.ended_at = TrainingState.CANCELLED, None, at
         row.save(update_fields=("state", "lease_until", "ended_at"))
-        _record("cancelled", row, actor=actor, at=at)
+        _audit("training.cancelled", row, actor=actor, at=at)
     return row
 
 
@@ -87,9 +90,5 @@ def end(row: TrainingRun, *, state: TrainingState, at: datetime, error: str = ""
         results = {name: getattr(row, name) for name in _RESULTS} if state == TrainingState.READY else {}
         is_ours = ours.update(state=state, error=error[:500], ended_at=at, lease_until=None, **results)
         if is_ours:
-            _record(str(state), row, actor=None, at=at)
+            _audit(f"training.{state}", row, actor=None, at=at)
     return bool(is_ours)
-
-
-def _record(act: str, row: TrainingRun, *, actor: User | None, at: datetime) -> None:
-    entries.add(action=f"training.{act}", subject_kind="training_run", subject_id=row.pk, actor=actor, at=at)

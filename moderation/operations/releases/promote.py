@@ -21,7 +21,7 @@ from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.outbox import announce
 from moderation.operations.releases import store, triton
-from moderation.queries.learning import models, shadow_findings
+from moderation.queries.learning import models, shadow_labels
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding
@@ -108,7 +108,7 @@ def go_live(
     replaces, live = scorer.newest(), scorer.release()
     if release.id == live.id:
         raise AlreadyLive(release.id[:12])
-    findings = [*findings, *shadow_findings.findings(candidate=release.id, live=live.id)]
+    findings = [*findings, *shadow_labels.findings(candidate=release.id, live=live.id)]
     if not all(finding.passed for finding in findings):
         raise NotGoodEnough(findings)
     triton.stage(release, repository=repository)
@@ -133,7 +133,9 @@ def roll_back(*, to: str = "", actor: User | None, at: datetime) -> Promotion:
     The release that ships with the code counts as one that was live. Raises one of REFUSED.
     """
     live = scorer.newest()
-    wanted = store.id_of(to) if to else _before(live)
+    wanted = store.id_of(to) if to else models.before(live)
+    if not wanted:
+        raise NothingBefore(f"no release was live before {live[:12]}")
     if wanted == live:
         raise AlreadyLive(wanted[:12])
     # A roll-back asks no gate and no second person, so it must not be a way in for a candidate.
@@ -198,11 +200,3 @@ def _flip(
     # After the commit: had it failed, the release that stays live would have lost its model.
     triton.tidy()
     return promotion
-
-
-def _before(live: str) -> str:
-    # Not by the newest row: after a rollback that one names the release that was just left.
-    promoted = Promotion.objects.filter(release_id=live, kind=PromotionKind.PROMOTE).order_by("-id").first()
-    if promoted is None:
-        raise NothingBefore(f"no release was live before {live[:12]}")
-    return promoted.replaced_id

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -13,6 +16,7 @@ from django.conf import settings
 from moderation import scorer
 from moderation.models import Release
 from scoring import release as releases
+from scoring.pins import manifest_id
 from scoring.release import MANIFEST
 
 log = structlog.get_logger(__name__)
@@ -32,22 +36,24 @@ def release(used: releases.Release, *, at: datetime) -> Release:
     return row
 
 
-def files(used: releases.Release) -> Path:
+def files(used: releases.Release, *, manifest: Mapping[str, Any] | None = None) -> Path:
     """Copy a release's manifest and files to the kept releases, atomically. Idempotent.
 
-    Raises OSError if the folder cannot be written.
+    With another `manifest` they make another release. Raises OSError if the folder cannot be written.
     """
-    place = settings.RELEASES_DIR / used.id
+    place = settings.RELEASES_DIR / (used.id if manifest is None else manifest_id(manifest))
     if place.is_dir():
         return place
     settings.RELEASES_DIR.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=settings.RELEASES_DIR, prefix=".") as staging:
+        made = Path(staging) / place.name
         for name in (MANIFEST, *used.files):
-            target = Path(staging) / used.id / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(used.folder / name, target)
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(used.folder / name, made / name)
+        if manifest is not None:
+            (made / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
         try:
-            (Path(staging) / used.id).rename(place)
+            made.rename(place)
         except OSError:
             if not place.is_dir():  # another process was faster
                 raise

@@ -25,11 +25,11 @@ def listed(*, at: datetime) -> list[Platform]:
 
 def endpoints(*, platform_id: int) -> list[WebhookEndpoint]:
     """Return the endpoints that a platform has, the oldest first."""
-    found = WebhookEndpoint.objects.filter(platform=platform_id).exclude(state=EndpointState.REMOVED)
-    return list(found.select_related("circuit").order_by("id"))
+    rows = WebhookEndpoint.objects.filter(platform=platform_id).exclude(state=EndpointState.REMOVED)
+    return list(rows.select_related("circuit").order_by("id"))
 
 
 def keys(*, platform_id: int) -> list[ApiKey]:
     """Return a platform's keys: valid ones first, then by age."""
-    found = ApiKey.objects.filter(platform=platform_id)
-    return sorted(found, key=lambda key: (key.revoked_at is not None, -key.created_at.timestamp()))
+    rows = ApiKey.objects.filter(platform=platform_id)
+    return sorted(rows, key=lambda key: (key.revoked_at is not None, -key.created_at.timestamp()))

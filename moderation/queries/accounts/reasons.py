@@ -29,5 +29,5 @@ def for_spam() -> list[Reason]:
 
 def title_of(code: str) -> str:
     """Return how a reason is called, also one out of use; the code if there is none."""
-    found = Reason.objects.filter(code=code).first()
-    return found.shown_title if found else code
+    row = Reason.objects.filter(code=code).first()
+    return row.shown_title if row else code

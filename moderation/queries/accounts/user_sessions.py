@@ -26,7 +26,7 @@ class OwnSession:
 def of_user(user: User, *, session_key: str | None, at: datetime) -> list[OwnSession]:
     """Return the sessions of a user, this one first, then the last used; at most MOST."""
     rows = UserSession.objects.filter(user=user, session__expire_date__gt=at).order_by("-used_at", "-pk")
-    found = [
+    sessions = [
         OwnSession(
             public_id=row.public_id,
             browser=row.browser,
@@ -37,4 +37,4 @@ def of_user(user: User, *, session_key: str | None, at: datetime) -> list[OwnSes
         )
         for row in rows[:MOST]
     ]
-    return sorted(found, key=lambda one: not one.is_this)
+    return sorted(sessions, key=lambda session: not session.is_this)

@@ -28,7 +28,7 @@ def deciders() -> list[User]:
 
 def by_name() -> list[User]:
     """Return everybody, those who left last, in the order of the names that are shown."""
-    found = User.objects.order_by("pk")
+    users = User.objects.order_by("pk")
     return sorted(
-        found, key=lambda user: (not user.is_active, (user.get_full_name() or user.username).casefold())
+        users, key=lambda user: (not user.is_active, (user.get_full_name() or user.username).casefold())
     )

@@ -28,7 +28,7 @@ class Period:
 
     @property
     def step(self) -> timedelta:
-        """How long each part is that is counted by itself."""
+        """The length of each part that is counted by itself."""
         return HOUR if self.span == Span.DAY else DAY
 
     @property

@@ -32,13 +32,13 @@ class Member:
 def members(*, period: Period, at: datetime) -> list[Member]:
     """Return who may decide or did so in the period, in the order of their names."""
     counts = _counts(period)
-    held = _held(at=at)
+    claims = _held(at=at)
     is_shown = Q(is_active=True, role__in=DECIDERS) | Q(pk__in=counts)
     own = Decision.objects.filter(decided_by=OuterRef("pk"), decided_at__lte=at)
     last = own.order_by("-decided_at", "-id").values("decided_at")[:1]
     users = User.objects.filter(is_shown).annotate(last_at=Subquery(last))
-    found = [_member(user, held.get(user.pk, 0), counts.get(user.pk, (0, 0)), at=at) for user in users]
-    return sorted(found, key=lambda member: (member.name.casefold(), member.user.pk))
+    people = [_member(user, claims.get(user.pk, 0), counts.get(user.pk, (0, 0)), at=at) for user in users]
+    return sorted(people, key=lambda member: (member.name.casefold(), member.user.pk))
 
 
 def _member(user: User, held: int, counted: tuple[int, int], *, at: datetime) -> Member:
@@ -64,5 +64,5 @@ def _counts(period: Period) -> dict[int, tuple[int, int]]:
 
 
 def _held(*, at: datetime) -> dict[int, int]:
-    held = Case.objects.filter(claimed_by__isnull=False, lease_end_at__gt=at, state=CaseState.OPEN)
-    return dict(held.order_by().values_list("claimed_by").annotate(all=Count("pk")))
+    cases = Case.objects.filter(claimed_by__isnull=False, lease_end_at__gt=at, state=CaseState.OPEN)
+    return dict(cases.order_by().values_list("claimed_by").annotate(all=Count("pk")))

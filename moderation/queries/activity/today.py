@@ -84,14 +84,14 @@ def sheet(*, period: Period, at: datetime) -> Sheet:
 
 def _hours(period: Period) -> tuple[_Hours, datetime | None]:
     rows = HourlyCount.objects.filter(hour__gte=period.start - SPIKES.days * DAY, hour__lt=period.end)
-    found: defaultdict[datetime, dict[Measure, int]] = defaultdict(dict)
+    numbers: defaultdict[datetime, dict[Measure, int]] = defaultdict(dict)
     newest = None
     grouped = rows.order_by().values_list("hour", "measure")
     for hour, measure, number, counted_at in grouped.annotate(all=Sum("number"), newest=Max("counted_at")):
-        found[hour][Measure(measure)] = number
+        numbers[hour][Measure(measure)] = number
         if hour >= period.start:
             newest = max(newest or counted_at, counted_at)
-    return dict(found), newest
+    return dict(numbers), newest
 
 
 def _step(start: datetime, period: Period, hours: _Hours, *, at: datetime) -> Step:
@@ -110,7 +110,7 @@ def _summed(hours: _Hours, within: list[datetime]) -> Mapping[Measure, int]:
 
 
 def _spikes(hours: _Hours, within: list[datetime]) -> list[Spike]:
-    found = []
+    spikes = []
     for hour in sorted(within):
         before = [hours[day] for n in range(1, SPIKES.days + 1) if (day := hour - n * DAY) in hours]
         if len(before) < SPIKES.fewest:
@@ -119,5 +119,5 @@ def _spikes(hours: _Hours, within: list[datetime]) -> list[Spike]:
             number = hours[hour].get(measure, 0)
             usual = float(median(day.get(measure, 0) for day in before))
             if number >= SPIKES.times * usual and number >= usual + SPIKES.more:
-                found.append(Spike(hour=hour, measure=measure, number=number, usual=usual))
-    return found
+                spikes.append(Spike(hour=hour, measure=measure, number=number, usual=usual))
+    return spikes

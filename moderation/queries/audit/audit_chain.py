@@ -1,4 +1,4 @@
-"""The audit log along its chain of hashes, for who keeps a copy elsewhere; a platform reads its own acts.
+"""The audit log along its chain of hashes, for those who keep a copy; a platform reads its own acts.
 
 A key belongs to one platform. While others use the installation, their acts and those of the whole
 installation are links without an entry: number and hash keep the chain whole, nothing says what was done.
@@ -64,16 +64,16 @@ _PLATFORM_OF: dict[str, tuple[type[Model], str]] = {
 
 def page(*, platform: Platform, after: int, limit: int) -> ChainPage:
     """Return the links after a number, as a platform's key may read them."""
-    found = list(AuditLink.objects.filter(number__gt=after).order_by("number")[: limit + 1])
-    shown = found[:limit]
-    entries = AuditEntry.objects.select_related("actor").in_bulk([link.entry_id for link in shown])
+    rows = list(AuditLink.objects.filter(number__gt=after).order_by("number")[: limit + 1])
+    links = rows[:limit]
+    entries = AuditEntry.objects.select_related("actor").in_bulk([link.entry_id for link in links])
     own = _own(list(entries.values()), platform=platform)
     return ChainPage(
         links=tuple(
-            Link(link=link, entry=entries[link.entry_id] if link.entry_id in own else None) for link in shown
+            Link(link=link, entry=entries[link.entry_id] if link.entry_id in own else None) for link in links
         ),
-        end=shown[-1].number if shown else after,
-        has_more=len(found) > limit,
+        end=links[-1].number if links else after,
+        has_more=len(rows) > limit,
     )
 
 
@@ -97,4 +97,4 @@ def _own(entries: Sequence[AuditEntry], *, platform: Platform) -> set[int]:
 def _of_platform(kind: str, ids: set[str], *, platform: Platform) -> set[str]:
     model, way = _PLATFORM_OF[kind]
     rows = model._default_manager.filter(pk__in=ids, **{way: platform.pk})  # noqa: SLF001 - documented
-    return {str(found) for found in rows.values_list("pk", flat=True)}
+    return {str(pk) for pk in rows.values_list("pk", flat=True)}

@@ -59,14 +59,14 @@ def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line
     if wanted.until:
         rows = rows.filter(at__lt=wanted.until)
     after = keyset.after(cursor, datetime, int)
-    found = keyset.page(rows, order=("-at", "-pk"), after=after, limit=limit)
-    links = AuditLink.objects.filter(entry_id__in=[entry.pk for entry in found.rows])
+    batch = keyset.page(rows, order=("-at", "-pk"), after=after, limit=limit)
+    links = AuditLink.objects.filter(entry_id__in=[entry.pk for entry in batch.rows])
     numbers = dict(links.values_list("entry_id", "number"))
-    return found.of(lambda entries: [Line(entry=one, number=numbers.get(one.pk)) for one in entries])
+    return batch.of(lambda entries: [Line(entry=entry, number=numbers.get(entry.pk)) for entry in entries])
 
 
 def chain_state() -> ChainState:
-    """Return how far the chain reaches. Whether it holds only a walk through all of it can tell."""
+    """Return how far the chain reaches; only a walk through all of it tells whether it holds."""
     head = AuditLink.objects.order_by("-number").first()
     newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
     waiting = AuditEntry.objects.filter(pk__gt=newest).order_by("pk")

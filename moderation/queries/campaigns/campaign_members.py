@@ -89,7 +89,7 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
             When(waiting__reason__in=BLIND_REASONS, then=Value(Place.BLIND.value)),
             When(waiting__is_escalated=True, then=Value(Place.ESCALATED.value)),
             When(waiting__isnull=False, then=Value(Place.WAITING.value)),
-            *(When(standing=said, then=Value(place.value)) for said, place in _SETTLED.items()),
+            *(When(standing=verdict, then=Value(place.value)) for verdict, place in _SETTLED.items()),
             default=Value(Place.PENDING.value),
             output_field=CharField(),
         ),
@@ -123,17 +123,17 @@ def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[
 def rows(*, campaign_id: int, is_newest_first: bool, cursor: str = "", limit: int = 50) -> Page[MemberRow]:
     """Return members, the least similar first, or the newest first. Raises InvalidCursor."""
     order, kinds = (("-pk",), (int,)) if is_newest_first else (("likeness", "pk"), (float, int))
-    wanted = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id)))
-    page = keyset.page(wanted, order=order, after=keyset.after(cursor, *kinds), limit=limit)
+    columns = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id)))
+    page = keyset.page(columns, order=order, after=keyset.after(cursor, *kinds), limit=limit)
     return page.of(lambda rows: map(_member, rows))
 
 
 def row(*, campaign_id: int, post_id: int) -> MemberRow:
     """Return one member. Raises CampaignMember.DoesNotExist."""
-    found = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id, post=post_id))).first()
-    if found is None:
+    member = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id, post=post_id))).first()
+    if member is None:
         raise CampaignMember.DoesNotExist
-    return _member(found)
+    return _member(member)
 
 
 def _columns(members: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:

@@ -168,8 +168,8 @@ def newest(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
 
 
 def _listed(rows: QuerySet[Any], *, order: Sequence[str], after: Key | None, limit: int) -> Page[ListRow]:
-    shown = rows.select_related("example").defer("example__journey", "example__author_snapshot")
-    return keyset.page(shown, order=order, after=after, limit=limit).of(_rows)
+    campaigns = rows.select_related("example").defer("example__journey", "example__author_snapshot")
+    return keyset.page(campaigns, order=order, after=after, limit=limit).of(_rows)
 
 
 def _rows(found: Sequence[Any]) -> list[ListRow]:
@@ -200,7 +200,7 @@ def _decided(campaign_ids: list[int]) -> Counter[tuple[int, str]]:
     members = CampaignMember.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
     newest = ArraySubquery(members.annotate(said=verdict).values("said")[:NEWEST_COUNTED])
     rows = Campaign.objects.filter(pk__in=campaign_ids).order_by().values_list("pk", newest)
-    return Counter((campaign, said) for campaign, every in rows for said in every if said)
+    return Counter((campaign, outcome) for campaign, every in rows for outcome in every if outcome)
 
 
 def reasons() -> list[Reason]:
@@ -251,26 +251,26 @@ def _times(
     bar = Func(
         Value(step), F("post__posted_at"), Value(begin), function="date_bin", output_field=DateTimeField()
     )
-    found: dict[datetime, Counter[Place]] = {}
+    bars: dict[datetime, Counter[Place]] = {}
     rows = (
         placed(members).annotate(bar=bar).order_by().values_list("bar", "place").annotate(posts=Count("pk"))
     )
     for start, place, posts in rows:
-        found.setdefault(start, Counter())[Place(place)] = posts
-    return found
+        bars.setdefault(start, Counter())[Place(place)] = posts
+    return bars
 
 
 def _traits(campaign: Campaign) -> dict[TieKind, tuple[TraitRow, ...]]:
-    found: dict[TieKind, list[CampaignTrait]] = {}
+    by_kind: dict[TieKind, list[CampaignTrait]] = {}
     for kind in (TieKind.AUTHOR, TieKind.DOMAIN, TieKind.NETWORK):
         rows = CampaignTrait.objects.filter(campaign=campaign, kind=kind, posts__gt=0)
-        found[kind] = list(rows.order_by("-posts", "value")[:_TOP])
-    names = {str(pk): str(row) for pk, row in _authors(found[TieKind.AUTHOR]).items()}
+        by_kind[kind] = list(rows.order_by("-posts", "value")[:_TOP])
+    names = {str(pk): str(row) for pk, row in _authors(by_kind[TieKind.AUTHOR]).items()}
     return {
         kind: tuple(
             TraitRow(value=row.value, name=names.get(row.value, row.value), posts=row.posts) for row in rows
         )
-        for kind, rows in found.items()
+        for kind, rows in by_kind.items()
     }
 
 

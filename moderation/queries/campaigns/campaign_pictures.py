@@ -37,19 +37,19 @@ def shared(campaign_id: int) -> tuple[SharedPicture, ...]:
     """Return the pictures that at least two of the newest posts show, the most common first."""
     members = CampaignMember.objects.filter(campaign=campaign_id).order_by("-pk")
     newest = list(members.values_list("revision", flat=True)[:COUNTED])
-    shown = RevisionPicture.objects.filter(revision__in=newest).values_list("group", flat=True)
-    common = [(group, posts) for group, posts in Counter(shown).most_common(_TOP) if posts > 1]
-    kept = RevisionEvidence.objects.filter(
+    groups = RevisionPicture.objects.filter(revision__in=newest).values_list("group", flat=True)
+    common = [(group, posts) for group, posts in Counter(groups).most_common(_TOP) if posts > 1]
+    evidence = RevisionEvidence.objects.filter(
         revision__in=newest, evidence__picture_group__in=[group for group, _ in common]
     ).exclude(evidence__thumbnail="")
-    rows = kept.order_by("-id").values_list(
+    rows = evidence.order_by("-id").values_list(
         "evidence__picture_group",
         "revision__post",
         "evidence__thumbnail",
         "evidence__facts__width",
         "evidence__facts__height",
     )
-    example = {group: found for group, *found in rows}
+    example = {group: columns for group, *columns in rows}
     return tuple(_shown(*example[group], posts=posts) for group, posts in common if group in example)
 
 

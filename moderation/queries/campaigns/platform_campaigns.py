@@ -53,7 +53,7 @@ def page(*, platform: Platform, after: Key | None, limit: int) -> Page[OwnCampai
     own = CampaignMember.objects.filter(campaign=OuterRef("pk"), post__platform=platform)
     rows = Campaign.objects.filter(Exists(own), posts__gte=2)
     page = keyset.page(rows, order=("-pk",), after=after, limit=limit)
-    return page.of(lambda found: _counted(found, platform=platform))
+    return page.of(lambda campaigns: _counted(campaigns, platform=platform))
 
 
 def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
@@ -64,8 +64,8 @@ def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
 
 def members(*, platform: Platform, campaign_id: int, after: Key | None, limit: int) -> Page[OwnMember]:
     """Return the platform's members in the order in which they joined."""
-    wanted = placed(CampaignMember.objects.filter(campaign=campaign_id, post__platform=platform))
-    columns: QuerySet[Any, Any] = wanted.values(
+    own = placed(CampaignMember.objects.filter(campaign=campaign_id, post__platform=platform))
+    columns: QuerySet[Any, Any] = own.values(
         "pk",
         "post_id",
         "place",
@@ -85,12 +85,12 @@ def is_shared(*, platform: Platform, campaign_id: int) -> bool:
 
 
 def _counted(rows: Iterable[Campaign], *, platform: Platform) -> list[OwnCampaign]:
-    found = list(rows)
+    campaigns = list(rows)
     together = Q(
         left_out_at__isnull=True, post__cases__state=CaseState.OPEN, post__cases__reason__in=_TOGETHER
     )
     counted = (
-        CampaignMember.objects.filter(campaign__in=found, post__platform=platform)
+        CampaignMember.objects.filter(campaign__in=campaigns, post__platform=platform)
         .order_by()
         .values("campaign")
         .annotate(
@@ -110,7 +110,7 @@ def _counted(rows: Iterable[Campaign], *, platform: Platform) -> list[OwnCampaig
             opened_at=row.opened_at,
             latest_at=row.latest_at,
         )
-        for row in found
+        for row in campaigns
     ]
 
 

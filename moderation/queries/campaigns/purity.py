@@ -63,5 +63,5 @@ def purity(decision: CampaignDecision) -> Purity:
         campaign_decision__isnull=True,
         reversal__isnull=True,
     )
-    said = list(alone.order_by("-decided_at", "-id").values_list("verdict", flat=True)[:LATEST])
-    return Purity(agreeing=said.count(decision.verdict), judged=len(said))
+    verdicts = list(alone.order_by("-decided_at", "-id").values_list("verdict", flat=True)[:LATEST])
+    return Purity(agreeing=verdicts.count(decision.verdict), judged=len(verdicts))

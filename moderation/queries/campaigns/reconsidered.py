@@ -41,10 +41,10 @@ def posts(row: Reconsideration, *, limit: int) -> list[int]:
     """Return the next posts, the newest first: members of the campaign that were not left out and, of a
     single decision on words, near-duplicates on its platform. None waits, and no human has decided on any.
     """
-    found = _campaign(row) if row.campaign_decision_id else _like(row)
+    candidates = _campaign(row) if row.campaign_decision_id else _like(row)
     if row.reached_id:
-        found = found.filter(pk__lt=row.reached_id)
-    return list(found.order_by("-pk").values_list("pk", flat=True)[:limit])
+        candidates = candidates.filter(pk__lt=row.reached_id)
+    return list(candidates.order_by("-pk").values_list("pk", flat=True)[:limit])
 
 
 def still_allowed(post_ids: Iterable[int]) -> QuerySet[Post]:

@@ -31,7 +31,7 @@ WINDOW = timedelta(days=14)
 _MAX_LINKS = 20
 _MAX_GROUPS = 4
 _NO_LINK = "picture"
-"""In the place of a link's digest: what a revision shows."""
+"""Stands in place of a link's digest in the rows of pictures."""
 
 _SOURCES = {
     TieKind.TEXT: "SELECT x.post_id FROM moderation_revision x WHERE x.similarity_group = k.key::uuid",
@@ -128,40 +128,40 @@ def traits_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
 
 def facts_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
     """Return authors, networks, domains, links and pictures of revisions, by their id: all but texts."""
-    found: dict[int, dict[Trait, None]] = {}
+    by_revision: dict[int, dict[Trait, None]] = {}
     for revision in revisions:
         author, network = str(revision.post.author_id), revision.ip_network
         traits = [Trait(kind=TieKind.AUTHOR, key=author, value=author)]
         traits += [Trait(kind=TieKind.NETWORK, key=network, value=network)] if network else []
-        found[revision.pk] = dict.fromkeys(traits)
+        by_revision[revision.pk] = dict.fromkeys(traits)
     links = PostLink.objects.filter(revision__in=revisions, position__lt=_MAX_LINKS)
-    shown = RevisionPicture.objects.filter(revision__in=revisions)
+    image_rows = RevisionPicture.objects.filter(revision__in=revisions)
     # In one query: posts without pictures wait for none of their own.
     rows = links.order_by().values_list("revision_id", "id", "domain_id", "domain__name", "url_digest")
-    pictures = shown.order_by().values_list("revision_id", "id", "group_id", Value(""), Value(_NO_LINK))
+    pictures = image_rows.order_by().values_list("revision_id", "id", "group_id", Value(""), Value(_NO_LINK))
     for revision_id, _, key, name, digest in sorted(rows.union(pictures, all=True)):
         if digest == _NO_LINK:
-            found[revision_id][Trait(kind=TieKind.PICTURE, key=str(key), value=str(key))] = None
+            by_revision[revision_id][Trait(kind=TieKind.PICTURE, key=str(key), value=str(key))] = None
             continue
-        found[revision_id][Trait(kind=TieKind.DOMAIN, key=str(key), value=name)] = None
-        found[revision_id][Trait(kind=TieKind.LINK, key=digest, value=digest)] = None
-    return {revision_id: tuple(traits) for revision_id, traits in found.items()}
+        by_revision[revision_id][Trait(kind=TieKind.DOMAIN, key=str(key), value=name)] = None
+        by_revision[revision_id][Trait(kind=TieKind.LINK, key=digest, value=digest)] = None
+    return {revision_id: tuple(traits) for revision_id, traits in by_revision.items()}
 
 
 def sightings_of(
     revisions: Sequence[Revision], *, traits: dict[int, tuple[Trait, ...]]
 ) -> dict[int, list[Sighting]]:
     """Return the earlier posts that share traits with each revision, in one query per kind of trait."""
-    wanted: dict[TieKind, list[tuple[Revision, Trait]]] = defaultdict(list)
+    by_kind: dict[TieKind, list[tuple[Revision, Trait]]] = defaultdict(list)
     for revision in revisions:
         for trait in traits[revision.pk]:
-            wanted[trait.kind].append((revision, trait))
-    found: dict[int, list[Sighting]] = {revision.pk: [] for revision in revisions}
-    for kind, asked in wanted.items():
-        for (revision, trait), posts in zip(asked, _latest(kind, asked), strict=True):
+            by_kind[trait.kind].append((revision, trait))
+    sightings: dict[int, list[Sighting]] = {revision.pk: [] for revision in revisions}
+    for kind, pairs in by_kind.items():
+        for (revision, trait), posts in zip(pairs, _latest(kind, pairs), strict=True):
             if posts:
-                found[revision.pk].append(Sighting(trait=trait, posts=tuple(dict.fromkeys(posts))))
-    return found
+                sightings[revision.pk].append(Sighting(trait=trait, posts=tuple(dict.fromkeys(posts))))
+    return sightings
 
 
 def _latest(kind: TieKind, asked: list[tuple[Revision, Trait]]) -> list[list[int]]:
@@ -188,15 +188,15 @@ def _groups(revisions: Sequence[Revision]) -> dict[int, Counter[str]]:
     """Return the similarity groups that each text's bands lead to: its own, and those it nearly matched."""
     plain = {revision.pk: similarity.bands(revision.text) for revision in revisions if revision.text.strip()}
     bands = {revision: (*of_text, *map(keyed, of_text)) for revision, of_text in plain.items()}
-    known = _known({digest for of_text in bands.values() for digest in of_text})
-    found: dict[int, Counter[str]] = {}
+    group_of = _known({digest for of_text in bands.values() for digest in of_text})
+    by_revision: dict[int, Counter[str]] = {}
     for revision in revisions:
-        votes = Counter(known[digest] for digest in bands.get(revision.pk, ()) if digest in known)
+        votes = Counter(group_of[digest] for digest in bands.get(revision.pk, ()) if digest in group_of)
         nearest = Counter(dict(votes.most_common(_MAX_GROUPS)))
         if revision.pk in bands:
             nearest[str(revision.similarity_group)] = similarity.BANDS
-        found[revision.pk] = nearest
-    return found
+        by_revision[revision.pk] = nearest
+    return by_revision
 
 
 def _known(digests: set[int]) -> dict[int, str]:

@@ -45,7 +45,7 @@ def page(*, state: AppealState, cursor: str = "", limit: int = 50) -> Page[Appea
 
 def counts() -> AppealCounts:
     """Count them in one pass."""
-    found = Appeal.objects.order_by().aggregate(
+    numbers = Appeal.objects.order_by().aggregate(
         waiting=Count("pk", filter=Q(outcome__isnull=True)), settled=Count("outcome")
     )
-    return AppealCounts(waiting=found["waiting"], settled=found["settled"])
+    return AppealCounts(waiting=numbers["waiting"], settled=numbers["settled"])

@@ -112,13 +112,13 @@ def over_last_day(*, at: datetime) -> list[Age]:
     """Return 49 moments half an hour apart, the last of them `at`; a case reopened since was never closed."""
     still_open = Case.objects.filter(state=CaseState.OPEN).order_by("opened_at")
     waiting = still_open.values_list("opened_at", flat=True).first()
-    found = [Age(at=at, oldest=_since(waiting, at=at))]
+    ages = [Age(at=at, oldest=_since(waiting, at=at))]
     closed = _oldest_closed(at=at)
     for steps_ago in range(STEPS):
-        waiting = min((one for one in (waiting, closed.get(steps_ago)) if one), default=None)
+        waiting = min((instant for instant in (waiting, closed.get(steps_ago)) if instant), default=None)
         moment = at - (steps_ago + 1) * STEP
-        found.append(Age(at=moment, oldest=_since(waiting, at=moment)))
-    return found[::-1]
+        ages.append(Age(at=moment, oldest=_since(waiting, at=moment)))
+    return ages[::-1]
 
 
 def _oldest_closed(*, at: datetime) -> dict[int, datetime]:

@@ -35,10 +35,10 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Behi
     """Put what was found behind a revision's addresses in order."""
     hits = rule_hits.of([finding.text for finding in findings], at=at)
     both = list(zip(findings, hits, strict=True))
-    known = {finding.row.url for finding in findings}
+    urls = {finding.row.url for finding in findings}
     return Behind(
-        pages=tuple(one for one in both if not one[0].is_picture),
-        pictures=tuple(one for one in both if one[0].is_picture),
-        unopened=tuple(url for url in map(str, revision.media_urls) if addresses.of_media(url) not in known),
+        pages=tuple(pair for pair in both if not pair[0].is_picture),
+        pictures=tuple(pair for pair in both if pair[0].is_picture),
+        unopened=tuple(url for url in map(str, revision.media_urls) if addresses.of_media(url) not in urls),
         hosts=hosts(findings),
     )

@@ -101,9 +101,9 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
     domains = dict(links.values_list("domain__name", "domain_id")[:_DOMAINS])
     subject = _subject(kind, revision=revision, domains=domains, domain=domain)
     is_blind = case_access.is_blind(case)
-    found = _posts(kind, case=case, subject=subject, domains=domains, at=at)
+    posts = _posts(kind, case=case, subject=subject, domains=domains, at=at)
     if is_blind:
-        found = _apart(found, revision=revision)
+        posts = _apart(posts, revision=revision)
     target = _target(kind, revision=revision, subject=subject)
     is_author = kind is Beside.AUTHOR
     return Panel(
@@ -111,11 +111,11 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
         case=case,
         subject=subject,
         domains=tuple(domains),
-        rows=_rows(found, viewer=viewer, is_blind=is_blind),
-        posts=len(found),
-        spam=sum(is_spam is True for _, is_spam, _ in found),
-        not_spam=sum(is_spam is False for _, is_spam, _ in found),
-        complaints=sum(complaints for *_, complaints in found),
+        rows=_rows(posts, viewer=viewer, is_blind=is_blind),
+        posts=len(posts),
+        spam=sum(is_spam is True for _, is_spam, _ in posts),
+        not_spam=sum(is_spam is False for _, is_spam, _ in posts),
+        complaints=sum(complaints for *_, complaints in posts),
         target=target,
         rule=rule_pages.first_live(rule_pages.about(target), at=at) if target else None,
         drafts=tuple(rule_pages.drafts_about(target, at=at)) if target else (),
@@ -161,7 +161,7 @@ def _apart(found: list[OtherPost], *, revision: Revision) -> list[OtherPost]:
     if revision.similarity_group is not None:
         texts = Revision.objects.filter(post__in=ids, similarity_group=revision.similarity_group)
         same |= set(texts.values_list("post", flat=True))
-    return [one for one in found if one[0] not in same]
+    return [post for post in found if post[0] not in same]
 
 
 def _rows(found: list[OtherPost], *, viewer: User, is_blind: bool) -> tuple[PostRow, ...]:
@@ -207,11 +207,11 @@ class Around:
 
 def around(*, case_id: int, viewer: User, at: datetime) -> Around:
     """Read what is around a case. Raises Case.DoesNotExist."""
-    shown = panel(case_id=case_id, kind=Beside.AUTHOR, viewer=viewer, at=at)
+    author_panel = panel(case_id=case_id, kind=Beside.AUTHOR, viewer=viewer, at=at)
     return Around(
-        panel=shown,
-        similar=() if shown.is_blind else _similar(shown.case.score.revision, viewer=viewer),
-        lanes=case_context.lanes(case=shown.case, is_blind=shown.is_blind),
+        panel=author_panel,
+        similar=() if author_panel.is_blind else _similar(author_panel.case.score.revision, viewer=viewer),
+        lanes=case_context.lanes(case=author_panel.case, is_blind=author_panel.is_blind),
     )
 
 

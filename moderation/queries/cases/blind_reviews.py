@@ -77,8 +77,8 @@ def disagreements(
         "settled_by",
     )
     rows = rows.defer("decision__revision__journey", "decision__revision__links")
-    found = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
-    notes = _notes([review.post_id for review in found.rows])
+    page = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
+    notes = _notes([review.post_id for review in page.rows])
     return Page(
         tuple(
             Disagreement(
@@ -87,9 +87,9 @@ def disagreements(
                 is_own=review.decision is not None
                 and viewer.pk in (review.decision.decided_by_id, review.answered_by_id),
             )
-            for review in found.rows
+            for review in page.rows
         ),
-        found.end,
+        page.end,
     )
 
 
@@ -108,14 +108,14 @@ def plans() -> tuple[PlanRow, ...]:
         waiting=Count("pk", filter=Q(case__isnull=True)),
     )
     counts = {platform: (answered, in_queue, waiting) for platform, answered, in_queue, waiting in counted}
-    found = []
+    plan_rows = []
     for platform in Platform.objects.select_related("blind_review_plan").order_by("slug"):
         answered, in_queue, waiting = counts.get(platform.pk, (0, 0, 0))
         plan = getattr(platform, "blind_review_plan", None)
-        found.append(
+        plan_rows.append(
             PlanRow(platform=platform, plan=plan, answered=answered, in_queue=in_queue, waiting=waiting)
         )
-    return tuple(found)
+    return tuple(plan_rows)
 
 
 def _disputed(state: DisputeState, *, at: datetime) -> QuerySet[BlindReview]:
@@ -128,10 +128,10 @@ def _disputed(state: DisputeState, *, at: datetime) -> QuerySet[BlindReview]:
 
 
 def _notes(posts: list[int]) -> dict[int, list[CaseNote]]:
-    found: dict[int, list[CaseNote]] = {}
+    notes: dict[int, list[CaseNote]] = {}
     rows = CaseNote.objects.filter(case__post__in=posts).exclude(text="").select_related("author", "case")
     for note in rows.order_by("-id"):
-        kept = found.setdefault(note.case.post_id, [])
-        if len(kept) < _NOTES:
-            kept.append(note)
-    return found
+        of_post = notes.setdefault(note.case.post_id, [])
+        if len(of_post) < _NOTES:
+            of_post.append(note)
+    return notes

@@ -59,11 +59,11 @@ def _posts(case: Case, *, is_blind: bool) -> tuple[Event, ...]:
     verdict = Subquery(standing.order_by("-decided_at", "-id").values("verdict")[:1])
     posts = Post.objects.filter(author=case.post.author_id).annotate(verdict=verdict)
     rows = posts.order_by("-received_at", "-id").values_list("received_at", "verdict", "pk")[:LIMIT]
-    # Somebody who judges blind must not read the verdict of this very post in its author's history.
+    # A blind reviewer must not read the verdict on this very post in its author's history.
     hidden = case.post_id if is_blind else None
     return tuple(
-        Event(at=at, verdict="" if pk == hidden else said or "", is_this=pk == case.post_id)
-        for at, said, pk in rows
+        Event(at=at, verdict="" if pk == hidden else outcome or "", is_this=pk == case.post_id)
+        for at, outcome, pk in rows
     )
 
 

@@ -149,7 +149,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
     )
     record, evidence = scored_post.record_of(case.score), findings.of(case.score.revision)
-    winner = next((one for one in decisions if one.case_id == case.pk and not hasattr(one, "reversal")), None)
+    winner = next((row for row in decisions if row.case_id == case.pk and not hasattr(row, "reversal")), None)
     return CasePage(
         case=case,
         record=record,
@@ -176,8 +176,8 @@ def notes(case: Case) -> tuple[CaseNote, ...]:
 
 def read_link(candidate: str) -> tuple[str, str] | None:
     """Parse a link as scoring does: (host, registrable domain), None if no browser would open it."""
-    found = links_in(candidate)
-    return (found[0].host, found[0].domain) if found else None
+    links = links_in(candidate)
+    return (links[0].host, links[0].domain) if links else None
 
 
 def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) -> tuple[Decision, ...]:

@@ -49,8 +49,8 @@ _KEYS = {
 class CountedPost:
     """A post now, with the decisions and complaints on it when the case's post was scored.
 
-    `was_spam` is None if nobody had judged it by then, or its words: one that was spam by what it leads to
-    or shows is `spam_by_evidence`.
+    `was_spam` is None if nobody had judged its words by then; `spam_by_evidence` marks spam by what the post
+    leads to or shows.
     """
 
     row: PostRow
@@ -85,11 +85,11 @@ class CountedPosts:
     @property
     def is_complete(self) -> bool:
         """False if posts were erased or regrouped since."""
-        told = self.history
+        history = self.history
         return (self.spam, self.not_spam, len(self.posts)) == (
-            told.confirmed_spam,
-            told.confirmed_not_spam,
-            told.posts,
+            history.confirmed_spam,
+            history.confirmed_not_spam,
+            history.posts,
         )
 
     @property
@@ -108,10 +108,10 @@ def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> Cou
     key = key or records.keys_of(revision).get(_KEYS[counted])
     if key is None:
         raise NotCounted(f"the post has no {counted}")
-    found = record_histories.posts_of(_KEYS[counted], key=key, post=revision.post_id, at=record.at)
-    wanted = PostFilter(post_ids=tuple(post_id for post_id, _, _ in found))
-    rows = {row.post_id: row for row in search.posts(wanted=wanted, viewer=viewer, limit=len(found)).rows}
-    elsewhere = _spam_by_evidence(found, at=record.at)
+    older = record_histories.posts_of(_KEYS[counted], key=key, post=revision.post_id, at=record.at)
+    choice = PostFilter(post_ids=tuple(post_id for post_id, _, _ in older))
+    rows = {row.post_id: row for row in search.posts(wanted=choice, viewer=viewer, limit=len(older)).rows}
+    elsewhere = _spam_by_evidence(older, at=record.at)
     return CountedPosts(
         posts=tuple(
             CountedPost(
@@ -120,7 +120,7 @@ def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> Cou
                 complaints=complaints,
                 spam_by_evidence=post_id in elsewhere,
             )
-            for post_id, was_spam, complaints in found
+            for post_id, was_spam, complaints in older
             if post_id in rows
         ),
         history=history,

@@ -62,7 +62,7 @@ def of(*, case_id: int, viewer: User, at: datetime) -> Changes:
 def _single(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
     revision = case.score.revision
     group = revision.similarity_group
-    wanted = (
+    sources = (
         (About.AUTHOR, "author", str(case.post.author_id), record.author_history),
         (About.ADDRESS, "ip", revision.ip, record.ip_history),
         (About.SIMILAR, "similar", str(group) if group else None, record.similar),
@@ -74,7 +74,7 @@ def _single(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
             then=then,
             now=record_histories.histories(source, keys=[key], posts=[case.post_id], at=at)[0],
         )
-        for about, source, key, then in wanted
+        for about, source, key, then in sources
         if key
     ]
 
@@ -82,14 +82,14 @@ def _single(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
 def _domains(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
     links = PostLink.objects.filter(revision=case.score.revision_id).order_by("position")
     ids = dict(links.values_list("domain__name", "domain_id")[:20])
-    known = {link.domain or link.host: link.domain_history for link in record.links}
-    names = [name for name in ids if name in known]
+    histories = {link.domain or link.host: link.domain_history for link in record.links}
+    names = [name for name in ids if name in histories]
     now = record_histories.histories(
         "domain", keys=[str(ids[name]) for name in names], posts=[case.post_id] * len(names), at=at
     )
     return [
-        Change(about=About.DOMAIN, subject=name, then=known[name], now=found)
-        for name, found in zip(names, now, strict=True)
+        Change(about=About.DOMAIN, subject=name, then=histories[name], now=history)
+        for name, history in zip(names, now, strict=True)
     ]
 
 

@@ -48,8 +48,8 @@ class GoldenResult:
 
 def own_result(*, user: User, at: datetime) -> GoldenResult:
     """Return somebody's own result."""
-    found = _counted(_answers(until=week_start(at)).filter(answered_by=user))
-    return GoldenResult(user=user, answers=found["answers"], right=found["right"])
+    numbers = _counted(_answers(until=week_start(at)).filter(answered_by=user))
+    return GoldenResult(user=user, answers=numbers["answers"], right=numbers["right"])
 
 
 def results(*, at: datetime) -> tuple[GoldenResult, ...]:

@@ -48,9 +48,9 @@ class MentionName:
 
 
 def beginning(start: str, *, viewer: User) -> tuple[MentionName, ...]:
-    """Return roles, then users who decide cases, of whose names one begins so; at most MOST.
+    """Return roles, then users who decide cases and have a name that begins so; at most MOST.
 
-    Without the viewer, whom their own note tells nothing, and without those who cannot see a case.
+    The viewer and users who cannot see a case are left out.
     """
     if not _WRITTEN.fullmatch(start):
         return ()
@@ -63,5 +63,5 @@ def beginning(start: str, *, viewer: User) -> tuple[MentionName, ...]:
     named = users.annotate(full_name=Concat("first_name", Value(" "), "last_name")).filter(
         Q(username__istartswith=start) | Q(full_name__istartswith=start) | Q(last_name__istartswith=start)
     )
-    found = named.order_by("username")[: MOST - len(roles)]
-    return (*roles, *(MentionName(name=user.username, told=user.get_full_name()) for user in found))
+    matches = named.order_by("username")[: MOST - len(roles)]
+    return (*roles, *(MentionName(name=user.username, told=user.get_full_name()) for user in matches))

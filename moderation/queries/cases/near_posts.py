@@ -70,7 +70,7 @@ def near(case: Case, evidence: Sequence[Finding]) -> NearPosts:
     # Each picture by itself: an index gives its newest posts, however many show it.
     by_picture = [
         RevisionPicture.objects.filter(group=group).order_by("-received_at").values("revision")[:_MAX_ALIKE]
-        for group in sorted({one.row.picture_group_id for one in evidence if one.row.picture_group_id})
+        for group in sorted({item.row.picture_group_id for item in evidence if item.row.picture_group_id})
     ]
     newest = by_text.union(*by_picture) if by_picture else by_text
     decided = list(
@@ -108,9 +108,9 @@ def same_meaning(case: Case) -> tuple[NearPost, ...]:
         others = others.exclude(revision__similarity_group=group)
     newest = others.order_by("-decided_at").values_list("pk", "score__content_score")[:_MAX_COMPARED]
     own = bytes(score.content_score)
-    stored = {pk: bytes(one) for pk, one in newest if one is not None and len(one) == len(own)}
-    vector, *vectors = vectors_of([ContentScore.from_bytes(one) for one in (own, *stored.values())])
-    alike = dict(zip(stored, (float(one @ vector) for one in vectors), strict=True))
+    stored = {pk: bytes(raw) for pk, raw in newest if raw is not None and len(raw) == len(own)}
+    vector, *vectors = vectors_of([ContentScore.from_bytes(raw) for raw in (own, *stored.values())])
+    alike = dict(zip(stored, (float(other @ vector) for other in vectors), strict=True))
     nearest = sorted((pk for pk in alike if alike[pk] >= _SAME_MEANING), key=lambda pk: -alike[pk])[
         :_MAX_SHOWN
     ]

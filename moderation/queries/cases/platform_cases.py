@@ -66,15 +66,15 @@ def one(*, platform: Platform, case_id: int) -> Case:
 
 
 def waiting(*, author_id: int) -> int:
-    """Return how many posts of an author wait for a human; blind reviews are nobody's business."""
+    """Return how many posts of an author wait for a human, blind reviews left out."""
     rows = Case.objects.filter(post__author=author_id, state=CaseState.OPEN)
     return rows.exclude(reason=CaseReason.BLIND).count()
 
 
 def some(*, case_ids: list[int]) -> list[Case]:
     """Return cases in this order."""
-    found = _shown().in_bulk(case_ids)
-    return [found[case_id] for case_id in case_ids if case_id in found]
+    cases = _shown().in_bulk(case_ids)
+    return [cases[case_id] for case_id in case_ids if case_id in cases]
 
 
 def appeal(*, platform: Platform, appeal_id: int, at: datetime) -> Appeal:
@@ -83,10 +83,10 @@ def appeal(*, platform: Platform, appeal_id: int, at: datetime) -> Appeal:
     Raises Appeal.DoesNotExist.
     """
     rows = Appeal.objects.filter(platform=platform).select_related("post", "decision", "outcome")
-    found = rows.get(pk=appeal_id)
-    if found.outcome is not None and found.outcome.effective_at > at:
-        found.outcome = None
-    return found
+    row = rows.get(pk=appeal_id)
+    if row.outcome is not None and row.outcome.effective_at > at:
+        row.outcome = None
+    return row
 
 
 def held(case: Case, *, at: datetime) -> bool:
@@ -95,8 +95,8 @@ def held(case: Case, *, at: datetime) -> bool:
 
 
 def _shown() -> QuerySet[Case]:
-    shown = Case.objects.exclude(reason=CaseReason.BLIND)
-    rows = shown.select_related("post__author__deletion", "score__revision__parent_author", "claimed_by")
+    cases = Case.objects.exclude(reason=CaseReason.BLIND)
+    rows = cases.select_related("post__author__deletion", "score__revision__parent_author", "claimed_by")
     return rows.defer(
         "score__record",
         "score__features",

@@ -60,15 +60,15 @@ def queue(*, platform: Platform, at: datetime) -> Queue:
     past = own.filter(closed_at__gte=at - WINDOW, closed_at__lte=at).aggregate(
         all=Count("pk"), new=Count("pk", filter=is_new)
     )
-    found = by_reason.values()
+    counts = by_reason.values()
     return Queue(
         at=at,
-        waiting=sum(group["cases"] for group in found),
-        escalated=sum(group["escalated"] for group in found),
-        claimed=sum(group["claimed"] for group in found),
-        oldest_at=min((group["oldest_at"] for group in found), default=None),
+        waiting=sum(group["cases"] for group in counts),
+        escalated=sum(group["escalated"] for group in counts),
+        claimed=sum(group["claimed"] for group in counts),
+        oldest_at=min((group["oldest_at"] for group in counts), default=None),
         reasons={reason: by_reason[reason]["cases"] for reason in CaseReason if reason in by_reason},
-        opened=sum(group["new"] for group in found) + past["new"],
+        opened=sum(group["new"] for group in counts) + past["new"],
         closed=past["all"],
     )
 
@@ -96,8 +96,8 @@ def reviewers(
         )
     )
     users = User.objects.in_bulk([row[0] for row in counted])
-    found = [
+    people = [
         Reviewer(user=users[person], decisions=decisions, spam=spam, reversed=undone, last_at=last_at)
         for person, decisions, spam, undone, last_at in counted
     ]
-    return sorted(found, key=lambda one: (str(one.user).casefold(), one.user.pk))
+    return sorted(people, key=lambda reviewer: (str(reviewer.user).casefold(), reviewer.user.pk))

@@ -70,7 +70,7 @@ def rows(
     """
     order = (f"-{KEYS[wanted.sort]}", "pk")
     after = keyset.after(cursor, bool, datetime if wanted.sort is Sort.NEWEST else float, int)
-    found: list[Any] = []
+    cases: list[Any] = []
     # One query each, as when cases are claimed, so that each reads its index in order and stops.
     for is_escalated in (True, False) if viewer.may_lead else (False,):
         if after is not None and is_escalated and not after[0]:
@@ -78,10 +78,10 @@ def rows(
         group = matching(visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
         if after is not None and after[0] == is_escalated:
             group = keyset.beyond(group, order=order, after=after[1:])
-        found += _columns(group.order_by(*order))[: limit + 1 - len(found)]
-    has_more = len(found) > limit
-    end = keyset.key_of(found[limit - 1], order=("is_escalated", *order)) if has_more else None
-    return Page(_whole(found[:limit], viewer=viewer, at=at), end)
+        cases += _columns(group.order_by(*order))[: limit + 1 - len(cases)]
+    has_more = len(cases) > limit
+    end = keyset.key_of(cases[limit - 1], order=("is_escalated", *order)) if has_more else None
+    return Page(_whole(cases[:limit], viewer=viewer, at=at), end)
 
 
 def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
@@ -153,8 +153,8 @@ def _scores(ids: list[int]) -> dict[int, dict[str, Any]]:
 
 def _holders(cases: list[dict[str, Any]], *, at: datetime) -> dict[int, str]:
     """Return the names of the users who hold the cases; no query if none is held."""
-    held = {case["claimed_by_id"] for case in cases if _is_held(case, at=at)}
-    return dict(User.objects.filter(pk__in=held).values_list("pk", "username")) if held else {}
+    holders = {case["claimed_by_id"] for case in cases if _is_held(case, at=at)}
+    return dict(User.objects.filter(pk__in=holders).values_list("pk", "username")) if holders else {}
 
 
 def _is_held(case: dict[str, Any], *, at: datetime) -> bool:
@@ -165,10 +165,10 @@ def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
     links = PostLink.objects.filter(revision__in=revision_ids, position__lt=5).order_by(
         "revision_id", "position"
     )
-    found: dict[int, dict[str, None]] = {}
+    domains: dict[int, dict[str, None]] = {}
     for revision_id, name in links.values_list("revision_id", "domain__name"):
-        found.setdefault(revision_id, {})[name] = None
-    return {revision_id: tuple(names) for revision_id, names in found.items()}
+        domains.setdefault(revision_id, {})[name] = None
+    return {revision_id: tuple(names) for revision_id, names in domains.items()}
 
 
 def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine: bool) -> QueueRow:

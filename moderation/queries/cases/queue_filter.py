@@ -65,14 +65,14 @@ class Part:
     @property
     def condition(self) -> Q:
         """Return what its cases have in common."""
-        wanted = Q(pk__isnull=False)  # an empty Q would vanish from a disjunction, and its cases with it
+        query = Q(pk__isnull=False)  # an empty Q would vanish from a disjunction, and its cases with it
         if self.platform_id is not None:
-            wanted &= Q(platform=self.platform_id)
+            query &= Q(platform=self.platform_id)
         if self.languages:
-            wanted &= Q(language__in=self.languages)
+            query &= Q(language__in=self.languages)
         if self.reasons:
-            wanted &= Q(reason__in=self.reasons)
-        return wanted
+            query &= Q(reason__in=self.reasons)
+        return query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,26 +124,26 @@ def matching(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> Que
 
 def condition(wanted: QueueFilter, *, at: datetime) -> Q:
     """Return what the cases that a filter matches have in common."""
-    found = Q()
+    query = Q()
     if wanted.parts is not None:
-        found &= reduce(or_, (part.condition for part in wanted.parts), Q(pk__in=()))
+        query &= reduce(or_, (part.condition for part in wanted.parts), Q(pk__in=()))
     if wanted.reason:
-        found &= Q(reason=wanted.reason)
+        query &= Q(reason=wanted.reason)
     if wanted.language:
-        found &= Q(language=wanted.language)
+        query &= Q(language=wanted.language)
     if wanted.age is not None:
-        found &= aged(wanted.age, at=at)
+        query &= aged(wanted.age, at=at)
     if wanted.domain:
         links = PostLink.objects.filter(domain__name=wanted.domain.lower())
         # By post, of which a case is the only open one; by score, every open case would be joined first.
-        found &= Q(post__in=links.values("revision__post"))
+        query &= Q(post__in=links.values("revision__post"))
     if wanted.campaign is not None:
         members = CampaignMember.objects.filter(campaign=wanted.campaign)
-        found &= Q(post__in=members.values("post")) & ~Q(reason__in=BLIND_REASONS)
+        query &= Q(post__in=members.values("post")) & ~Q(reason__in=BLIND_REASONS)
     if wanted.policy is not None:
-        # Who judges blindly must not read here what a model said of the text.
-        found &= policy_pages.matching(wanted.policy) & ~Q(reason__in=BLIND_REASONS)
-    return found
+        # Blind reviewers must not read here what a model said of the text.
+        query &= policy_pages.matching(wanted.policy) & ~Q(reason__in=BLIND_REASONS)
+    return query
 
 
 def aged(index: int, *, at: datetime) -> Q:

@@ -87,8 +87,8 @@ def mix() -> Mix:
 
 
 def share_of_drawn(mix: Mix, *, at: datetime) -> float:
-    """Return which part of the claims goes to drawn cases where the mix gives them none: what has those
-    that wait decided within a day. What is known of the work is at most five minutes old.
+    """Return the part of the claims for drawn cases where the mix gives them none: enough to decide the
+    waiting ones within a day. The load may be five minutes old.
     """
     decisions, waiting = (0.0, 0) if mix.audit else _work(_bucket(at))
     return min(waiting / max(decisions, 1.0), MOST_OF_DRAWN)
@@ -97,7 +97,7 @@ def share_of_drawn(mix: Mix, *, at: datetime) -> float:
 def review_chance(mix: Mix, *, at: datetime) -> float | None:
     """Return the chance by which a post of the review route is drawn now; None while no lane takes those.
 
-    What is known of the load is at most five minutes old.
+    The load may be five minutes old.
     """
     return chance_of(share=mix.audit / WHOLE, load=load(at=at)) if mix.audit else None
 
@@ -110,8 +110,8 @@ def chance_of(*, share: float, load: Load) -> float:
     """
     if not load.review_posts or not load.decisions:
         return min(max(share, LEAST_CHANCE), MOST_CHANCE)
-    left = _OF_PACE * share * load.decisions - load.audit_cases - load.waiting / _WEEK_DAYS
-    return min(max(left / load.review_posts, LEAST_CHANCE), MOST_CHANCE)
+    rest = _OF_PACE * share * load.decisions - load.audit_cases - load.waiting / _WEEK_DAYS
+    return min(max(rest / load.review_posts, LEAST_CHANCE), MOST_CHANCE)
 
 
 def load(*, at: datetime) -> Load:

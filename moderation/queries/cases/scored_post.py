@@ -57,19 +57,19 @@ def record_of(score: Score) -> PostRecord | None:
 
 
 def bounded_contributions(score: Score) -> Iterator[tuple[str, float | None, float]]:
-    """Yield a score's contributions, those under bounds as small as these have left them together."""
-    found = [(str(feature), value, float(share or 0.0)) for feature, value, share in score.contributions]
-    withheld = sum(share for feature, _, share in found if feature == WITHHELD)
-    added = sum(share for feature, _, share in found if feature not in _UNBOUNDED)
+    """Yield a score's contributions; those under bounds are scaled to what the bounds left of their sum."""
+    rows = [(str(feature), value, float(share or 0.0)) for feature, value, share in score.contributions]
+    withheld = sum(share for feature, _, share in rows if feature == WITHHELD)
+    added = sum(share for feature, _, share in rows if feature not in _UNBOUNDED)
     # The bounds withhold a part of what was added, never more than all of it.
-    left = (added + withheld) / added if withheld and added else 1.0
-    for feature, value, share in found:
+    factor = (added + withheld) / added if withheld and added else 1.0
+    for feature, value, share in rows:
         if feature != WITHHELD or not added:
-            yield feature, value, share if feature in _UNBOUNDED else share * left
+            yield feature, value, share if feature in _UNBOUNDED else share * factor
 
 
 def leading_contributions(score: Score, *, most: int) -> list[tuple[str, float | None, float]]:
     """Return what explains a score: the strongest contributions in its direction first, then others."""
     is_spam = score.spam_probability >= 0.5
-    found = sorted(bounded_contributions(score), key=lambda one: ((one[2] > 0) is not is_spam, -abs(one[2])))
-    return found[:most]
+    rows = sorted(bounded_contributions(score), key=lambda row: ((row[2] > 0) is not is_spam, -abs(row[2])))
+    return rows[:most]

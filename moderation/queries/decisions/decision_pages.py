@@ -68,7 +68,7 @@ def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable 
 def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
     """Return decisions, newest first: a moderator's own, to others those asked for. Raises InvalidCursor.
 
-    To whoever decides, others' decisions on a post that is being judged blindly come once it has been judged.
+    Users who decide cases see others' decisions on a post under blind review only once it has been judged.
     """
     return _page(viewer, wanted, after=keyset.after(cursor, datetime, int), limit=limit)
 
@@ -78,11 +78,11 @@ def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
     after = None
     while True:
         with standby.reading():
-            found = _page(viewer, wanted, after=after, limit=_BATCH)
-        yield from found.rows
-        if found.end is None:
+            batch = _page(viewer, wanted, after=after, limit=_BATCH)
+        yield from batch.rows
+        if batch.end is None:
             return
-        after = found.end
+        after = batch.end
 
 
 def _page(viewer: User, wanted: DecisionFilter, *, after: Key | None, limit: int) -> Page[Decision]:

@@ -45,10 +45,10 @@ def page(
         # A row comparison: the index starts at the cursor, even among many entries of one instant.
         place = Tuple(F("entered_at"), F("number"))
         entries = entries.filter(TupleGreaterThan(place, (cursor.entered_at, cursor.number)))
-    found = list(_related(entries).order_by("entered_at", "number")[: limit + 1])
-    shown = tuple(found[:limit])
-    end = _position(shown[-1]) if shown else cursor
-    return Page(rows=shown, end=end, has_more=len(found) > limit)
+    rows = list(_related(entries).order_by("entered_at", "number")[: limit + 1])
+    shown_rows = tuple(rows[:limit])
+    end = _position(shown_rows[-1]) if shown_rows else cursor
+    return Page(rows=shown_rows, end=end, has_more=len(rows) > limit)
 
 
 def _position(entry: FeedEntry) -> Position:

@@ -13,9 +13,9 @@ from moderation.models.decisions import Verdict
 
 def standing(*, post_id: int, at: datetime) -> Decision | None:
     """Return the decision in force of a post that the platform may know, None before the first."""
-    told = _told(Decision.objects.filter(post=post_id), before=at)
+    decisions = _told(Decision.objects.filter(post=post_id), before=at)
     # Decisions on a post are serialised by its lock: the last one made is the last in the feed.
-    return told.order_by("-id").first()
+    return decisions.order_by("-id").first()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

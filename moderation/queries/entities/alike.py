@@ -42,9 +42,9 @@ def accounts(*, revision: Revision) -> tuple[AlikeAccount, ...]:
     ]
     shared = Counter(newest[0].union(*newest[1:], all=True) if newest[1:] else newest[0])
     del shared[revision.post.author_id]
-    found = [author_id for author_id, bands in shared.most_common() if bands >= SHARED_BANDS][: 4 * _SHOWN]
-    authors = Author.objects.filter(pk__in=found, platform=revision.post.platform_id).in_bulk()
-    chosen = [authors[author_id] for author_id in found if author_id in authors][:_SHOWN]
+    ids = [author_id for author_id, bands in shared.most_common() if bands >= SHARED_BANDS][: 4 * _SHOWN]
+    authors = Author.objects.filter(pk__in=ids, platform=revision.post.platform_id).in_bulk()
+    chosen = [authors[author_id] for author_id in ids if author_id in authors][:_SHOWN]
     return _counted(chosen)
 
 

@@ -86,10 +86,10 @@ class AuthorFacts:
 
 def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> Page[AuthorRow]:
     """Return authors who posted, the newest first. Raises InvalidCursor."""
-    found = full_text.authors(wanted.text) if wanted.text else Author.objects.all()
-    # Whoever complains is an author row, too: those who never posted are left out.
-    found = _in_state(found.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
-    rows = found.select_related("platform")
+    authors = full_text.authors(wanted.text) if wanted.text else Author.objects.all()
+    # Complainants have author rows, too: those who never posted are left out.
+    authors = _in_state(authors.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
+    rows = authors.select_related("platform")
     return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit).of(_rows)
 
 
@@ -98,9 +98,9 @@ def facts(*, author_id: int, viewer: User, at: datetime) -> AuthorFacts:
     author = Author.objects.select_related("platform").get(pk=author_id)
     revisions = Revision.objects.filter(post__author=author, number=F("post__latest_revision"))
     newest = revisions.order_by("-post_id").values_list("author_snapshot", flat=True).first()
-    made = Complaint.objects.filter(reporter=author)
+    complaints = Complaint.objects.filter(reporter=author)
     labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
-    reported = made.aggregate(
+    reported = complaints.aggregate(
         all=Count("pk"),
         confirmed=Count("pk", filter=Exists(labels.filter(is_spam=True))),
         rejected=Count("pk", filter=Exists(labels.filter(is_spam=False))),
@@ -129,8 +129,8 @@ def _shown(snapshot: dict[str, Any], viewer: User) -> dict[str, Any]:
 
 def notes(*, author_id: int) -> tuple[AuthorNote, ...]:
     """Return the latest notes on an author, the newest first."""
-    kept = AuthorNote.objects.filter(author=author_id).exclude(text="").select_related("written_by")
-    return tuple(kept.order_by("-id")[:_NOTES])
+    rows = AuthorNote.objects.filter(author=author_id).exclude(text="").select_related("written_by")
+    return tuple(rows.order_by("-id")[:_NOTES])
 
 
 def _in_state(found: QuerySet[Author], state: str) -> QuerySet[Author]:
@@ -139,8 +139,8 @@ def _in_state(found: QuerySet[Author], state: str) -> QuerySet[Author]:
         judged = Label.objects.filter(post=OuterRef("pk"), is_spam=True, retracted_at__isnull=True)
         return found.filter(Exists(posts.filter(Exists(judged))))
     if state == "reported":
-        told = Complaint.objects.filter(post=OuterRef("pk"))
-        return found.filter(Exists(posts.filter(Exists(told))))
+        complaints = Complaint.objects.filter(post=OuterRef("pk"))
+        return found.filter(Exists(posts.filter(Exists(complaints))))
     if state == "waiting":
         waits = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
         return found.filter(Exists(posts.filter(Exists(waits))))
@@ -158,7 +158,7 @@ def _rows(shown: Sequence[Author]) -> tuple[AuthorRow, ...]:
         spam=Count("pk", filter=Q(is_spam=True)),
         not_spam=Count("pk", filter=Q(is_spam=False)),
     )
-    told = _counted(Complaint.objects.filter(post__author__in=ids), "post__author", total=Count("pk"))
+    complaints = _counted(Complaint.objects.filter(post__author__in=ids), "post__author", total=Count("pk"))
     waits = _counted(
         Case.objects.filter(post__author__in=ids, state=CaseState.OPEN), "post__author", total=Count("pk")
     )
@@ -168,7 +168,7 @@ def _rows(shown: Sequence[Author]) -> tuple[AuthorRow, ...]:
             posts=posts.get(author.pk, {}).get("total", 0),
             spam=labels.get(author.pk, {}).get("spam", 0),
             not_spam=labels.get(author.pk, {}).get("not_spam", 0),
-            complaints=told.get(author.pk, {}).get("total", 0),
+            complaints=complaints.get(author.pk, {}).get("total", 0),
             waiting=waits.get(author.pk, {}).get("total", 0),
         )
         for author in shown

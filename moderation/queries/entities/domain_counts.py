@@ -68,5 +68,5 @@ def of(ids: Sequence[int], *, since: datetime) -> dict[int, DomainCounts]:
 
 def _counts(row: Sequence[Any]) -> DomainCounts:
     """Read a row of _COUNTS, whose columns stand in the order of the fields."""
-    found = DomainCounts(**dict(zip(_FIELDS, row, strict=True)))
-    return dataclasses.replace(found, posts=max(found.posts, found.recent))
+    counts = DomainCounts(**dict(zip(_FIELDS, row, strict=True)))
+    return dataclasses.replace(counts, posts=max(counts.posts, counts.recent))

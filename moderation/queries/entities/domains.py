@@ -21,7 +21,7 @@ from moderation.queries.rules.targets import Target
 RECENT = timedelta(days=7)
 SAMPLE = domain_counts.SAMPLE
 FEWEST_OF_A_BAR = 20
-"""Below, the counts stand alone: one judged post would be drawn as all of them."""
+"""With fewer judged posts no share is drawn: a single one would look like all of them."""
 _LIMIT = 60
 _TOP = 12
 
@@ -81,16 +81,16 @@ def page(
     """
     if not (text or which):
         histories = _histories(_most_posted(at=at, limit=limit), at=at)
-        return Page(tuple(sorted(histories, key=lambda one: (-one.counts.recent, one.name))), None)
-    found = full_text.domains(text) if text else Domain.objects.all()
+        return Page(tuple(sorted(histories, key=lambda row: (-row.counts.recent, row.name))), None)
+    domains = full_text.domains(text) if text else Domain.objects.all()
     if which == "banned":
         bans = Rule.objects.filter(rule_pages.live(at=at), effect=RuleEffect.BAN, domain=OuterRef("pk"))
-        found = found.filter(Exists(bans))
+        domains = domains.filter(Exists(bans))
     page = keyset.page(
-        found.values("pk", "name"), order=("name",), after=keyset.after(cursor, str), limit=limit
+        domains.values("pk", "name"), order=("name",), after=keyset.after(cursor, str), limit=limit
     )
     histories = _histories([row["pk"] for row in page.rows], at=at)
-    return Page(tuple(sorted(histories, key=lambda one: one.name)), page.end)
+    return Page(tuple(sorted(histories, key=lambda row: row.name)), page.end)
 
 
 def facts(*, name: str, at: datetime) -> DomainFacts:

@@ -41,15 +41,15 @@ def of(revisions: QuerySet[Revision], *, hides_blind: bool = True) -> Timeline:
     marked = revisions.annotate(is_hidden=Exists(blind) if hides_blind else Value(value=False))
     columns = ("post_id", "received_at", "is_hidden")
     recent = list(marked.order_by("-post_id").values_list(*columns)[: SAMPLE + 1])
-    shown = recent[:SAMPLE]
-    ids = [post_id for post_id, _, _ in shown]
-    judged = [post_id for post_id, _, is_hidden in shown if not is_hidden]
+    posts = recent[:SAMPLE]
+    ids = [post_id for post_id, _, _ in posts]
+    judged = [post_id for post_id, _, is_hidden in posts if not is_hidden]
     labels = dict(
         Label.objects.filter(post__in=judged, retracted_at__isnull=True).values_list("post", "is_spam")
     )
-    events = [Event(at=at, kind="post", tone=_tone(labels.get(post_id))) for post_id, at, _ in shown]
-    told = Complaint.objects.filter(post__in=ids).order_by("-received_at")
-    events += [Event(at=at, kind="complaint") for at in told.values_list("received_at", flat=True)[:SAMPLE]]
+    events = [Event(at=at, kind="post", tone=_tone(labels.get(post_id))) for post_id, at, _ in posts]
+    rows = Complaint.objects.filter(post__in=ids).order_by("-received_at")
+    events += [Event(at=at, kind="complaint") for at in rows.values_list("received_at", flat=True)[:SAMPLE]]
     decided = Decision.objects.filter(post__in=judged, reversal__isnull=True).order_by("-decided_at")
     events += [
         Event(

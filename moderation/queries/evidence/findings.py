@@ -85,14 +85,14 @@ class Finding:
     @property
     def differs_for_browser(self) -> bool | None:
         """Whether a browser is shown another page than a program; None if nobody looked or saw enough."""
-        found = self.facts.get("differs_for_browser")
-        return None if found is None else bool(found)
+        value = self.facts.get("differs_for_browser")
+        return None if value is None else bool(value)
 
     @property
     def differs_from_preview(self) -> bool | None:
         """Whether the page says nothing of what its preview promises; None if too little can be read."""
-        found = self.facts.get("differs_from_preview")
-        return None if found is None else bool(found)
+        value = self.facts.get("differs_from_preview")
+        return None if value is None else bool(value)
 
     @property
     def hops(self) -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ class Finding:
 
 def hosts(findings: Iterable[Finding]) -> dict[str, str]:
     """Return the host that each address led to, for those that were opened by our own name."""
-    opened = [one.row for one in findings if one.row.final_host and not one.is_browsers]
+    opened = [finding.row for finding in findings if finding.row.final_host and not finding.is_browsers]
     return {row.url: row.final_host for row in opened}
 
 
@@ -125,18 +125,18 @@ def host_behind(said: str, hosts: Mapping[str, str]) -> str:
 def of(revision: Revision) -> tuple[Finding, ...]:
     """Return what is known, or still to come, about the addresses that a revision carries."""
     rows = RevisionEvidence.objects.filter(revision=revision).select_related("evidence")
-    shown = _last(Finding(row=one.evidence, role=one.role) for one in rows.order_by("position", "id"))
-    return tuple(shown[:MOST])
+    findings = _last(Finding(row=row.evidence, role=row.role) for row in rows.order_by("position", "id"))
+    return tuple(findings[:MOST])
 
 
 def _last(findings: Iterable[Finding]) -> list[Finding]:
-    """Return of each address the last fetch that ended, or the only one; that of a browser if it differs."""
-    found: dict[str, Finding] = {}
-    for one in findings:
-        is_repeated = one.is_browsers and one.differs_for_browser is False
-        if not is_repeated and not (one.is_open and one.row.url_digest in found):
-            found[one.row.url_digest] = one
-    return list(found.values())
+    """Return each address's last finished fetch, or its only one; a browser's too where it differs."""
+    by_address: dict[str, Finding] = {}
+    for finding in findings:
+        is_repeated = finding.is_browsers and finding.differs_for_browser is False
+        if not is_repeated and not (finding.is_open and finding.row.url_digest in by_address):
+            by_address[finding.row.url_digest] = finding
+    return list(by_address.values())
 
 
 def is_asked_for(revision: Revision) -> bool:

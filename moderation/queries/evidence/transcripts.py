@@ -15,7 +15,7 @@ MOST_CUES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
-    """What is said, and when; `language` and `source` are empty where nobody told.
+    """What is said, and when; `language` and `source` are empty if unknown.
 
     `seconds` is how much an engine listened to, None of captions. `is_cut` says that there is more.
     """
@@ -31,17 +31,17 @@ def sent(revision: Revision) -> tuple[Transcript, ...]:
     """Return the captions that the platform sent with a revision, in its order."""
     return tuple(
         Transcript(
-            language=one["language"] or "",
-            source=one["source"] or "",
-            cues=tuple(Cue(start_ms=start, end_ms=end, text=text) for start, end, text in one["cues"]),
-            is_cut=bool(one["is_cut"]),
+            language=transcript["language"] or "",
+            source=transcript["source"] or "",
+            cues=tuple(Cue(start_ms=start, end_ms=end, text=text) for start, end, text in transcript["cues"]),
+            is_cut=bool(transcript["is_cut"]),
         )
-        for one in revision.transcripts
+        for transcript in revision.transcripts
     )
 
 
 def heard(facts: Mapping[str, Any]) -> Transcript | None:
-    """Return what an engine heard, from the facts of evidence; None of what is no recording."""
+    """Return what an engine heard, from the facts of evidence; None if it is no recording."""
     if "cues" not in facts:
         return None
     return Transcript(

@@ -88,10 +88,10 @@ def open_circuits() -> OpenCircuits:
 
 def backlogs(*, at: datetime) -> list[Backlog]:
     """Return every backlog, in the order of a post's way through the product."""
-    found = []
+    entries = []
     for key, name, waits_for, rows, since, minutes in _BACKLOGS:
         counted = rows(at).order_by().aggregate(rows=Count("pk"), oldest_at=Min(since))
-        found.append(
+        entries.append(
             Backlog(
                 key=key,
                 name=str(name),
@@ -100,7 +100,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
                 **counted,
             )
         )
-    return found
+    return entries
 
 
 def _waiting(at: datetime) -> QuerySet[Delivery]:
@@ -192,5 +192,5 @@ def totals() -> dict[str, int]:
             " WHERE schemaname = current_schema() AND sequencename = ANY(%s)",
             [list(_SEQUENCES)],
         )
-        found = dict(cursor.fetchall())
-    return {kind: found.get(sequence, 0) for sequence, kind in _SEQUENCES.items()}
+        values = dict(cursor.fetchall())
+    return {kind: values.get(sequence, 0) for sequence, kind in _SEQUENCES.items()}

@@ -43,7 +43,7 @@ class Late:
 
 def late(*, at: datetime) -> list[Late]:
     """Return what is late, housekeeping first."""
-    found = [
+    items = [
         Late(what=sweep.name, seconds=age.total_seconds() if age else None, is_housekeeping=True)
         for sweep in sweeps.listed(at=at)
         if sweep.is_late
@@ -61,12 +61,12 @@ def late(*, at: datetime) -> list[Late]:
     for what, since, after, is_housekeeping in waiting:
         if since is not None and at - since > after:
             seconds = (at - since).total_seconds()
-            found.append(Late(what=what, seconds=seconds, is_housekeeping=is_housekeeping))
-    return found
+            items.append(Late(what=what, seconds=seconds, is_housekeeping=is_housekeeping))
+    return items
 
 
 def oldest_unsealed_at() -> datetime | None:
-    """Return when the oldest audit entry was written that is newer than the chain's end, None if none is."""
+    """Return when the oldest audit entry beyond the chain's end was written, None if there is none."""
     newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
     return AuditEntry.objects.filter(pk__gt=newest).order_by("pk").values_list("at", flat=True).first()
 
@@ -76,12 +76,12 @@ def oldest_due_at() -> datetime | None:
     waiting = Delivery.objects.filter(endpoint=OuterRef("pk"), state=DeliveryState.WAITING)
     first = waiting.order_by("next_attempt_at").values("next_attempt_at")[:1]
     closed = WebhookEndpoint.objects.exclude(circuit__state__in=(CircuitState.OPEN, CircuitState.HALF_OPEN))
-    found: dict[str, datetime | None] = closed.order_by().aggregate(first=Min(Subquery(first)))
-    return found["first"]
+    times: dict[str, datetime | None] = closed.order_by().aggregate(first=Min(Subquery(first)))
+    return times["first"]
 
 
 def oldest_unscored_at() -> datetime | None:
-    """Return since when the post waits that has waited longest for its score, None if none does.
+    """Return since when the longest-waiting post has waited for its score, None if none waits.
 
     `deploy/kubernetes/autoscaling.yaml` asks the same.
     """
@@ -99,13 +99,13 @@ def _oldest_unfetched_at() -> datetime | None:
 
 
 def _oldest_unopened_at() -> datetime | None:
-    # Who fetches also opens: without a worker there are no rows of addresses, only these.
+    # The worker that fetches also opens: without it there are no rows of addresses, only these.
     return _oldest(EvidenceRequest.objects.filter(opened_at__isnull=True))
 
 
 def _oldest(waiting: QuerySet[Any]) -> datetime | None:
-    found: datetime | None = waiting.order_by().aggregate(since=Min("since"))["since"]
-    return found
+    since: datetime | None = waiting.order_by().aggregate(since=Min("since"))["since"]
+    return since
 
 
 def _oldest_unkept_at() -> datetime | None:

@@ -34,7 +34,7 @@ def listed() -> list[Process]:
     return [
         Process(
             name=name,
-            seconds=max(ages[one].total_seconds() for one in own) if ages.keys() >= set(own) else None,
+            seconds=max(ages[sender].total_seconds() for sender in own) if ages.keys() >= set(own) else None,
         )
         for name, own in senders.items()
     ]

@@ -153,20 +153,20 @@ def _mean_doubt(platform_id: int, minute: int) -> float | None:
     scores = Score.objects.filter(
         revision__post__in=latest, audit_probability__gt=0.0, audit_probability__lt=1.0
     )
-    doubts = [audit_chance.doubt(one) for one in scores.order_by().values_list("spam_probability", flat=True)]
+    doubts = [audit_chance.doubt(p) for p in scores.order_by().values_list("spam_probability", flat=True)]
     return sum(doubts) / len(doubts) if len(doubts) >= _FEWEST_SCORES else None
 
 
 def _random_labels(platform_id: int, *, since: datetime) -> Mapping[str | None, int]:
-    found: Counter[str | None] = Counter()
+    counts: Counter[str | None] = Counter()
     for drawn in _DRAWN:
         with connection.cursor() as cursor:
             cursor.execute(_RANDOM_LABELS.format(drawn=drawn), {"platform": platform_id, "since": since})
             for content_probability, language, has_like, labels in cursor.fetchall():
-                found[None] += labels
+                counts[None] += labels
                 for stratum in _strata(content_probability, language, has_like=has_like):
-                    found[stratum] += labels
-    return found
+                    counts[stratum] += labels
+    return counts
 
 
 def _strata(content_probability: float | None, language: str, *, has_like: bool) -> tuple[str, str, str]:

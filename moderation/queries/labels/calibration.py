@@ -49,8 +49,8 @@ def measured(score: Score, *, platform_id: int, has_link: bool, at: datetime) ->
     kind = (score.revision.language, has_link)
     alike = [
         (is_spam, judged_at)
-        for shown, is_spam, judged_at, *own in judged
-        if low <= shown <= high and tuple(own) == kind
+        for percent, is_spam, judged_at, *own in judged
+        if low <= percent <= high and tuple(own) == kind
     ]
     if len(alike) < FEWEST_ALIKE:
         return None

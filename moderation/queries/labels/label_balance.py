@@ -78,11 +78,11 @@ def of(*, platform_id: int | None = None) -> Balance:
 
 def sampling(*, floor: float, at: datetime) -> list[Sampling]:
     """Return every platform's labels and samples; `floor` is the audit rate of the live release."""
-    found = []
+    rows = []
     for platform in Platform.objects.order_by("slug"):
         balance = of(platform_id=platform.pk)
         plan = audit_plan.of(platform=platform, floor=floor, at=at)
-        found.append(
+        rows.append(
             Sampling(
                 platform=platform,
                 balance=balance,
@@ -93,17 +93,17 @@ def sampling(*, floor: float, at: datetime) -> list[Sampling]:
                 draws=draws(platform_id=platform.pk),
             )
         )
-    return found
+    return rows
 
 
 def gravest() -> list[tuple[str, Finding]]:
     """Return the gravest finding of each platform that has labels, with the platform's name."""
-    found = []
+    rows = []
     for platform in Platform.objects.order_by("slug"):
         balance = of(platform_id=platform.pk)
         weak = findings(balance) if balance.labels else ()
-        found += [(platform.name, one) for one in weak[:1]]
-    return found
+        rows += [(platform.name, finding) for finding in weak[:1]]
+    return rows
 
 
 def live_release() -> Release:
@@ -127,8 +127,8 @@ def draws(*, platform_id: int, limit: int = _SHOWN) -> list[DrawRow]:
 
 def draw(*, platform_id: int, draw_id: int) -> DrawRow | None:
     """Return one draw of a platform with its progress, None if there is none."""
-    found = _with_progress(LabelDraw.objects.filter(platform=platform_id, pk=draw_id), limit=1)
-    return found[0] if found else None
+    rows = _with_progress(LabelDraw.objects.filter(platform=platform_id, pk=draw_id), limit=1)
+    return rows[0] if rows else None
 
 
 IS_RANDOM = (
@@ -147,7 +147,7 @@ def _with_progress(draws: QuerySet[LabelDraw], *, limit: int) -> list[DrawRow]:
 
 
 def _by_language(rows: Iterable[tuple[str, int]]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for language, count in rows:
-        found[language.partition("-")[0].casefold()] += count
-    return found
+        counts[language.partition("-")[0].casefold()] += count
+    return counts

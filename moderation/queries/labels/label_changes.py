@@ -123,13 +123,13 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
     while True:
         with standby.connection().cursor() as cursor:
             cursor.execute(_HEADS, values)
-            found = cursor.fetchall()
-        if found:
-            yield found
-            values["entered_at"], values["number"] = found[-1][:2]
+            rows = cursor.fetchall()
+        if rows:
+            yield rows
+            values["entered_at"], values["number"] = rows[-1][:2]
         # Each chunk is a statement of its own: one cursor held open over a slow download would keep vacuum
         # away.
-        if len(found) < CHUNK:
+        if len(rows) < CHUNK:
             return
 
 

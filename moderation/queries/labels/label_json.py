@@ -74,7 +74,7 @@ def line(values: LabelValues, *, features: str, record: str, has_weights: bool) 
 
 
 def tombstone(name: str, *, decision_id: int, has_weights: bool) -> bytes:
-    """Return the line that says that a label stands no longer: nothing of what it was but its names."""
+    """Return the line that withdraws a label: only its names are left."""
     gone = {
         "schema_version": LABEL_SCHEMA_VERSION,
         "id": name,

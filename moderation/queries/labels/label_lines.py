@@ -25,8 +25,8 @@ _MASKED = """jsonb_set(
   '{author,email_domain}',
   CASE WHEN s.record #>> '{author,email_domain}' IS NULL THEN 'null' ELSE '"hidden.invalid"' END::jsonb,
   false)"""
-"""A record whose sender is known no more, but that an address and an e-mail domain were sent stays known:
-features distinguish it. What the record lacks, as an erased one, is not added.
+"""A record without its sender. That an address and an e-mail domain were sent stays known: features
+distinguish it. Members that the record lacks, as an erased one does, are not added.
 """
 
 _COLUMNS = (
@@ -154,15 +154,15 @@ def lines(
         "has_addresses": has_addresses,
     }
     while True:
-        found = 0
-        for found, row in enumerate(_rows(values), start=1):  # noqa: B007 - counted for after the loop
+        count = 0
+        for count, row in enumerate(_rows(values), start=1):  # noqa: B007 - counted for after the loop
             label = line(row, has_weights=has_weights)
             if not wanted.splits or label.split in wanted.splits:
                 yield label
             values["since"], values["after"] = row[-2:]
         if pause is not None:
             pause()
-        if found < CHUNK:
+        if count < CHUNK:
             return
 
 

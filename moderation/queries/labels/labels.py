@@ -53,18 +53,18 @@ def page(*, wanted: LabelFilter, after: Key | None, limit: int) -> Page[dict[str
     """Return labels, the oldest first."""
     labels = _labels(wanted).select_related(*_RELATED)
     return keyset.page(labels, order=("labelled_at", "pk"), after=after, limit=limit).of(
-        lambda found: map(_row, found)
+        lambda rows: map(_row, rows)
     )
 
 
 def live(*, decision_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Return the valid labels of these decisions, without those of erased posts."""
-    found = _labels(LabelFilter()).filter(decision__in=decision_ids).select_related(*_RELATED)
-    return {label.decision_id: _row(label) for label in found}
+    labels = _labels(LabelFilter()).filter(decision__in=decision_ids).select_related(*_RELATED)
+    return {label.decision_id: _row(label) for label in labels}
 
 
 def undecided(*, wanted: LabelFilter, at: datetime) -> int:
-    """Return how many posts of the review route wait of which no draw says what they stand for."""
+    """Return how many posts of the review route wait without a logged chance of a draw."""
     cases = Case.objects.filter(
         state=CaseState.OPEN,
         opened_at__lt=wanted.until or at,
@@ -129,8 +129,8 @@ def _chance(case: Case | None, score: Score) -> float:
     """Return the chance by which the label came about: that of the draw, if one was made."""
     of_case = case.audit_probability if case is not None else None
     of_draw = of_case if case is not None and case.draw_id is not None else None
-    known = (of_draw, score.review_probability, of_case)
-    return next((chance for chance in known if chance is not None), score.audit_probability)
+    chances = (of_draw, score.review_probability, of_case)
+    return next((chance for chance in chances if chance is not None), score.audit_probability)
 
 
 def _sample(label: Label, *, is_drawn: bool) -> str:

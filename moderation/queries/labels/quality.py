@@ -74,6 +74,6 @@ def average_precision(*, truths: Flags, probabilities: Numbers) -> float:
         return math.nan
     order = np.argsort(-scores, kind="stable")
     last_of_tie = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-    found = is_spam[order].cumsum()[last_of_tie]
-    precision = found / (last_of_tie + 1)
-    return float((np.diff(found, prepend=0) * precision).sum() / is_spam.sum())
+    hits = is_spam[order].cumsum()[last_of_tie]
+    precision = hits / (last_of_tie + 1)
+    return float((np.diff(hits, prepend=0) * precision).sum() / is_spam.sum())

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Left
 
 from moderation.models import Score
 from moderation.queries import keyset
@@ -97,15 +98,15 @@ def posts(about: Subject, *, wanted: Thresholds, at: datetime, cursor: str = "")
 
 
 def _changed(rows: QuerySet[Score], *, about: Subject, wanted: Thresholds) -> Iterator[ChangedPost]:
-    fields = rows.values(
-        "pk",
+    fields: QuerySet[Score, Any] = rows.values(
+        "id",
         "spam_probability",
         "sub_models",
         "is_degraded",
         "route_reason",
         "scored_at",
         post_id=F("revision__post_id"),
-        excerpt=F("revision__text"),
+        excerpt=Left("revision__text", 400),
     )
     # One more than is shown, so that the page knows whether there are more.
     left = _SHOWN + 1
@@ -113,15 +114,8 @@ def _changed(rows: QuerySet[Score], *, about: Subject, wanted: Thresholds) -> It
         before, after = _routes(row, about=about, wanted=wanted)
         if before == after:
             continue
-        yield ChangedPost(
-            id=row["pk"],
-            post_id=row["post_id"],
-            excerpt=row["excerpt"][:400],
-            spam_probability=row["spam_probability"],
-            scored_at=row["scored_at"],
-            before=before,
-            after=after,
-        )
+        shown = {name: row[name] for name in ("id", "post_id", "excerpt", "spam_probability", "scored_at")}
+        yield ChangedPost(**shown, before=before, after=after)
         left -= 1
         if not left:
             return

@@ -53,15 +53,20 @@ class FeatureFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPost:
-    """A post and its value; None if it was unknown."""
+    """A post and its stored value."""
 
     post_id: int
     external_id: str
     excerpt: str
-    value: float | None
+    stored: float | None
     spam_probability: float
     route: str
     scored_at: datetime
+
+    @property
+    def value(self) -> float | None:
+        """The value, None if it was unknown: NaN is stored for that, which differs from itself."""
+        return self.stored if self.stored == self.stored else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,18 +144,4 @@ _SIDES = {Comparison.AT_LEAST: "gte", Comparison.AT_MOST: "lte"}
 
 
 def _posts(rows: Sequence[dict[str, Any]]) -> list[FoundPost]:
-    return [_post(row) for row in rows]
-
-
-def _post(row: dict[str, Any]) -> FoundPost:
-    stored = row["stored"]
-    is_known = stored is not None and stored == stored  # noqa: PLR0124 - NaN is what differs from itself
-    return FoundPost(
-        post_id=row["post_id"],
-        external_id=row["external_id"],
-        excerpt=row["excerpt"],
-        value=stored if is_known else None,
-        spam_probability=row["spam_probability"],
-        route=row["route"],
-        scored_at=row["scored_at"],
-    )
+    return [FoundPost(**{name: value for name, value in row.items() if name != "pk"}) for row in rows]

@@ -93,14 +93,13 @@ def _rows(releases: Sequence[str], wanted: ErrorFilter) -> QuerySet[Label, Any]:
         decision__score__release__in=releases,
         decision__score__ban__isnull=True,
     ).exclude(Exists(case_access.blind_cases().filter(post=OuterRef("post"))))
-    if wanted.until:
-        found = found.filter(labelled_at__lt=wanted.until)
-    if wanted.platform:
-        found = found.filter(post__platform__slug=wanted.platform)
-    if wanted.language:
-        found = found.filter(decision__revision__language=wanted.language)
-    if wanted.route:
-        found = found.filter(decision__score__route=wanted.route)
+    asked = {
+        "labelled_at__lt": wanted.until,
+        "post__platform__slug": wanted.platform,
+        "decision__revision__language": wanted.language,
+        "decision__score__route": wanted.route,
+    }
+    found = found.filter(**{name: value for name, value in asked.items() if value})
     if wanted.verdict:
         found = found.filter(is_spam=wanted.verdict == "spam")
     ordered = found.annotate(wrong=wrong).order_by("-wrong", "-pk")

@@ -75,6 +75,7 @@ def made(rows: Sequence[Release]) -> dict[str, TrainingRun]:
 
 def before(live: str) -> str:
     """Return the id of the release that the live one replaced, empty if it replaced none."""
+    # Not by the newest row: after a roll-back that one names the release that was just left.
     found = Promotion.objects.filter(release_id=live, kind=PromotionKind.PROMOTE).order_by("-id").first()
     return found.replaced_id if found else ""
 

@@ -21,6 +21,7 @@ from moderation.models import Label, ShadowRun, ShadowScore
 from moderation.models.scores import RouteChoice
 from moderation.queries.learning import shadow_figures
 from moderation.queries.learning.shadow_figures import ALL, Comparison, Routes, ShadowLabels, Slice
+from scoring.gate import Finding
 
 DIMENSIONS = ("platform", "language", "links")
 """Not the live route: of the posts that it removed, another release as good removes fewer, by chance."""
@@ -32,6 +33,12 @@ _SLICED = ("platform__slug", "language", "links")
 def comparison(run: ShadowRun) -> Comparison:
     """Compare a run's candidate with the live release."""
     return shadow_figures.compare(labels(run), counted=counted(run))
+
+
+def findings(*, candidate: str, live: str) -> list[Finding]:
+    """Return what the promotion gate is told of the latest run of these two releases; nothing without one."""
+    run = ShadowRun.objects.filter(candidate=candidate, live=live).order_by("-id").first()
+    return [] if run is None else [shadow_figures.finding(comparison(run), number=run.pk)]
 
 
 def as_json(found: Comparison, *, at: datetime, until: datetime | None) -> dict[str, Any]:

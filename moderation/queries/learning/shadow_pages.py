@@ -14,7 +14,6 @@ from moderation.queries.keyset import Page
 from moderation.queries.learning import proposal_pages
 
 PAGE = 25
-_SHOWN_RUNS = 20
 DISAGREEMENT_ORDER = ("-distance", "-gap", "id")
 DISAGREEMENT_KEY = (int, float, int)
 
@@ -32,10 +31,17 @@ class Progress:
 _NOTHING = Progress(scored=0, differing=0, waiting=0, decided=0)
 
 
-def runs() -> list[ShadowRun]:
-    """Return the latest runs, the newest first."""
-    rows = ShadowRun.objects.select_related("started_by", "stopped_by").order_by("-id")
-    return list(rows[:_SHOWN_RUNS])
+def open_run() -> ShadowRun | None:
+    """Return the run that is open, of whatever candidate."""
+    return ShadowRun.objects.filter(stopped_at__isnull=True).first()
+
+
+def of_candidates(candidates: Sequence[str]) -> dict[str, list[ShadowRun]]:
+    """Return the runs of each of these candidates, the newest first."""
+    found: dict[str, list[ShadowRun]] = {candidate: [] for candidate in candidates}
+    for run in ShadowRun.objects.filter(candidate__in=found).defer("draws", "figures").order_by("-id"):
+        found[run.candidate].append(run)
+    return found
 
 
 def of_platform(platform: Platform) -> QuerySet[ShadowRun]:
@@ -46,11 +52,6 @@ def of_platform(platform: Platform) -> QuerySet[ShadowRun]:
         return ShadowRun.objects.all()
     made = TrainingRun.objects.filter(platform=platform, candidate=OuterRef("candidate"))
     return ShadowRun.objects.filter(Exists(made))
-
-
-def progress(run: ShadowRun) -> Progress:
-    """Count a run's posts, in one query."""
-    return progress_of([run])[run.pk]
 
 
 def progress_of(runs: Sequence[ShadowRun], *, platform: Platform | None = None) -> dict[int, Progress]:
@@ -92,12 +93,3 @@ def differing(run: ShadowRun) -> QuerySet[ShadowScore]:
         "score__revision__post__platform", "case"
     )
     return rows.defer(*(f"score__{name}" for name in ("record", "features", "contributions")))
-
-
-def candidates(kept: set[str], *, live: str) -> Sequence[tuple[str, TrainingRun | None]]:
-    """Return the kept releases that could run in shadow, those of training runs first, the newest first."""
-    made = TrainingRun.objects.filter(candidate__in=kept).only("pk", "candidate").order_by("-pk")
-    by_release = {run.candidate: run for run in reversed(made)}
-    first = sorted(by_release, key=lambda one: -by_release[one].pk)
-    others = sorted(kept - set(first))
-    return [(one, by_release.get(one)) for one in (*first, *others) if one != live]

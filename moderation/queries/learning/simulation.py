@@ -7,13 +7,16 @@ with humans.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
 
 from moderation.models import Platform
+from moderation.queries.learning import case_time, dry_run, traffic
+from moderation.queries.learning.case_time import CaseTime
+from moderation.queries.learning.dry_run import DryRun
 from moderation.queries.learning.traffic import STEPS, Subject, Traffic
 from moderation.queries.quality import estimates
 from moderation.queries.quality.estimates import Estimate
@@ -29,6 +32,8 @@ CONFIDENCE = 0.95
 GRID = (*(place / 1_000 for place in range(500, 1_000, 25)), 0.99, 0.995)
 """Removal thresholds that are tried for a promise: fixed before anybody sees a label."""
 
+_REMOVALS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99)
+
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
@@ -37,9 +42,9 @@ Flags = npt.NDArray[np.bool_]
 class Costs:
     """What a mistake costs, and a minute of a reviewer's time, in any unit."""
 
-    missed_spam: float
-    wrong_removal: float
-    minute: float
+    missed_spam: float = 1.0
+    wrong_removal: float = 5.0
+    minute: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +97,43 @@ class Point:
     def cases_per_hour(self) -> float:
         """Cases an hour, around the clock."""
         return self.cases_per_day / 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """Thresholds side by side; `cheapest` is None where no cost is known.
+
+    `curve` has the chosen thresholds with other beginnings of removal. `promised_from` is the lowest removal
+    threshold of `GRID` that keeps the promised precision, None if none is proved.
+    """
+
+    basis: Basis
+    time: CaseTime
+    live: Point
+    chosen: Point
+    cheapest: Point | None
+    curve: tuple[Point, ...]
+    promised_from: float | None
+    dry_run: DryRun
+
+
+def simulate(
+    about: Subject, *, wanted: Thresholds, days: int, costs: Costs, precision: float, at: datetime
+) -> Simulation:
+    """Simulate thresholds on the labels of the last `days`; `precision` is what removal promises."""
+    labels, time = sample(about, days=days, at=at), case_time.case_time(at=at)
+    basis = Basis(labels=labels, counted=traffic.traffic(about, at=at), seconds=time.seconds, costs=costs)
+    lowest = cheapest(wanted, basis=basis)
+    return Simulation(
+        basis=basis,
+        time=time,
+        live=point(about.thresholds, basis=basis),
+        chosen=point(wanted, basis=basis),
+        cheapest=point(lowest, basis=basis) if lowest else None,
+        curve=tuple(_curve(wanted, basis=basis)),
+        promised_from=keeps_promise(labels, precision=precision),
+        dry_run=dry_run.count(about, wanted=wanted, at=at),
+    )
 
 
 def sample(about: Subject, *, days: int, at: datetime) -> Sample:
@@ -200,6 +242,11 @@ def keeps_promise(labels: Sample, *, precision: float, confidence: float = CONFI
         if found.value is not None and found.low >= precision:
             passed.append(remove_from)
     return min(passed, default=None)
+
+
+def _curve(wanted: Thresholds, *, basis: Basis) -> list[Point]:
+    steps = sorted({*(one for one in _REMOVALS if one >= wanted.review_from), wanted.remove_from})
+    return [point(replace(wanted, remove_from=one), basis=basis) for one in steps]
 
 
 _EDGES = np.append(np.arange(STEPS + 1) / STEPS, 1.001)

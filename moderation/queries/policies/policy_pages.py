@@ -113,8 +113,8 @@ def one(policy_id: int) -> Policy:
 
 def options(*, at: datetime) -> list[tuple[str, str]]:
     """Return the policies in force as choices of a filter."""
-    found = in_force(at)
-    return [(str(policy.pk), policy.name) for policy in sorted(found, key=lambda one: one.name.lower())]
+    policies = in_force(at)
+    return [(str(row.pk), row.name) for row in sorted(policies, key=lambda row: row.name.lower())]
 
 
 def matched_by(post_id: int, *, at: datetime) -> list[PolicyMatch]:
@@ -126,10 +126,10 @@ def of_posts(post_ids: Collection[int], *, at: datetime) -> dict[int, list[Polic
     """Return what posts match of the policies in force, the surest first; nothing of one judged blindly."""
     live = is_in_force(at=at, prefix="policy__")
     rows = PolicyMatch.objects.filter(live, ~Exists(_blind()), post__in=post_ids)
-    found: dict[int, list[PolicyMatch]] = {}
+    matches: dict[int, list[PolicyMatch]] = {}
     for match in rows.select_related("policy").defer("policy__trial").order_by("-probability", "id"):
-        found.setdefault(match.post_id, []).append(match)
-    return found
+        matches.setdefault(match.post_id, []).append(match)
+    return matches
 
 
 def matching(policy_id: int) -> Q:
@@ -152,16 +152,16 @@ def trial(policy: Policy, *, threshold: float) -> Trial:
     """Read a trial with the labels of now; `right` and `wrong` are hits from `threshold` on."""
     judged = _pairs(policy, "judged")
     labels = _labels(judged)
-    known = [(post, probability) for post, probability in judged if post in labels]
+    labelled = [(post, probability) for post, probability in judged if post in labels]
     newest = [probability for _, probability in _pairs(policy, "newest")]
-    wanted = sum(map(_is_right(policy, labels), (post for post, _ in known)))
+    positives = sum(map(_is_right(policy, labels), (post for post, _ in labelled)))
     return Trial(
-        judged=len(known),
-        wanted=wanted,
+        judged=len(labelled),
+        wanted=positives,
         newest=len(newest),
-        rows=tuple(_row(one, policy, known, labels, newest) for one in THRESHOLDS),
-        right=_hits(policy, known, labels, threshold=threshold, is_right=True),
-        wrong=_hits(policy, known, labels, threshold=threshold, is_right=False),
+        rows=tuple(_row(limit, policy, labelled, labels, newest) for limit in THRESHOLDS),
+        right=_hits(policy, labelled, labels, threshold=threshold, is_right=True),
+        wrong=_hits(policy, labelled, labels, threshold=threshold, is_right=False),
     )
 
 
@@ -187,7 +187,7 @@ def _row(
 
 
 def _newest(probabilities: Sequence[float], *, threshold: float) -> Share:
-    return Share(part=sum(one >= threshold for one in probabilities), of=len(probabilities))
+    return Share(part=sum(probability >= threshold for probability in probabilities), of=len(probabilities))
 
 
 def _is_right(policy: Policy, labels: _Labels) -> Callable[[int], bool]:

@@ -16,15 +16,15 @@ from moderation.queries.quality.drift_traits import BUCKETS, SIZES
 Numbers = npt.NDArray[np.float64]
 
 FALSE_ALARMS_A_MONTH = 0.05
-"""All platforms together: in at most this share of months in which nothing grows by GROWTH."""
+"""The greatest share of months with a false alarm on any platform, if nothing grows by GROWTH."""
 
 GROWTH = 1.5
 """A trait counts as grown if its share is certainly more than so many times what it was."""
 
 BLOCKS_A_MONTH = 180
 _GUESSES = (3.0, 10.0, 80.0)
-"""How many times what it was a trait's share may be now: one bet for each. Few times add up over a day; many
-are what a domain or a word has that was never there."""
+"""The factors by which a trait's share may have grown, one bet for each. Small ones add up over a day; large
+ones fit a domain or a word that was never there."""
 
 _TINY = 1e-15
 _EVENLY = np.full(len(_GUESSES), 1.0 / len(_GUESSES), dtype=np.float32)
@@ -46,22 +46,22 @@ def payoffs(
     average if the share is at most GROWTH times that before. `authors` > 0 is of the block, `authors_before`
     of each bucket's reference.
     """
-    known = authors_before > 0
-    reference = np.where(known, authors_before, 1.0)
-    found = np.zeros((len(now), len(_GUESSES)), dtype=np.float32)
+    has_reference = authors_before > 0
+    reference = np.where(has_reference, authors_before, 1.0)
+    logarithms = np.zeros((len(now), len(_GUESSES)), dtype=np.float32)
     for column, guess in enumerate(_GUESSES):
         # Shares of both counts are times · authors / (times · authors + reference).
         both = np.log(GROWTH * authors + reference) - np.log(guess * authors + reference)
-        found[:, column] = now * math.log(guess / GROWTH) + (now + before) * both
-    return np.where(known[:, None], found, np.float32(0.0))
+        logarithms[:, column] = now * math.log(guess / GROWTH) + (now + before) * both
+    return np.where(has_reference[:, None], logarithms, np.float32(0.0))
 
 
 def grown(evidence: npt.NDArray[np.float32], paid: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return the evidence after a block that paid so much; each block may be the first of a change."""
     # log(1 + e), without overflow and several times as fast as logaddexp.
     added = np.maximum(evidence, 0.0) + np.log(1.0 + np.exp(-np.abs(evidence)))
-    found: npt.NDArray[np.float32] = (paid + added).astype(np.float32)
-    return found
+    total: npt.NDArray[np.float32] = (paid + added).astype(np.float32)
+    return total
 
 
 def excess(evidence: npt.NDArray[np.float32], *, platforms: int) -> Numbers:
@@ -72,7 +72,7 @@ def excess(evidence: npt.NDArray[np.float32], *, platforms: int) -> Numbers:
     """
     needed = math.log(BLOCKS_A_MONTH * platforms / FALSE_ALARMS_A_MONTH)
     most = np.maximum(np.maximum(evidence[:, 0], evidence[:, 1]), evidence[:, 2])
-    known = np.maximum(most, np.float32(-1e30))
-    mean = known + np.log(np.exp(evidence - known[:, None]) @ _EVENLY + np.float32(_TINY))
-    found: Numbers = np.where(np.isfinite(most), mean, -np.inf) + _LOG_WEIGHTS - needed
-    return found
+    finite = np.maximum(most, np.float32(-1e30))
+    mean = finite + np.log(np.exp(evidence - finite[:, None]) @ _EVENLY + np.float32(_TINY))
+    margin: Numbers = np.where(np.isfinite(most), mean, -np.inf) + _LOG_WEIGHTS - needed
+    return margin

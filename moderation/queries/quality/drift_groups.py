@@ -37,18 +37,18 @@ def groups(posts: Iterable[SeenPost], *, strength: Mapping[int, float]) -> list[
         for trait in post.traits:
             if drift_traits.bucket(trait) in strength:
                 having.setdefault(trait, {})[post.post_id] = post
-    named = {trait: found for trait, found in having.items() if _authors(found) >= FEWEST_AUTHORS}
+    named = {trait: own for trait, own in having.items() if _authors(own) >= FEWEST_AUTHORS}
     ordered = sorted(
         named, key=lambda trait: (-strength[drift_traits.bucket(trait)], -len(named[trait]), trait[1])
     )
-    found: list[Group] = []
+    all_groups: list[Group] = []
     for trait in ordered:
-        home = next((group for group in found if overlap(named[trait], group.posts) >= 0.5), None)
+        home = next((group for group in all_groups if overlap(named[trait], group.posts) >= 0.5), None)
         if home is not None:
             home.traits.append(trait)
-        elif len(found) < MOST_GROUPS:
-            found.append(Group([trait], named[trait]))
-    return found
+        elif len(all_groups) < MOST_GROUPS:
+            all_groups.append(Group([trait], named[trait]))
+    return all_groups
 
 
 def overlap(posts: Mapping[int, object], others: Mapping[int, object]) -> float:
@@ -58,17 +58,17 @@ def overlap(posts: Mapping[int, object], others: Mapping[int, object]) -> float:
 
 def has_any(posts: Mapping[int, SeenPost], traits: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether most of the posts have one of the stored traits that name something."""
-    wanted = {(TraitFamily(one["family"]), one["trait"]) for one in traits}
-    wanted = {one for one in wanted if one[0] in (TraitFamily.DOMAIN, TraitFamily.WORDS)} or wanted
-    return 2 * sum(bool(post.traits & wanted) for post in posts.values()) > len(posts)
+    pairs = {(TraitFamily(trait["family"]), trait["trait"]) for trait in traits}
+    pairs = {trait for trait in pairs if trait[0] in (TraitFamily.DOMAIN, TraitFamily.WORDS)} or pairs
+    return 2 * sum(bool(post.traits & pairs) for post in posts.values()) > len(posts)
 
 
 def described(traits: Sequence[Trait], growth: Growth) -> list[dict[str, Any]]:
     """Return traits with the authors who had them in the day, and before."""
-    found = []
+    rows = []
     for trait in traits[:MOST_TRAITS]:
         place = drift_traits.bucket(trait)
-        found.append(
+        rows.append(
             {
                 "family": trait[0].value,
                 "trait": trait[1],
@@ -78,19 +78,19 @@ def described(traits: Sequence[Trait], growth: Growth) -> list[dict[str, Any]]:
                 "all_authors_before": int(growth.authors_before[place]),
             }
         )
-    return found
+    return rows
 
 
 def slices(group: Group, posts: Sequence[SeenPost]) -> list[dict[str, Any]]:
     """Count languages, domains and routes among the group's posts, and among all posts of the day."""
-    of_all: Counter[tuple[str, str]] = Counter(one for post in posts for one in _slices(post))
+    of_all: Counter[tuple[str, str]] = Counter(entry for post in posts for entry in _slices(post))
     of_group: Counter[tuple[str, str]] = Counter(
-        one for post in group.posts.values() for one in _slices(post)
+        entry for post in group.posts.values() for entry in _slices(post)
     )
     return [
         {"kind": kind, "name": name, "posts": number, "all_posts": of_all[kind, name]}
-        for wanted in ("language", "domain", "route")
-        for (kind, name), number in [one for one in of_group.most_common() if one[0][0] == wanted][
+        for dimension in ("language", "domain", "route")
+        for (kind, name), number in [entry for entry in of_group.most_common() if entry[0][0] == dimension][
             :_MOST_SLICES
         ]
     ]

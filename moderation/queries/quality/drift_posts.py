@@ -17,7 +17,7 @@ from moderation.queries.quality import drift_traits
 from moderation.queries.quality.drift_traits import BUCKETS, Trait, TraitFamily
 
 MOST_POSTS = 10_000
-"""Read of one block or day: of more, an even part by their ids."""
+"""Posts read of one block or day; of more, an even part by their ids."""
 
 _CHUNK = 1_000
 
@@ -54,7 +54,7 @@ def counted(*, platform_id: int, start: datetime, end: datetime) -> Counted:
     for post in seen(platform_id=platform_id, start=start, end=end):
         posts += 1
         of_author.setdefault(post.author_id, set()).update(map(drift_traits.bucket, post.traits))
-    places = np.fromiter((place for found in of_author.values() for place in found), dtype=np.int64)
+    places = np.fromiter((place for buckets in of_author.values() for place in buckets), dtype=np.int64)
     return Counted(
         posts=posts,
         authors=len(of_author),

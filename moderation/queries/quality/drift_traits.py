@@ -62,11 +62,11 @@ _SCHEME = re.compile(r"^https?://(?:www\.)?")
 def of_text(text: str) -> Iterator[Trait]:
     """Yield words, pairs of neighbours, and names such as handles and hosts, without case and accents."""
     plain = similarity.folded(text[:READ_CHARACTERS])
-    names = (_SCHEME.sub("", found).split("/")[0] for found in similarity.LINK.findall(plain)[:_MOST_NAMES])
+    names = (_SCHEME.sub("", link).split("/")[0] for link in similarity.LINK.findall(plain)[:_MOST_NAMES])
     words = _WORD.findall(similarity.LINK.sub(" ", plain))[:_MOST_WORDS]
-    for found in (*words, *(f"{one} {other}" for one, other in pairwise(words)), *names):
-        if len(found) <= _LONGEST_NAME:
-            yield TraitFamily.WORDS, found
+    for word in (*words, *(f"{first} {other}" for first, other in pairwise(words)), *names):
+        if len(word) <= _LONGEST_NAME:
+            yield TraitFamily.WORDS, word
 
 
 def of_score(

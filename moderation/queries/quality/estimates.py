@@ -94,12 +94,12 @@ def mean(
 
     Raises ValueError if the arrays do not fit, or a value is out of range.
     """
-    found, drawn = np.asarray(values, dtype=np.float64), np.asarray(chances, dtype=np.float64)
-    if found.shape != drawn.shape or found.ndim != 1:
-        raise ValueError(f"chances has shape {drawn.shape}, values {found.shape}: one number a label")
-    if not ((found >= 0) & (found <= 1)).all() or not ((drawn > 0) & (drawn <= 1)).all():
+    numbers, drawn = np.asarray(values, dtype=np.float64), np.asarray(chances, dtype=np.float64)
+    if numbers.shape != drawn.shape or numbers.ndim != 1:
+        raise ValueError(f"chances has shape {drawn.shape}, values {numbers.shape}: one number a label")
+    if not ((numbers >= 0) & (numbers <= 1)).all() or not ((drawn > 0) & (drawn <= 1)).all():
         raise ValueError("values are not all in [0, 1], or chances not all in (0, 1]")
-    return _estimated(found, 1.0 / drawn, alpha=alpha, looks=looks)
+    return _estimated(numbers, 1.0 / drawn, alpha=alpha, looks=looks)
 
 
 def more_labels(found: Estimate) -> int | None:
@@ -186,7 +186,7 @@ def _checked(
     *, part: npt.ArrayLike, whole: npt.ArrayLike, chances: npt.ArrayLike, weights: npt.ArrayLike | None
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Return part and whole, and how many posts (or views) of all each label stands for."""
-    parts, wholes, drawn = (np.asarray(one, dtype=np.float64) for one in (part, whole, chances))
+    parts, wholes, drawn = (np.asarray(values, dtype=np.float64) for values in (part, whole, chances))
     weighed = np.ones_like(parts) if weights is None else np.asarray(weights, dtype=np.float64)
     for name, column in (("whole", wholes), ("chances", drawn), ("weights", weighed)):
         if column.shape != parts.shape or column.ndim != 1:

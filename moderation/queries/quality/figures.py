@@ -67,11 +67,11 @@ def slices(
 ) -> Iterator[Slice]:
     """Yield all posts, then each slice of each dimension.
 
-    Whoever looks every day of a period looks as many times as it has days (`looks`). A route says nothing of
-    other routes, and a reason is one of spam: such slices have only the measures that mean something there.
+    Daily looks over a period are as many as its days (`looks`). A route says nothing of other routes, and a
+    reason is one of spam: such slices have only the measures that mean something there.
     """
-    found = figures(posts, looks=looks, unit=unit, passed=passed)
-    yield Slice(dimension=Dimension.ALL, name="", figures=found)
+    values = figures(posts, looks=looks, unit=unit, passed=passed)
+    yield Slice(dimension=Dimension.ALL, name="", figures=values)
     for dimension, measures in _SLICED.items():
         column = _column(posts, dimension)
         names, labels = np.unique(column.astype(str), return_counts=True)
@@ -79,11 +79,11 @@ def slices(
             name = str(names[place])
             if dimension == Dimension.LANGUAGE or name.rpartition(":")[2]:
                 part = posts.where(np.asarray(column == name, dtype=bool))
-                left = passed
+                passed_part = passed
                 if passed is not None and dimension != Dimension.REASON:  # theirs may be any reason
-                    left = passed.where(np.asarray(_column(passed, dimension) == name, dtype=bool))
-                found = figures(part, looks=looks, measures=measures, unit=unit, passed=left)
-                yield Slice(dimension=dimension, name=name, figures=found)
+                    passed_part = passed.where(np.asarray(_column(passed, dimension) == name, dtype=bool))
+                values = figures(part, looks=looks, measures=measures, unit=unit, passed=passed_part)
+                yield Slice(dimension=dimension, name=name, figures=values)
 
 
 def slice_of(*, language: str, release: str) -> tuple[Dimension, str]:
@@ -107,8 +107,8 @@ def by_day(
     starts = _starts(posts, days=days)
     for start in sorted(set(starts.tolist())):
         part = posts.where(np.asarray(starts == start, dtype=bool))
-        left = passed and passed.where(np.asarray(_starts(passed, days=days) == start, dtype=bool))
-        yield start, figures(part, looks=days, unit=unit, passed=left)
+        passed_part = passed and passed.where(np.asarray(_starts(passed, days=days) == start, dtype=bool))
+        yield start, figures(part, looks=days, unit=unit, passed=passed_part)
 
 
 def estimate(
@@ -124,14 +124,14 @@ def estimate(
 
     `least` says which posts are spam where the ratio is least; where all others are, it is greatest.
     """
-    found = _ratio([posts], parts=parts, looks=looks, unit=unit)
+    ratio = _ratio([posts], parts=parts, looks=looks, unit=unit)
     if not passed:
-        return found
+        return ratio
     low, high = (
         _ratio([posts, replace(passed, is_spam=is_spam)], parts=parts, looks=looks, unit=unit)
         for is_spam in (least(passed), ~least(passed))
     )
-    return replace(found, low=min(found.low, low.low), high=max(found.high, high.high))
+    return replace(ratio, low=min(ratio.low, low.low), high=max(ratio.high, high.high))
 
 
 def _figure(
@@ -139,17 +139,17 @@ def _figure(
 ) -> Figure:
     weighted, uniform = (
         estimate(
-            one, left, parts=partial(_parts, measure=measure), least=_LEAST[measure], looks=looks, unit=unit
+            group, rest, parts=partial(_parts, measure=measure), least=_LEAST[measure], looks=looks, unit=unit
         )
-        for one, left in ((posts, passed), (posts.uniform, passed and passed.uniform))
+        for group, rest in ((posts, passed), (posts.uniform, passed and passed.uniform))
     )
     return Figure(measure=measure, weighted=weighted, uniform=uniform)
 
 
 def _ratio(posts: Sequence[LabelledPosts], *, parts: Parts, looks: int, unit: QualityUnit) -> Estimate:
-    part, whole = (np.concatenate(one) for one in zip(*map(parts, posts), strict=True))
-    views = np.concatenate([one.views for one in posts]) if unit == QualityUnit.VIEWS else None
-    chances = np.concatenate([one.chance for one in posts])
+    part, whole = (np.concatenate(columns) for columns in zip(*map(parts, posts), strict=True))
+    views = np.concatenate([group.views for group in posts]) if unit == QualityUnit.VIEWS else None
+    chances = np.concatenate([group.chance for group in posts])
     return estimates.ratio(part=part, whole=whole, chances=chances, weights=views, looks=looks)
 
 
@@ -157,14 +157,14 @@ def _parts(posts: LabelledPosts, *, measure: Measure) -> tuple[Flags, Flags]:
     """Return the two columns whose weighted sums a measure divides."""
     spam, removed, allowed = posts.is_spam, posts.is_removed, posts.is_allowed
     everything = np.ones(len(posts), dtype=bool)
-    found: Mapping[Measure, tuple[Flags, Flags]] = {
+    columns: Mapping[Measure, tuple[Flags, Flags]] = {
         Measure.PRECISION: (spam & removed, removed),
         Measure.MISSED: (spam & allowed, allowed),
         Measure.RECALL: (spam & removed, spam),
         Measure.PREVALENCE: (spam, everything),
         Measure.FALSE_ALARMS: (~spam & removed, ~spam),
     }
-    return found[measure]
+    return columns[measure]
 
 
 def _column(posts: LabelledPosts, dimension: Dimension) -> np.ndarray[tuple[int], np.dtype[np.object_]]:

@@ -140,8 +140,8 @@ class LabelledPosts:
     @property
     def uniform(self) -> Self:
         """Return the posts that were drawn whatever their score, with the chance of that."""
-        found = self.where(self.is_uniform)
-        return replace(found, chance=found.uniform_chance)
+        posts = self.where(self.is_uniform)
+        return replace(posts, chance=posts.uniform_chance)
 
     def where(self, chosen: Flags) -> Self:
         """Return the rows that a mask of the same length chooses."""
@@ -181,11 +181,11 @@ def _read(
     draws = _draws(since=since, platform_id=platform_id)
     removes_from = _thresholds({(row[12], row[9]) for row in rows})
     audited = {row[8] for row in rows if row[17] is not None}
-    found = [
+    posts = [
         _row(row, draws=draws.get(row[8], []), removes_from=removes_from, has_audit=row[8] in audited)
         for row in rows
     ]
-    columns = _columns(found)
+    columns = _columns(posts)
     # The last labels of a draw whose posts were all withdrawn: no chance is known for them.
     return columns.where(columns.chance > 0)
 
@@ -232,14 +232,14 @@ def _draws(*, since: datetime, platform_id: int | None) -> dict[int, list[_Draw]
     rows = LabelDraw.objects.filter(asked_at__gte=since, population__gt=0, drawn__gt=0)
     if platform_id is not None:
         rows = rows.filter(platform=platform_id)
-    kept = Max("cases__audit_probability", filter=~Q(cases__state=CaseState.WITHDRAWN))
+    kept_chance = Max("cases__audit_probability", filter=~Q(cases__state=CaseState.WITHDRAWN))
     whole = Cast(F("drawn"), FloatField()) / F("population")
-    found: dict[int, list[_Draw]] = {}
-    for draw in rows.annotate(kept=kept, whole=whole).order_by("id"):
+    draws: dict[int, list[_Draw]] = {}
+    for draw in rows.annotate(kept=kept_chance, whole=whole).order_by("id"):
         chance = (draw.kept or 0.0) if draw.cancelled_at else draw.whole
         first = draw.asked_at - timedelta(days=draw.days)
-        found.setdefault(draw.platform_id, []).append(_Draw(first, draw.asked_at, chance))
-    return found
+        draws.setdefault(draw.platform_id, []).append(_Draw(first, draw.asked_at, chance))
+    return draws
 
 
 def _thresholds(wanted: set[tuple[str, str]]) -> dict[tuple[str, str], float]:

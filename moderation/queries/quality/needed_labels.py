@@ -111,8 +111,8 @@ def of(*, scores: Sequence[float], share: float, within: float = WITHIN) -> Need
     relative = audit_chance.UNIFORM + (1.0 - audit_chance.UNIFORM) * doubts / doubts.mean()
     true = np.minimum(1.0, spam * share / spam.mean())
     variances = true * (1.0 - share) ** 2 + (1.0 - true) * share**2
-    wanted = (within * share) ** 2
-    by_score, uniform = float((variances / relative).mean()) / wanted, float(variances.mean()) / wanted
+    target = (within * share) ** 2
+    by_score, uniform = float((variances / relative).mean()) / target, float(variances.mean()) / target
     wider = 2.0 * repeated_looks.bound(alpha=0.05, looks=estimates.LOOKS)
     return Needed(
         by_score=math.ceil(by_score),

@@ -88,9 +88,9 @@ def trials(posts: LabelledPosts, *, since: datetime) -> Trials:
     part = posts.where(posts.is_removed & posts.is_uniform & (posts.scored_at >= since).astype(bool))
     members = CampaignMember.objects.filter(post__in=part.post_id.tolist())
     campaigns = dict(members.order_by().values_list("post", "campaign"))
-    found: dict[tuple[str, int], bool] = {}
+    outcomes: dict[tuple[str, int], bool] = {}
     for post, is_spam in zip(part.post_id.tolist(), part.is_spam.tolist(), strict=True):
         trial = ("campaign", campaigns[post]) if post in campaigns else ("post", post)
-        found[trial] = found.get(trial, True) and is_spam
-    right = sum(found.values())
-    return Trials(right, len(found) - right)
+        outcomes[trial] = outcomes.get(trial, True) and is_spam
+    right = sum(outcomes.values())
+    return Trials(right, len(outcomes) - right)

@@ -28,8 +28,8 @@ def bound(*, alpha: float, looks: int) -> float:
         raise ValueError(f"alpha {alpha} is not in (0, 1)")
     if looks < 1:
         raise ValueError(f"looks {looks} is below 1")
-    one = NormalDist().inv_cdf(1 - alpha / 2)
-    low, high = one, NormalDist().inv_cdf(1 - alpha / (2 * looks)) + 1e-9
+    single = NormalDist().inv_cdf(1 - alpha / 2)
+    low, high = single, NormalDist().inv_cdf(1 - alpha / (2 * looks)) + 1e-9
     for _ in range(_HALVINGS if looks > 1 else 0):
         middle = (low + high) / 2
         low, high = (middle, high) if _within(middle, looks=looks) < 1 - alpha else (low, middle)

@@ -56,15 +56,15 @@ def tables(
 
 def reliability(posts: LabelledPosts) -> Rows:
     """Compare the probability with the share of spam in each tenth; a share needs enough labels."""
-    found = []
+    rows = []
     tenths = (posts.spam_probability * _BINS).astype(int).clip(0, _BINS - 1)
     for tenth in range(_BINS):
         part = posts.where(tenths == tenth)
         share = estimates.ratio(part=part.is_spam, whole=[1] * len(part), chances=part.chance)
         weights = 1 / part.chance
-        said = float((part.spam_probability * weights).sum() / weights.sum()) if len(part) else None
-        found.append({"from": tenth / _BINS, "to": (tenth + 1) / _BINS, "said": said} | asdict(share))
-    return found
+        mean = float((part.spam_probability * weights).sum() / weights.sum()) if len(part) else None
+        rows.append({"from": tenth / _BINS, "to": (tenth + 1) / _BINS, "said": mean} | asdict(share))
+    return rows
 
 
 def _overrides(decisions: QuerySet[Decision]) -> Rows:
@@ -104,7 +104,7 @@ def _complaints(complaints: QuerySet[Complaint]) -> Rows:
 
 def _rules(labels: QuerySet[Label]) -> Rows:
     """Count the judged posts that a rule had decided, and those on which the person agreed with it."""
-    found: dict[int, dict[str, Any]] = {}
+    by_rule: dict[int, dict[str, Any]] = {}
     for field in ("ban", "rule"):
         rule = f"decision__score__{field}"
         rows = labels.filter(**{f"{rule}__isnull": False}).order_by().values_list(rule, f"{rule}__effect")
@@ -112,15 +112,15 @@ def _rules(labels: QuerySet[Label]) -> Rows:
             posts=Count("pk"), spam=Count("pk", filter=Q(is_spam=True))
         ):
             right = posts - spam if effect == "allow" else spam
-            found[pk] = {"rule": pk, "effect": effect, "judged": posts, "part": right}
-    return sorted(found.values(), key=lambda row: (-row["judged"], row["rule"]))[:MOST_RULES]
+            by_rule[pk] = {"rule": pk, "effect": effect, "judged": posts, "part": right}
+    return sorted(by_rule.values(), key=lambda row: (-row["judged"], row["rule"]))[:MOST_RULES]
 
 
 def _agreement(decisions: QuerySet[Decision], answers: QuerySet[BlindReview]) -> Rows:
     """Compare blind second reviews with the first decision on the same text, together and by its reason.
 
-    Of those that chance drew or the rule for new moderators, the answer stands beside the decision; who was
-    asked by a person wrote a decision of their own.
+    A review drawn by chance or the rule for new moderators has its answer beside the decision; one that a
+    person asked for is a decision of its own.
     """
     first = Decision.objects.filter(
         revision=OuterRef("revision"), decided_at__lt=OuterRef("decided_at"), source=DecisionSource.MODERATOR
@@ -146,7 +146,7 @@ def _agreement(decisions: QuerySet[Decision], answers: QuerySet[BlindReview]) ->
         if reason:
             texts[reason].append(spam)
     return [
-        {"reason": reason, "same": sum(one != 1 for one in spam)}
+        {"reason": reason, "same": sum(votes != 1 for votes in spam)}
         | asdict(agreement(spam=spam, judgements=[2] * len(spam)))
         for reason, spam in sorted(texts.items())
     ]
@@ -168,17 +168,17 @@ def agreement(*, spam: npt.ArrayLike, judgements: npt.ArrayLike) -> Agreement:
     Texts with one judgement are left out. Krippendorff, Content Analysis (2018), chapter 12, nominal data.
     The interval is the middle 95 % of resampled texts.
     """
-    said, all_ = np.asarray(spam, dtype=np.float64), np.asarray(judgements, dtype=np.float64)
+    votes, all_ = np.asarray(spam, dtype=np.float64), np.asarray(judgements, dtype=np.float64)
     pairs = all_ >= 2
-    said, all_ = said[pairs], all_[pairs]
-    found = _alpha(said, all_)
-    if found is None:
-        return Agreement(alpha=None, low=None, high=None, texts=len(said))
+    votes, all_ = votes[pairs], all_[pairs]
+    estimate = _alpha(votes, all_)
+    if estimate is None:
+        return Agreement(alpha=None, low=None, high=None, texts=len(votes))
     random = np.random.default_rng(_SEED)
-    drawn = (random.integers(0, len(said), len(said)) for _ in range(_SAMPLES))
-    alphas = [alpha for rows in drawn if (alpha := _alpha(said[rows], all_[rows])) is not None]
+    drawn = (random.integers(0, len(votes), len(votes)) for _ in range(_SAMPLES))
+    alphas = [alpha for rows in drawn if (alpha := _alpha(votes[rows], all_[rows])) is not None]
     low, high = np.quantile(alphas, (0.025, 0.975))
-    return Agreement(alpha=found, low=float(low), high=float(high), texts=len(said))
+    return Agreement(alpha=estimate, low=float(low), high=float(high), texts=len(votes))
 
 
 def _alpha(spam: Counts, judgements: Counts) -> float | None:

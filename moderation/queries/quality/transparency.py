@@ -41,14 +41,14 @@ def accuracy(*, since: datetime, until: datetime, platform_id: int | None = None
     )
     yield from _rows(TOTAL, posts, passed)
     for language in sorted(set(posts.language.tolist()) - {""}):
-        of_language = (one.where(np.asarray(one.language == language)) for one in (posts, passed))
+        of_language = (part.where(np.asarray(part.language == language)) for part in (posts, passed))
         yield from _rows(language, *of_language)
 
 
 def _rows(scope: str, posts: LabelledPosts, passed: LabelledPosts) -> Iterator[AccuracyRow]:
     precision, recall = (
-        one.weighted
-        for one in figures.figures(
+        figure.weighted
+        for figure in figures.figures(
             posts, looks=_ONE_LOOK, measures=(Measure.PRECISION, Measure.RECALL), passed=passed
         )
     )

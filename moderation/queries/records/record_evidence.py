@@ -71,25 +71,25 @@ def collected(*, revisions: Sequence[Revision], at: datetime) -> Collected:
         if row["role"] in (EvidenceRole.LINK, EvidenceRole.BROWSER) and others:
             link = row["revision_id"], _link_digest(row)
             hops[link] = tuple(dict.fromkeys((*hops.get(link, ()), *others)))
-    return Collected({pk: tuple(found) for pk, found in pieces.items()}, hops)
+    return Collected({pk: tuple(items) for pk, items in pieces.items()}, hops)
 
 
 def _last(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return of each address the last fetch, and earlier ones that showed another page.
+    """Return each address's last fetch, and earlier ones that showed another page.
 
-    What a browser is shown is left out where it is the same.
+    A browser's fetch is left out where it shows the same page.
     """
     last: dict[tuple[int, str], int] = {}
-    found: list[dict[str, Any] | None] = []
+    entries: list[dict[str, Any] | None] = []
     for row in rows:
         if row["role"] == EvidenceRole.BROWSER and row["differs_for_browser_"] is False:
             continue
         name = (row["revision_id"], row["evidence__url_digest"])
         if name in last and not row["is_changed"]:
-            found[last[name]] = None
-        last[name] = len(found)
-        found.append(row)
-    return [row for row in found if row is not None]
+            entries[last[name]] = None
+        last[name] = len(entries)
+        entries.append(row)
+    return [row for row in entries if row is not None]
 
 
 def _link_digest(row: Mapping[str, Any]) -> str:
@@ -101,8 +101,8 @@ def _link_digest(row: Mapping[str, Any]) -> str:
 
 def captions(revision: Revision) -> tuple[EvidencePiece, ...]:
     """Return the captions that the platform sent with a revision; they need not be fetched."""
-    said = (" ".join(words for _, _, words in one["cues"]) for one in revision.transcripts)
-    return tuple(EvidencePiece(role=CAPTIONS, transcript=words[:MOST_CHARACTERS]) for words in said if words)
+    texts = (" ".join(words for _, _, words in transcript["cues"]) for transcript in revision.transcripts)
+    return tuple(EvidencePiece(role=CAPTIONS, transcript=words[:MOST_CHARACTERS]) for words in texts if words)
 
 
 def _piece(row: Mapping[str, Any]) -> EvidencePiece:

@@ -79,7 +79,7 @@ _LABEL = """LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled
 
 # A page that was spam says nothing of the greeting that led to it, nor of others who use the same words.
 _COUNTING = {"similar": " AND NOT l.rests_on_evidence"}
-"""Of which verdicts a history takes notice, if not of all."""
+"""The verdicts that a history counts, if not all."""
 
 _HISTORY = """
 SELECT h.* FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)
@@ -131,14 +131,14 @@ _HISTORY_FIELDS = tuple(field.name for field in dataclasses.fields(History))
 
 def histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at: datetime) -> list[History]:
     """Return one history per key; empty for a key of None (the platform sent no such value)."""
-    asked = [(key, post) for key, post in zip(keys, posts, strict=True) if key is not None]
-    if not asked:
+    pairs = [(key, post) for key, post in zip(keys, posts, strict=True) if key is not None]
+    if not pairs:
         return [History()] * len(keys)
     counted = iter(
         rows(
             _of_kind(_HISTORY, kind),
-            keys=[key for key, _ in asked],
-            posts=[post for _, post in asked],
+            keys=[key for key, _ in pairs],
+            posts=[post for _, post in pairs],
             at=at,
         )
     )
@@ -150,8 +150,8 @@ def posts_of(kind: str, *, key: str, post: int, at: datetime) -> list[tuple[int,
 
     Each with the human verdict by then (None if there was none) and its complaints by then.
     """
-    found = rows(_of_kind(_POSTS, kind), keys=[key], posts=[post], at=at)
-    return [(post_id, is_spam, complaints) for post_id, is_spam, complaints in found]
+    posts = rows(_of_kind(_POSTS, kind), keys=[key], posts=[post], at=at)
+    return [(post_id, is_spam, complaints) for post_id, is_spam, complaints in posts]
 
 
 def _of_kind(sql: str, kind: str) -> str:

@@ -53,10 +53,10 @@ def links(
     counts = _counts(stored, by_id=by_id, at=at)
     domains = histories("domain", keys=[str(row.domain_id) for row in stored], posts=posts, at=at)
     reputations = _reputations(stored, at=at)
-    found: dict[int, list[Link]] = defaultdict(list)
+    by_revision: dict[int, list[Link]] = defaultdict(list)
     for row, history in zip(stored, domains, strict=True):
         url_posts, author_posts = counts[row.pk]
-        found[row.revision_id].append(
+        by_revision[row.revision_id].append(
             Link(
                 url=row.url,
                 host=row.host,
@@ -68,7 +68,7 @@ def links(
                 hops=hops.get((row.revision_id, row.url_digest), ()),
             )
         )
-    return {revision_id: tuple(of_revision) for revision_id, of_revision in found.items()}
+    return {revision_id: tuple(of_revision) for revision_id, of_revision in by_revision.items()}
 
 
 def _counts(
@@ -115,13 +115,13 @@ def hops(revision_ids: Collection[int], *, at: datetime) -> Hops:
         revision__in=revision_ids, role=EvidenceRole.LINK, evidence__fetched_at__lt=at
     ).order_by("revision_id", "evidence__fetched_at")
     # An address that was fetched in several hours has several rows: the last one read stays.
-    found: Hops = {}
+    by_link: Hops = {}
     for revision_id, digest, chain in rows.values_list(
         "revision", "evidence__url_digest", "evidence__chain"
     ).iterator():
         if others := passed(chain):
-            found[revision_id, digest] = others
-    return found
+            by_link[revision_id, digest] = others
+    return by_link
 
 
 def passed(chain: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -131,5 +131,5 @@ def passed(chain: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _host(url: str) -> str:
-    found = links_in("", extra=[url])
-    return found[0].host if found else ""
+    matches = links_in("", extra=[url])
+    return matches[0].host if matches else ""

@@ -68,13 +68,13 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
     """
     keys = [keys_of(revision) for revision in revisions]
     posts = [revision.post_id for revision in revisions]
-    known = {
+    by_kind = {
         kind: histories(kind, keys=[of_revision[kind] for of_revision in keys], posts=posts, at=at)
         for kind in _KINDS
     }
     linked = stored_links(revisions)
-    found = collected(revisions=_carrying(revisions, linked=linked), at=at)
-    links_of = links(linked, revisions=revisions, hops=found.hops, at=at)
+    evidence = collected(revisions=_carrying(revisions, linked=linked), at=at)
+    links_of = links(linked, revisions=revisions, hops=evidence.hops, at=at)
     same_texts = _same_texts(revisions=revisions, at=at)
     complaints = _complaints(revisions=revisions, at=at)
     return [
@@ -87,22 +87,22 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
             text=revision.text,
             language=revision.language,
             author=_author(revision.author_snapshot),
-            author_history=since(known["author"][index], revision.post.author.first_seen_at, at=at),
+            author_history=since(by_kind["author"][index], revision.post.author.first_seen_at, at=at),
             same_text_by_author=same_texts[index],
             ip=revision.ip,
-            ip_history=known["ip"][index],
-            ip_network_history=known["network"][index],
+            ip_history=by_kind["ip"][index],
+            ip_network_history=by_kind["network"][index],
             ip_asn=revision.ip_asn,
-            ip_asn_history=known["asn"][index],
-            email_domain_history=known["mail"][index],
-            resembling=known["resembling"][index],
+            ip_asn_history=by_kind["asn"][index],
+            email_domain_history=by_kind["mail"][index],
+            resembling=by_kind["resembling"][index],
             links=links_of.get(revision.pk, ()),
             journey=tuple(JourneyStep(name=name, at_ms=at_ms) for name, at_ms in revision.journey),
             complaints=complaints.get(revision.post_id, ()),
-            similar=known["similar"][index],
+            similar=by_kind["similar"][index],
             shares=revision.shares,
             comments=revision.comments,
-            evidence=(*found.pieces.get(revision.pk, ()), *captions(revision)),
+            evidence=(*evidence.pieces.get(revision.pk, ()), *captions(revision)),
         )
         for index, revision in enumerate(revisions)
     ]
@@ -131,7 +131,7 @@ def bands_of(revision: Revision) -> tuple[int, ...]:
 def _carrying(revisions: Sequence[Revision], *, linked: Sequence[PostLink]) -> list[Revision]:
     """Return the revisions that carry an address: of others nothing is collected."""
     with_links = {link.revision_id for link in linked}
-    return [one for one in revisions if one.media_urls or one.pk in with_links]
+    return [revision for revision in revisions if revision.media_urls or revision.pk in with_links]
 
 
 def _author(snapshot: Mapping[str, Any]) -> AuthorSnapshot:
@@ -167,4 +167,4 @@ def _complaints(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tup
                 note=note_digest(note),
             )
         )
-    return {post_id: tuple(found) for post_id, found in complaints.items()}
+    return {post_id: tuple(of_post) for post_id, of_post in complaints.items()}

@@ -17,22 +17,22 @@ def of_range(*, platform: Platform, since: datetime, until: datetime, limit: int
     Route by route: the index by route and time then finds them without reading what else was scored.
     """
     rows = _replayable(platform).filter(is_degraded=False, scored_at__gte=since, scored_at__lt=until)
-    found = [
+    scores = [
         score
         for route in RouteChoice
         for score in rows.filter(route=route).order_by("-scored_at", "-pk")[:limit]
     ]
-    return nlargest(limit, found, key=lambda score: (score.scored_at, score.pk))
+    return nlargest(limit, scores, key=lambda score: (score.scored_at, score.pk))
 
 
 def of_decision(*, platform: Platform, decision_id: int) -> list[Score]:
     """Return the score that a decision was made on, if its record is still there. Raises DoesNotExist."""
-    made = Decision.objects.get(pk=decision_id, post__platform=platform)
-    return list(_replayable(platform).filter(pk=made.score_id))
+    decision = Decision.objects.get(pk=decision_id, post__platform=platform)
+    return list(_replayable(platform).filter(pk=decision.score_id))
 
 
 def _replayable(platform: Platform) -> QuerySet[Score]:
-    """Return what models alone judged: of rules and the audit sample a probability does not say the route."""
+    """Return scores that models alone routed: with rules or an audit sample a probability gives no route."""
     return Score.objects.filter(
         revision__post__platform=platform,
         revision__post__erased_at__isnull=True,

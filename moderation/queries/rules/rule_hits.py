@@ -1,6 +1,6 @@
 """What rules in force name in a text that is no post: the page behind a link, the words in a picture.
 
-Such a text decides nothing by itself; who reads it sees what a rule would match in a post.
+Such a text decides nothing by itself; its reader sees what a rule would match in a post.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ def of(texts: Sequence[str], *, at: datetime) -> list[Hits]:
     live = Rule.objects.filter(rule_pages.live(at=at), effect__in=_STRICT).order_by()
     kinds = set(live.filter(kind__in=IDENTIFIERS).values_list("kind", flat=True).distinct())
     read = [_read(text, kinds=kinds) for text in texts]
-    wanted = Q(kind__in=_LINKS, value__in={name for one in read for name in _names(one.links)})
+    query = Q(kind__in=_LINKS, value__in={name for reading in read for name in _names(reading.links)})
     for kind, anchors in _anchors(read).items():
-        wanted |= Q(kind=kind, anchor__in=anchors)
-    rules = list(live.filter(wanted).values_list("kind", "value"))
-    return [_hits(text, one, rules) for text, one in zip(texts, read, strict=True)]
+        query |= Q(kind=kind, anchor__in=anchors)
+    rules = list(live.filter(query).values_list("kind", "value"))
+    return [_hits(text, reading, rules) for text, reading in zip(texts, read, strict=True)]
 
 
 def _read(text: str, *, kinds: Collection[str]) -> _Read:
     links = links_in(text)
     domains = {link.domain for link in links if link.domain}
-    found = identifiers.read(text, urls=[link.url for link in links], domains=domains, kinds=kinds)
-    return _Read(links=links, found=found)
+    identities = identifiers.read(text, urls=[link.url for link in links], domains=domains, kinds=kinds)
+    return _Read(links=links, found=identities)
 
 
 def _names(links: Iterable[LinkParts]) -> set[str]:
@@ -70,8 +70,8 @@ def _names(links: Iterable[LinkParts]) -> set[str]:
 
 def _anchors(read: Iterable[_Read]) -> dict[str, set[str]]:
     anchors: dict[str, set[str]] = defaultdict(set)
-    for one in read:
-        for kind, of_text in one.found.anchors().items():
+    for reading in read:
+        for kind, of_text in reading.found.anchors().items():
             anchors[kind] |= of_text
     return anchors
 
@@ -99,7 +99,7 @@ def _spans(text: str, kind: str, value: str) -> Iterator[tuple[int, int]]:
     else:
         pattern = re.escape(value)
     if pattern:
-        yield from (found.span() for found in re.finditer(pattern, text, re.IGNORECASE))
+        yield from (match.span() for match in re.finditer(pattern, text, re.IGNORECASE))
 
 
 def _apart(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

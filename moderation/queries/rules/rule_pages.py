@@ -70,11 +70,11 @@ def listed(
 def hits(rules: Iterable[Rule]) -> dict[int, int]:
     """Count the texts that each rule decided, by the rule's id; a text that was scored twice counts once."""
     ids = [rule.pk for rule in rules]
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for field in ("ban", "rule"):
         scores = Score.objects.filter(**{f"{field}__in": ids}).order_by().values_list(field)
-        found |= dict(scores.annotate(texts=Count("revision", distinct=True)))
-    return found
+        counts |= dict(scores.annotate(texts=Count("revision", distinct=True)))
+    return counts
 
 
 def count_drafts(*, at: datetime) -> int:

@@ -26,16 +26,16 @@ def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
     """
     links = _links(revisions)
     led = _led(links, at=at)
-    wanted = Q(kind__in=_LINKS, value__in=_names(links) | _names_of_hops(led))
-    wanted |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
+    query = Q(kind__in=_LINKS, value__in=_names(links) | _names_of_hops(led))
+    query |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
     for ip in {revision.ip for revision in revisions if revision.ip}:
-        wanted |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
+        query |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
     for kind, anchors in _anchors(revisions, links, led, kinds=_kinds_of_texts(at=at)).items():
-        wanted |= Q(kind=kind, anchor__in=anchors)
-    found = (
-        Rule.objects.filter(wanted, rule_pages.live(at=at)).select_related("author__platform").order_by("id")
+        query |= Q(kind=kind, anchor__in=anchors)
+    rules = (
+        Rule.objects.filter(query, rule_pages.live(at=at)).select_related("author__platform").order_by("id")
     )
-    every = [_as_scored(rule) for rule in found]
+    every = [_as_scored(rule) for rule in rules]
     return Blocklist(
         names={rule.value: rule for rule in every if rule.kind in _LINKS},
         addresses=tuple(rule for rule in every if rule.kind == RuleKind.ADDRESS),
@@ -99,13 +99,13 @@ def _anchors(
         linked[link.revision_id].append(link)
     for revision in revisions:
         own = linked[revision.pk]
-        found = identifiers.read(
+        identities = identifiers.read(
             revision.text,
             urls=[link.url for link in own],
             domains={link.domain.name for link in own}
             | set(map(registrable_domain, led.get(revision.pk, ()))),
             kinds=kinds,
         )
-        for kind, of_post in found.anchors().items():
+        for kind, of_post in identities.anchors().items():
             anchors[kind] |= of_post
     return anchors

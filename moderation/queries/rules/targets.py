@@ -69,14 +69,14 @@ class DryRun:
 
 def target(*, kind: str, value: str) -> Target:
     """Parse user input; an author is given by our id. Raises NotATarget with a message for the user."""
-    wanted = value.strip().lower()
+    text = value.strip().lower()
     if kind == RuleKind.ADDRESS:
-        return _address(wanted)
+        return _address(text)
     if kind == RuleKind.AUTHOR:
-        return _author(wanted)
+        return _author(text)
     if kind in IDENTIFIERS:
         return _identifier(RuleKind(kind), value)
-    return _host(wanted) if kind == RuleKind.HOST else _domain(wanted)
+    return _host(text) if kind == RuleKind.HOST else _domain(text)
 
 
 def target_of(rule: Rule) -> Target:
@@ -101,7 +101,7 @@ def of_author(author: Author) -> Target:
 def reached(wanted: Target) -> QuerySet[Revision]:
     """Return the latest revisions of the posts that a rule with this target matches.
 
-    Of what texts name only those of some posts, see `naming`.
+    For what texts name only some posts are read: see `naming`.
     """
     latest = Revision.objects.filter(number=F("post__latest_revision"))
     if wanted.kind == RuleKind.ADDRESS:
@@ -125,22 +125,22 @@ def dry_run(*, wanted: Target, at: datetime) -> DryRun:
 
 def _harmless(revisions: QuerySet[Revision]) -> tuple[Revision, ...]:
     judged = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True, is_spam=False)
-    found = revisions.filter(Exists(judged)).select_related("post__author").defer("journey", "links")
-    return tuple(found.order_by("-post_id")[:_EXAMPLES])
+    posts = revisions.filter(Exists(judged)).select_related("post__author").defer("journey", "links")
+    return tuple(posts.order_by("-post_id")[:_EXAMPLES])
 
 
 def _author(text: str) -> Target:
     is_number = text.isascii() and text.isdigit() and len(text) < 19
-    known = Author.objects.select_related("platform").filter(erased_at__isnull=True)
-    author = known.filter(pk=int(text)).first() if is_number else None
+    authors = Author.objects.select_related("platform").filter(erased_at__isnull=True)
+    author = authors.filter(pk=int(text)).first() if is_number else None
     if author is None:
         raise NotATarget(_("Nobody here has this id."))
     return of_author(author)
 
 
 def _identifier(kind: RuleKind, text: str) -> Target:
-    given = _domain(text.strip().lower()).value if kind == RuleKind.LOOKALIKE else text
-    value = identifiers.canonical(kind, given)
+    name = _domain(text.strip().lower()).value if kind == RuleKind.LOOKALIKE else text
+    value = identifiers.canonical(kind, name)
     if not value:
         raise NotATarget(
             {
@@ -184,8 +184,8 @@ def _host(text: str) -> Target:
 
 
 def _host_of(text: str) -> str:
-    found = links_in(f"http://{text}/") if text and not any(letter.isspace() for letter in text) else ()
-    return found[0].host if found else ""
+    links = links_in(f"http://{text}/") if text and not any(letter.isspace() for letter in text) else ()
+    return links[0].host if links else ""
 
 
 def _address(text: str) -> Target:
@@ -231,10 +231,10 @@ def naming(*, kind: str, value: str) -> list[int]:
 
 
 def _domains_like(value: str) -> list[int]:
-    known = Domain.objects.order_by("-pk").values_list("pk", "name")[:_DOMAINS].iterator(chunk_size=_CHUNK)
+    domains = Domain.objects.order_by("-pk").values_list("pk", "name")[:_DOMAINS].iterator(chunk_size=_CHUNK)
     return [
         pk
-        for pk, name in known
+        for pk, name in domains
         if identifiers.read("", urls=(), domains=(name,), kinds=(RuleKind.LOOKALIKE,)).holds(
             RuleKind.LOOKALIKE, value
         )

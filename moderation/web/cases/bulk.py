@@ -108,11 +108,8 @@ def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     """Take all of it back."""
-    try:
+    with access.refusals_told(request):
         cases = bulk.undo(key=key, moderator=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         told = ngettext(
             "Undone: %(count)s case is waiting again.",
             "Undone: %(count)s cases are waiting again.",

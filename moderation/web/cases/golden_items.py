@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Post
 from moderation.operations.cases import golden_items as operations
-from moderation.operations.refusals import Erased, Refusal
+from moderation.operations.refusals import Erased
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.golden_items import GoldenState
 from moderation.web import access
@@ -57,13 +57,11 @@ def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
     if not Post.objects.filter(pk=post_id).exists():
         raise Http404("There is no such post.")
     try:
-        operations.mark(post_id=post_id, lead=request.user, note=note, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
+        with access.refusals_told(request):
+            operations.mark(post_id=post_id, lead=request.user, note=note, at=timezone.now())
+            messages.success(request, _("Marked. Another lead has to confirm it."))
     except Erased:
         messages.warning(request, _("This post was erased."))
-    else:
-        messages.success(request, _("Marked. Another lead has to confirm it."))
     return redirect("post", post_id=post_id)
 
 
@@ -71,11 +69,8 @@ def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
 @access.leads
 def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
     """Confirm what another lead marked."""
-    try:
+    with access.refusals_told(request):
         operations.confirm(item_id=item_id, lead=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         messages.success(request, _("Confirmed. It is given out among blind reviews."))
     return redirect("golden-items")
 

@@ -18,8 +18,6 @@ from moderation.models import User
 from moderation.models.decisions import AUTOMATIC_REASONS, DecisionSource, Verdict
 from moderation.models.preferences import FilterPage
 from moderation.operations.cases import reversals
-from moderation.operations.refusals import Refusal
-from moderation.queries.accounts import reasons
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.decisions import decision_pages
 from moderation.queries.decisions.decision_pages import DecisionFilter
@@ -97,7 +95,7 @@ class DecisionFilterForm(FilterForm):
 
     @cached_property
     def _offered(self) -> dict[str, str]:
-        return {reason.code: str(reason.shown_title) for reason in reasons.ever()}
+        return {reason.code: str(reason.shown_title) for reason in accounts_reasons.ever()}
 
 
 @require_safe
@@ -146,7 +144,7 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, _("A correction needs a reason."))
         return _correction(request, decision_id, status=422)
-    try:
+    with access.refusals_told(request):
         decision = reversals.correct(
             decision_id=decision_id,
             verdict=Verdict(form.cleaned_data["verdict"]),
@@ -155,9 +153,6 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
             moderator=request.user,
             at=timezone.now(),
         )
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         words = _("Corrected to %(verdict)s. The platform will be notified.")
         messages.success(request, words % {"verdict": decision.get_verdict_display()})
     return redirect("decisions")

@@ -18,7 +18,6 @@ from moderation.models import LabelDraw, Platform, Release
 from moderation.models.platforms import Reconsidering
 from moderation.operations.accounts import platforms
 from moderation.operations.labels import draws
-from moderation.operations.refusals import Refusal
 from moderation.queries.labels import label_balance
 from moderation.queries.labels.label_balance import ENOUGH_FOR_ROUTES
 from moderation.web import access, quantities
@@ -70,11 +69,8 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, _("Enter whole numbers: how many posts, from how many days."))
         return redirect("labels")
-    try:
+    with access.refusals_told(request):
         made = draws.ask(platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         told = ngettext(
             "%(number)s post drawn and added to the queue.",
             "%(number)s posts drawn and added to the queue.",
@@ -89,11 +85,8 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     """Cancel a draw: its undecided posts leave the queue."""
     get_object_or_404(LabelDraw, pk=draw_id)
-    try:
+    with access.refusals_told(request):
         draws.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         messages.success(request, _("Cancelled. Decided posts stay decided."))
     return redirect("labels")
 

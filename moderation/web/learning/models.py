@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
+from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation import scorer
-from moderation.models import Platform, ReleaseProposal, TrainingRun
+from moderation.models import Platform, ReleaseProposal, ShadowRun, TrainingRun
 from moderation.models.learning import ProposalKind
 from moderation.models.training_runs import TrainingStep
 from moderation.operations.learning import training_runs
 from moderation.operations.releases import store
-from moderation.queries.learning import models, proposal_pages
-from moderation.web import access
+from moderation.queries.learning import models, proposal_pages, shadow_pages
+from moderation.web import access, quantities
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -53,7 +52,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """A training run with its steps, its candidate's figures and the open proposal of it."""
+    """A training run with its steps, and its candidate's figures, shadow runs and open proposal."""
 
     run: TrainingRun
     steps: list[tuple[str, str]]
@@ -61,6 +60,7 @@ class _Shown:
     failed: list[tuple[str, str]]
     verdict: StrOrPromise
     proposal: ReleaseProposal | None
+    shadow_runs: list[ShadowRun]
 
 
 @require_safe
@@ -73,7 +73,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     since = next((one.at for one in promotions if one.release_id == live), None)
     releases, kept = models.releases(), store.ids()
     past = models.were_live([one.pk for one in releases])
-    made, proposed = models.made(releases), _proposed(at=at)
+    made = models.made(releases)
     context = {
         "section": "models",
         "at": at,
@@ -81,7 +81,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "live_promotion": promotions[0] if promotions else None,
         "manifest": manifest,
         "training": _training(manifest),
-        "tested": [(_PARTS.get(one.name, one.name), one) for one in models.tested(manifest)],
+        "tested_columns": (_("Posts"), _("Number"), _("Spam"), _("PR-AUC"), _("Precision of removal")),
+        "tested": [(_PARTS.get(one.name, one.name), _cells(one)) for one in models.tested(manifest)],
         "labels": models.labels_since(since),
         "since": since,
         "before": models.before(live),
@@ -90,7 +91,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
             (one, one.pk in kept, one.pk in past, _training(one.manifest), made.get(one.pk))
             for one in releases
         ],
-        "runs": [_shown(run, proposed=proposed) for run in models.runs()],
+        "runs": _shown(models.runs(), at=at),
+        "in_shadow": shadow_pages.open_run(),
         "platforms": Platform.objects.order_by("name", "pk"),
     }
     return render(request, "learning/models.html", context)
@@ -104,7 +106,8 @@ def run(request: access.DeskRequest, run_id: int) -> HttpResponse:
     if not request.htmx:
         return redirect("models")
     at = timezone.now()
-    context = {"shown": _shown(row, proposed=_proposed(at=at)), "at": at, "live": scorer.newest()}
+    [shown] = _shown([row], at=at)
+    context = {"shown": shown, "at": at, "live": scorer.newest(), "in_shadow": shadow_pages.open_run()}
     return render(request, "learning/models.html#run", context)
 
 
@@ -114,12 +117,8 @@ def start(request: access.DeskRequest) -> HttpResponse:
     """Start a training run."""
     slug = request.POST.get("platform", "")
     platform = get_object_or_404(Platform, slug=slug) if slug else None
-    try:
+    with access.refusals_told(request):
         training_runs.request(requested_by=request.user, platform=platform, at=timezone.now())
-    except training_runs.AlreadyOpen:
-        messages.warning(request, _("A training run is already waiting or in progress."))
-    except training_runs.NothingToLearn:
-        messages.warning(request, _("No labels yet: there is nothing to learn from."))
     return redirect("models")
 
 
@@ -128,11 +127,20 @@ def start(request: access.DeskRequest) -> HttpResponse:
 def cancel(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Cancel a training run."""
     get_object_or_404(TrainingRun, pk=run_id)
-    try:
+    with access.refusals_told(request):
         training_runs.cancel(run_id=run_id, actor=request.user, at=timezone.now())
-    except training_runs.NotOpen:
-        messages.warning(request, _("This training run has already ended."))
     return redirect("models")
+
+
+def _cells(part: models.TestedPart) -> list[str]:
+    few = _("too few")
+    precision = few if part.precision is None else quantities.percent(part.precision)
+    return [
+        quantities.count(part.rows),
+        quantities.count(part.spam),
+        few if part.pr_auc is None else formats.number_format(part.pr_auc, 3),
+        f"{precision} ({quantities.count(part.removed)})",
+    ]
 
 
 def _manifest(live: str) -> dict[str, Any]:
@@ -156,20 +164,22 @@ def _training(manifest: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _proposed(*, at: datetime) -> dict[str, ReleaseProposal]:
-    """Return the open proposals of candidates, by the release."""
-    return {one.candidate: one for one in proposal_pages.open_ones(kind=ProposalKind.PROMOTION, at=at)}
-
-
-def _shown(row: TrainingRun, *, proposed: Mapping[str, ReleaseProposal]) -> _Shown:
-    return _Shown(
-        run=row,
-        steps=_steps(row),
-        compared=[(_MEASURES.get(one.metric, one.metric), one) for one in models.compared(row.report)],
-        failed=[(question, answer) for question, passed, answer in row.findings if not passed],
-        verdict=_VERDICTS.get(models.verdict(row), ""),
-        proposal=proposed.get(row.candidate),
-    )
+def _shown(rows: Sequence[TrainingRun], *, at: datetime) -> list[_Shown]:
+    opened = proposal_pages.open_ones(kind=ProposalKind.PROMOTION, at=at)
+    proposed = {proposal.candidate: proposal for proposal in opened}
+    compared = shadow_pages.of_candidates([row.candidate for row in rows])
+    return [
+        _Shown(
+            run=row,
+            steps=_steps(row),
+            compared=[(_MEASURES.get(one.metric, one.metric), one) for one in models.compared(row.report)],
+            failed=[(question, answer) for question, passed, answer in row.findings if not passed],
+            verdict=_VERDICTS.get(models.verdict(row), ""),
+            proposal=proposed.get(row.candidate),
+            shadow_runs=compared[row.candidate],
+        )
+        for row in rows
+    ]
 
 
 def _steps(row: TrainingRun) -> list[tuple[str, str]]:

@@ -1,7 +1,8 @@
-"""The second person's answer to a proposed release, of whatever kind, and roll-back."""
+"""Candidates proposed, the second person's answer to a proposed release of whatever kind, and roll-back."""
 
 from __future__ import annotations
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -11,15 +12,37 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from moderation import scorer
-from moderation.models import ReleaseProposal
+from moderation.models import ReleaseProposal, TrainingRun
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import proposals
-from moderation.operations.refusals import Refusal
 from moderation.operations.releases import promote
 from moderation.web import access
 
 _PAGES: dict[str, str] = {ProposalKind.THRESHOLDS: "thresholds", ProposalKind.PROMOTION: "models"}
 """The page that shows the proposals of a kind."""
+
+
+class CandidateForm(forms.Form):
+    """Why a candidate should go live."""
+
+    reason = forms.CharField(max_length=500, strip=True)
+
+
+@require_POST
+@access.exporters
+def propose(request: access.DeskRequest, run_id: int) -> HttpResponse:
+    """Propose the candidate of a training run."""
+    get_object_or_404(TrainingRun, pk=run_id)
+    form = CandidateForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Give a reason of at most 500 characters."))
+        return redirect("models")
+    with access.refusals_told(request):
+        proposals.propose_candidate(
+            run_id=run_id, reason=form.cleaned_data["reason"], actor=request.user, at=timezone.now()
+        )
+        messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
+    return redirect("models")
 
 
 @require_POST
@@ -28,13 +51,11 @@ def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Let a proposed release go live, as the second person."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
     try:
-        done = proposals.confirm(proposal_id=row.pk, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
+        with access.refusals_told(request):
+            done = proposals.confirm(proposal_id=row.pk, actor=request.user, at=timezone.now())
+            messages.success(request, _live(done.release_id))
     except promote.REFUSED as refusal:
         messages.warning(request, _stays(refusal))
-    else:
-        messages.success(request, _live(done.release_id))
     return _back(row.kind)
 
 
@@ -53,11 +74,8 @@ def state(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
 def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Refuse a proposal, or withdraw one's own."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
-    try:
+    with access.refusals_told(request):
         proposals.refuse(proposal_id=row.pk, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         messages.success(request, _("The proposal is closed. Nothing changes."))
     return _back(row.kind)
 

@@ -1,4 +1,4 @@
-"""The page of shadow runs: start, stop, comparison with the live release, disagreements to decide."""
+"""Shadow runs: start, stop, comparison with the live release, disagreements to decide."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation import scorer
-from moderation.models import ShadowRun
+from moderation.models import ShadowRun, TrainingRun
 from moderation.operations.learning import shadow, shadow_draws
-from moderation.operations.refusals import Refusal
-from moderation.operations.releases import store
 from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
 from moderation.web.learning import shadow_words
@@ -25,9 +21,8 @@ from moderation.web.lists import list_pages
 
 
 class ShadowForm(forms.Form):
-    """Which candidate scores how many percent of posts."""
+    """How many percent of posts a candidate scores."""
 
-    candidate = forms.RegexField(r"\A[0-9a-f]{64}\Z", max_length=64)
     percent = forms.FloatField(min_value=0.1, max_value=100)
 
 
@@ -39,60 +34,55 @@ class DisagreementsForm(forms.Form):
 
 @require_safe
 @access.exporters
-def page(request: access.DeskRequest, run_id: int | None = None) -> HttpResponse:
-    """Show one run, the latest by default, with what may be started."""
-    runs = shadow_pages.runs()
-    if run_id is None:
-        run = runs[0] if runs else None
-    else:
-        run = get_object_or_404(ShadowRun.objects.select_related("started_by", "stopped_by"), pk=run_id)
-    live = scorer.newest()
+def page(request: access.DeskRequest, run_id: int) -> HttpResponse:
+    """Show one run."""
+    run = get_object_or_404(ShadowRun.objects.select_related("started_by", "stopped_by"), pk=run_id)
+    cursor = request.GET.get("cursor", "")
+    with list_pages.cursor_or_404():
+        found = shadow_pages.disagreements(run, cursor=cursor)
     context = {
         "section": "models",
         "at": timezone.now(),
-        "live": live,
-        "runs": runs,
         "run": run,
-        "is_running": any(one.is_open for one in runs),
-        "candidates": shadow_pages.candidates(store.ids(), live=live),
+        "progress": shadow_pages.progress_of([run])[run.pk],
+        "backlog": shadow_pages.backlog(run),
+        "figures": shadow_words.figures(run.figures),
+        "estimated_at": parse_datetime(run.figures.get("estimated_at") or ""),
+        "until": parse_datetime(run.figures.get("until") or ""),
         "most_posts": shadow_draws.MOST_POSTS,
+        "page": found,
+        "rows": [(row, quantities.route(row.live_route), quantities.route(row.route)) for row in found.rows],
+        "is_later": bool(cursor),
     }
-    if run is not None:
-        context |= _of_run(run, cursor=request.GET.get("cursor", ""))
     return render(request, "learning/shadow.html", context)
 
 
 @require_POST
 @access.exporters
-def start(request: access.DeskRequest) -> HttpResponse:
-    """Start a shadow run."""
+def start(request: access.DeskRequest, run_id: int) -> HttpResponse:
+    """Let the candidate of a training run score in shadow."""
+    made = get_object_or_404(TrainingRun.objects.exclude(candidate=""), pk=run_id)
     form = ShadowForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Choose a candidate, and a share of 0.1 to 100 percent."))
-        return redirect("shadow")
+        messages.warning(request, _("Choose a share of 0.1 to 100 percent."))
+        return redirect("models")
+    share = form.cleaned_data["percent"] / 100
     try:
-        shadow.start(
-            candidate=form.cleaned_data["candidate"],
-            share=form.cleaned_data["percent"] / 100,
-            actor=request.user,
-            at=timezone.now(),
-        )
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
+        with access.refusals_told(request):
+            run = shadow.start(candidate=made.candidate, share=share, actor=request.user, at=timezone.now())
+            return redirect("shadow-run", run.pk)
     except shadow.UNUSABLE as refusal:
         reason = str(refusal) or type(refusal).__name__
-        messages.error(request, _("This candidate cannot score here: %(reason)s") % {"reason": reason})
-    return redirect("shadow")
+        messages.warning(request, _("This candidate cannot score here: %(reason)s") % {"reason": reason})
+    return redirect("models")
 
 
 @require_POST
 @access.exporters
 def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
     get_object_or_404(ShadowRun, pk=run_id)
-    try:
+    with access.refusals_told(request):
         shadow.stop(run_id=run_id, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
     return redirect("shadow-run", run_id)
 
 
@@ -103,13 +93,10 @@ def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     get_object_or_404(ShadowRun, pk=run_id)
     form = DisagreementsForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow_draws.MOST_POSTS})
+        messages.warning(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow_draws.MOST_POSTS})
         return redirect("shadow-run", run_id)
-    try:
+    with access.refusals_told(request):
         drawn = shadow_draws.ask(run_id=run_id, **form.cleaned_data, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-    else:
         told = ngettext(
             "%(number)s post drawn and added to the queue.",
             "%(number)s posts drawn and added to the queue.",
@@ -117,19 +104,3 @@ def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
         )
         messages.success(request, told % {"number": quantities.count(drawn)})
     return redirect("shadow-run", run_id)
-
-
-def _of_run(run: ShadowRun, *, cursor: str) -> dict[str, object]:
-    with list_pages.cursor_or_404():
-        found = shadow_pages.disagreements(run, cursor=cursor)
-    return {
-        "progress": shadow_pages.progress(run),
-        "backlog": shadow_pages.backlog(run),
-        "figures": shadow_words.figures(run.figures),
-        "estimated_at": parse_datetime(run.figures.get("estimated_at") or ""),
-        "until": parse_datetime(run.figures.get("until") or ""),
-        "page": found,
-        "rows": [(row, quantities.route(row.live_route), quantities.route(row.route)) for row in found.rows],
-        "is_later": bool(cursor),
-        "address": reverse("shadow-run", args=[run.pk]),
-    }

@@ -31,21 +31,14 @@ class ShownDifference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownRate:
-    """One figure of both releases."""
-
-    name: str
-    live: str
-    candidate: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownFigures:
     """A comparison as the page shows it; `agreement` is empty with too few posts."""
 
     agreement: str
+    matrix_heads: Sequence[str]
     matrix: Sequence[tuple[str, Sequence[str]]]
-    rates: Sequence[ShownRate]
+    rate_heads: Sequence[str]
+    rates: Sequence[tuple[str, Sequence[str]]]
     worse: Sequence[ShownDifference]
     differences: Sequence[ShownDifference]
 
@@ -61,10 +54,17 @@ def figures(stored: Mapping[str, Any]) -> ShownFigures | None:
     shown = [_difference(row) for row in rows]
     return ShownFigures(
         agreement=shares.counted(agreed, total) if total else "",
+        matrix_heads=(
+            _("Live"),
+            _("Candidate: let through"),
+            _("Candidate: review"),
+            _("Candidate: removed"),
+        ),
         matrix=[
             (quantities.route(live), [quantities.count(counted.get((live, one), 0)) for one in ROUTES])
             for live in ROUTES
         ],
+        rate_heads=(_("Measure"), _("Live"), _("Candidate")),
         rates=[_rate(row) for row in stored["rates"]],
         worse=[row for row in shown if row.outcome == Outcome.WORSE],
         differences=shown,
@@ -105,19 +105,16 @@ def _signed(share: float) -> str:
     return f"{sign}{formats.number_format(abs(number), 1, use_l10n=True)}"
 
 
-def _rate(row: Mapping[str, Any]) -> ShownRate:
+def _rate(row: Mapping[str, Any]) -> tuple[str, list[str]]:
     names = {
         "precision": _("Removed posts that are spam"),
         "recall": _("Spam that is removed"),
         "missed": _("Spam among posts let through"),
     }
 
-    def told(one: Mapping[str, Any]) -> str:
-        return shares.estimate(one["value"], one["low"], one["high"], one["labels"])
-
-    return ShownRate(
-        name=names.get(row["name"], row["name"]), live=told(row["live"]), candidate=told(row["candidate"])
-    )
+    said = (row["live"], row["candidate"])
+    cells = [shares.estimate(one["value"], one["low"], one["high"], one["labels"]) for one in said]
+    return names.get(row["name"], row["name"]), cells
 
 
 def _where(dimension: str, name: str) -> str:

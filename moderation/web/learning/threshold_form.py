@@ -24,7 +24,6 @@ _COSTS = {
     "wrong_removal": _("Cost of a wrong removal"),
     "minute": _("Cost of a minute of work"),
 }
-_USUAL = {"missed_spam": 1.0, "wrong_removal": 5.0, "minute": 0.5}
 
 
 class ThresholdForm(forms.Form):
@@ -55,13 +54,12 @@ class ThresholdForm(forms.Form):
 
     def thresholds(self) -> traffic.Thresholds:
         """Return the chosen thresholds. Call after `is_valid`."""
-        names = ("review_from", "remove_from", "audit_rate")
-        return traffic.Thresholds(**{name: self._chosen(name) for name in names})
+        return traffic.Thresholds(**{name: self._chosen(name) for name in _SLIDERS})
 
     def costs(self) -> Costs:
         """Return the chosen costs. Call after `is_valid`."""
         given = self.cleaned_data
-        return Costs(**{name: _or(given.get(name), usual) for name, usual in _USUAL.items()})
+        return Costs(**{name: given[name] for name in _COSTS if given.get(name) is not None})
 
     def days_back(self) -> int:
         """Return the period of the labels. Call after `is_valid`."""
@@ -82,14 +80,15 @@ class ThresholdForm(forms.Form):
 
     def fields_shown(self) -> dict[str, object]:
         """Return the fields as the page shows them: name, words and value."""
-        live = self._about.thresholds
+        live, usual = self._about.thresholds, Costs()
         return {
             "sliders": [
                 (name, words, self.data.get(name) or f"{getattr(live, name) * 100:.1f}")
                 for name, words in _SLIDERS.items()
             ],
             "costs_asked": [
-                (name, words, self.data.get(name) or f"{_USUAL[name]:g}") for name, words in _COSTS.items()
+                (name, words, self.data.get(name) or f"{getattr(usual, name):g}")
+                for name, words in _COSTS.items()
             ],
             "promised_percent": self.data.get("promise") or "99",
         }
@@ -105,7 +104,3 @@ class ProposalForm(ThresholdForm):
     """The thresholds, and why."""
 
     reason = forms.CharField(max_length=500, strip=True, error_messages={"required": _("Give a reason.")})
-
-
-def _or(given: float | None, otherwise: float) -> float:
-    return otherwise if given is None else given

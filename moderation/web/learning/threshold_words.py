@@ -12,7 +12,8 @@ from moderation.queries.learning.dry_run import Change
 from moderation.queries.learning.simulation import CONFIDENCE, Basis, PerDay, Point
 from moderation.queries.learning.traffic import Thresholds
 from moderation.queries.quality.estimates import Estimate
-from moderation.web.quantities import count, duration, tenths
+from moderation.web.quality import shares
+from moderation.web.quantities import count, duration, route, tenths
 
 _UNKNOWN = "\N{EN DASH}"
 
@@ -44,14 +45,12 @@ def effects(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
     ]
 
 
-def curve(points: Sequence[Point]) -> list[tuple[str, str, str, str]]:
+def curve(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
     """Return the rows of the table beneath the curve."""
     return [
         (
             tenths(one.thresholds.remove_from),
-            share(one.precision),
-            per_day(one.wrong_per_day),
-            count(one.cases_per_day),
+            [share(one.precision), per_day(one.wrong_per_day), count(one.cases_per_day)],
         )
         for one in points
     ]
@@ -59,15 +58,7 @@ def curve(points: Sequence[Point]) -> list[tuple[str, str, str, str]]:
 
 def share(found: Estimate) -> str:
     """Return a share with its interval and its labels; too few labels are no share."""
-    labels = ngettext("%(number)s label", "%(number)s labels", found.labels) % {"number": count(found.labels)}
-    if found.value is None:
-        return _("%(labels)s, too few") % {"labels": labels}
-    return _("%(share)s (%(low)s to %(high)s; %(labels)s)") % {
-        "share": tenths(found.value),
-        "low": tenths(found.low),
-        "high": tenths(found.high),
-        "labels": labels,
-    }
+    return shares.estimate(found.value, found.low, found.high, found.labels)
 
 
 def per_day(found: PerDay) -> str:
@@ -118,8 +109,7 @@ def change(one: Change) -> str:
 
 def move(before: str, after: str) -> str:
     """Return an old and a new route."""
-    names = {"allow": _("let through"), "review": _("review"), "remove": _("removed")}
-    return f"{names[before]} → {names[after]}"
+    return f"{route(before)} → {route(after)}"
 
 
 def _known(number: float | None) -> str:

@@ -15,8 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from moderation import scorer
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import threshold_changes
-from moderation.operations.refusals import Refusal
-from moderation.queries.learning import dry_run, models, proposal_pages, simulation, simulator, traffic
+from moderation.queries.learning import dry_run, models, proposal_pages, simulation, traffic
 from moderation.queries.learning.traffic import Subject
 from moderation.queries.quality import stored, undecided
 from moderation.web import access
@@ -43,7 +42,7 @@ def propose(request: access.DeskRequest) -> HttpResponse:
     form = ProposalForm(request.POST, about=about)
     if not form.is_valid():
         return _answer(request, about, form)
-    try:
+    with access.refusals_told(request):
         threshold_changes.propose(
             about=about,
             wanted=form.thresholds(),
@@ -53,9 +52,6 @@ def propose(request: access.DeskRequest) -> HttpResponse:
             actor=request.user,
             at=timezone.now(),
         )
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
         messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
     return _back(about.slug)
 
@@ -108,7 +104,7 @@ def _figures(
     request: access.DeskRequest, about: Subject, form: ThresholdForm, *, at: datetime
 ) -> dict[str, object]:
     wanted = form.thresholds()
-    found = simulator.simulate(
+    found = simulation.simulate(
         about,
         wanted=wanted,
         days=form.days_back(),
@@ -128,7 +124,7 @@ def _figures(
     return {
         "wanted": wanted,
         "days": form.days_back(),
-        "columns": [words for words, _point in kinds],
+        "columns": [_("Measure"), *(words for words, _point in kinds)],
         "effects": threshold_words.effects([point for _words, point in kinds]),
         "basis_words": threshold_words.basis(found.basis, time=found.time, hours=simulation.HOURS_OF_REVIEW),
         "promise_words": threshold_words.promise(found.promised_from, precision=form.promised()),
@@ -136,6 +132,12 @@ def _figures(
         if open_cases.drawn + open_cases.review
         else "",
         "chart": threshold_chart.chart(found.curve, chosen=wanted.remove_from),
+        "curve_columns": (
+            _("Removal from"),
+            _("Precision"),
+            _("Honest posts removed a day"),
+            _("Cases a day"),
+        ),
         "curve": threshold_words.curve(found.curve),
         "dry_run": found.dry_run,
         "changes": [threshold_words.change(one) for one in found.dry_run.changes],

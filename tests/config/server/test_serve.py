@@ -6,37 +6,37 @@ import http.client
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from waitress import wasyncore
 
 from config.server import limits, serve
-from config.server.progress import Progress
 
 
 class Busy:
-    """Answers nothing before `go_on`; keeps what it was asked."""
+    """Streams nothing before `go_on`; keeps what it was asked."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
         self.asked: list[str] = []
 
-    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterator[bytes]:
         self.asked.append(environ["PATH_INFO"])
         self.go_on.wait(30)
         start("200 OK", [("Content-Length", "2")])
-        return [b"ok"]
+        yield b"ok"
 
 
 class Served:
     """A server in a thread of its own."""
 
     def __init__(self, busy: Busy) -> None:
-        self.busy, self.progress = busy, Progress()
+        self.busy = busy
         listener = socket.create_server(("127.0.0.1", 0))
         self.port = listener.getsockname()[1]
-        self.server = serve._Server(serve._answering(self.progress.counting(busy), self.progress), listener)
+        self.server = serve._Server(busy, listener)
         self._is_ended = False
         self._clients: list[http.client.HTTPConnection] = []
         self._thread = threading.Thread(target=self._run)
@@ -50,7 +50,9 @@ class Served:
         self.busy.go_on.set()
         self._is_ended = True
         self._thread.join()
-        self.server.close()
+        for threads in (self.server.task_dispatcher, self.server._beside):
+            threads.shutdown()
+        wasyncore.close_all(self.server._map)
         for client in self._clients:
             client.close()
 
@@ -91,7 +93,7 @@ def test_the_probe_is_answered_while_every_thread_is_busy(served: Served) -> Non
 def test_the_probe_fails_once_nothing_is_finished_for_long(served: Served) -> None:
     served.keep_busy()
     for _ in range(limits.STALLED_BEATS):
-        served.progress.beat()
+        served.server.progress.beat()
 
     assert served.open("/healthz").getresponse().status == 503
 
@@ -106,6 +108,7 @@ def test_what_would_wait_behind_too_many_is_refused(served: Served, monkeypatch:
 
     assert (refused.status, refused.headers["retry-after"]) == (503, "5")
     assert b"/problems/unavailable" in refused.read()
+    assert served.open("/healthz").getresponse().status == 200
     served.busy.go_on.set()
     assert waiting.getresponse().status == 200
 
@@ -124,13 +127,48 @@ def test_nothing_is_done_for_who_hung_up_while_waiting(served: Served) -> None:
     assert len(served.busy.asked) == limits.THREADS + 1
 
 
-def test_a_request_that_arrives_too_slowly_is_answered_408(
+def test_what_waited_for_too_long_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    served.keep_busy()
+    waiting = served.open()
+    served.wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
+    monkeypatch.setattr(limits, "WAITING_SECONDS", -1)
+
+    served.busy.go_on.set()
+
+    assert waiting.getresponse().status == 503
+    assert len(served.busy.asked) == limits.THREADS
+
+
+def test_a_body_has_a_limit(served: Served) -> None:
+    served.busy.go_on.set()
+
+    largest = served.open(length=limits.BODY_BYTES, body=b"a" * limits.BODY_BYTES)
+    refused = served.open("/api/v1/posts", length=limits.BODY_BYTES + 1).getresponse()
+
+    assert largest.getresponse().status == 200
+    assert refused.status == 413
+    assert b"/problems/body_too_large" in refused.read()
+
+
+def test_bodies_that_would_fill_the_memory_are_refused(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "HELD_BYTES", 150_000)
+    served.busy.go_on.set()
+    arriving = served.open(length=120_001, body=b"a" * 120_000)
+
+    assert served.open(length=100_000, body=b"a" * 100_000).getresponse().status == 503
+    assert served.open(length=1, body=b"a").getresponse().status == 200
+    arriving.send(b"a")
+    assert arriving.getresponse().status == 200
+
+
+def test_a_request_that_arrives_too_slowly_is_refused(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "REQUEST_SECONDS", 0)
+    refused = served.open("/api/v1/posts", length=10, body=b"abc").getresponse()
 
-    answer = served.open("/api/v1/posts", length=10, body=b"abc").getresponse()
-
-    assert answer.status == 408
-    assert b"/problems/body_too_slow" in answer.read()
+    assert refused.status == 408
+    assert b"/problems/body_too_slow" in refused.read()
     assert served.busy.asked == []

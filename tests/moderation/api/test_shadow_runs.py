@@ -9,11 +9,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from moderation import enqueue
-from moderation.models import Platform, Post, ShadowRun, TrainingRun, User
-from moderation.models.platforms import Scope
+from moderation.models import Platform, Post, ShadowRun, TrainingRun
 from moderation.models.training_runs import TrainingState
-from moderation.models.users import Role
-from moderation.operations.accounts import api_keys
 from moderation.operations.learning import shadow_scoring
 from moderation.operations.releases import triton
 from tests.moderation.api.answers import problem
@@ -45,18 +42,6 @@ def trained(platform: Platform, at: datetime) -> TrainingRun:
         candidate=CANDIDATE,
         live=RELEASE_ID,
     )
-
-
-@pytest.fixture
-def second_api(platform: Platform, at: datetime) -> APIClient:
-    """A client whose key acts for another lead."""
-    person = User.objects.create_user("second_lead", role=Role.LEAD)
-    _, secret = api_keys.issue(
-        platform=platform, name="second", scopes=Scope.values, expires_at=None, acts_as=person, at=at
-    )
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
 
 
 class TestShadowRuns:

@@ -153,7 +153,6 @@ ALLOWED = {
     "model-errors": EXPORTERS,
     "model-errors-csv": EXPORTERS,
     "roll-back": EXPORTERS,
-    "shadow": EXPORTERS,
     "shadow-run": EXPORTERS,
     "shadow-start": EXPORTERS,
     "shadow-stop": EXPORTERS,

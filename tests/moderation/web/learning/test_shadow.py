@@ -13,9 +13,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from moderation.models import Case, ShadowRun, ShadowScore, User
-from moderation.models.users import Role
+from moderation.models.training_runs import TrainingState
 from moderation.operations.releases import triton
 from tests.moderation.web.conftest import flat
+from tests.moderation.web.learning.test_models import ready
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -81,17 +82,12 @@ def disagree(run: ShadowRun, case: Case, number: int = 1) -> None:
 
 
 class TestPage:
-    def test_says_that_there_was_no_run(self, lead_desk: Client) -> None:
-        body = flat(lead_desk.get("/models/shadow/").content.decode())
-
-        assert "No shadow runs yet." in body
-
     def test_names_the_slice_where_the_candidate_is_worse(
         self, lead_desk: Client, started: Callable[..., ShadowRun]
     ) -> None:
-        started(figures=figures())
+        run = started(figures=figures())
 
-        body = flat(lead_desk.get("/models/shadow/").content.decode())
+        body = flat(lead_desk.get(f"/models/shadow/{run.pk}/").content.decode())
 
         assert "Certainly worse than the live release" in body
         assert "+60.0 (+20.0 to +60.0) per 1,000 posts" in body
@@ -101,9 +97,9 @@ class TestPage:
     def test_shows_no_figure_of_few_labels(
         self, lead_desk: Client, started: Callable[..., ShadowRun]
     ) -> None:
-        started(figures=figures(labels=19, outcome="open"))
+        run = started(figures=figures(labels=19, outcome="open"))
 
-        body = flat(lead_desk.get("/models/shadow/").content.decode())
+        body = flat(lead_desk.get(f"/models/shadow/{run.pk}/").content.decode())
 
         assert "+60.0 (" not in body
         assert "not known: too few labels" in body
@@ -112,9 +108,9 @@ class TestPage:
     def test_says_what_the_candidate_cannot_do(
         self, lead_desk: Client, started: Callable[..., ShadowRun]
     ) -> None:
-        started(trouble=f"NotKept: {HOSTILE}", trouble_at=timezone.now())
+        run = started(trouble=f"NotKept: {HOSTILE}", trouble_at=timezone.now())
 
-        body = flat(lead_desk.get("/models/shadow/").content.decode())
+        body = flat(lead_desk.get(f"/models/shadow/{run.pk}/").content.decode())
 
         assert "The candidate could not score:" in body
         assert "<script>alert(1)" not in body
@@ -159,29 +155,37 @@ class TestPage:
         assert lead_desk.get("/models/shadow/999999/").status_code == 404
         assert lead_desk.get(f"/models/shadow/{run.pk}/?cursor=nonsense").status_code == 404
 
-    def test_is_for_those_who_may_export(self, desk_of: Callable[[User], Client], moderator: User) -> None:
-        ml_engineer = User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
-
-        assert desk_of(moderator).get("/models/shadow/").status_code == 403
-        assert desk_of(ml_engineer).get("/models/shadow/").status_code == 200
-
 
 class TestActs:
-    def test_says_that_a_release_is_not_here(self, lead_desk: Client) -> None:
-        answer = lead_desk.post(
-            "/models/shadow/start/", {"candidate": "a" * 64, "percent": "50"}, follow=True
-        )
+    @pytest.mark.parametrize(
+        ("percent", "told"),
+        [("50", "This candidate cannot score here"), ("0", "Choose a share of 0.1 to 100 percent.")],
+    )
+    def test_says_why_it_does_not_start(self, lead_desk: Client, percent: str, told: str) -> None:
+        start = f"/models/training-runs/{ready().pk}/shadow/"
 
-        assert "This candidate cannot score here" in flat(answer.content.decode())
+        assert told in flat(lead_desk.post(start, {"percent": percent}, follow=True).content.decode())
         assert not ShadowRun.objects.exists()
 
-    @pytest.mark.parametrize(
-        "form", [{}, {"candidate": "x", "percent": "5"}, {"candidate": "a" * 64, "percent": "0"}]
-    )
-    def test_refuses_what_is_no_candidate_or_share(self, lead_desk: Client, form: dict[str, str]) -> None:
-        answer = lead_desk.post("/models/shadow/start/", form, follow=True)
+    def test_starts_what_a_training_run_made(self, lead_desk: Client) -> None:
+        failed = ready(candidate="", state=TrainingState.FAILED)
 
-        assert "Choose a candidate" in flat(answer.content.decode())
+        answer = lead_desk.post(f"/models/training-runs/{failed.pk}/shadow/", {"percent": "50"})
+
+        assert answer.status_code == 404
+
+    def test_is_offered_and_shown_with_its_candidate(
+        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    ) -> None:
+        ready()
+        offered = lead_desk.get("/models/").content.decode()
+
+        run = started()
+        shown = lead_desk.get("/models/").content.decode()
+
+        assert "Score in shadow" in offered
+        assert "Score in shadow" not in shown
+        assert shown.count(f"/models/shadow/{run.pk}/") == 2
 
     def test_stops_at_one_press(
         self, lead_desk: Client, started: Callable[..., ShadowRun], monkeypatch: pytest.MonkeyPatch
@@ -196,16 +200,13 @@ class TestActs:
         answer = lead_desk.post(f"/models/shadow/{run.pk}/stop/", follow=True)
         assert "has already ended" in flat(answer.content.decode())
 
-    def test_says_when_nothing_can_be_drawn(
-        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    @pytest.mark.parametrize(
+        ("posts", "told"),
+        [("5", "No post is left"), ("0", "Enter 1 to 500"), ("501", "Enter 1 to 500")],
+    )
+    def test_says_when_nothing_is_drawn(
+        self, lead_desk: Client, started: Callable[..., ShadowRun], posts: str, told: str
     ) -> None:
-        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": "5"}, follow=True)
+        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": posts}, follow=True)
 
-        assert "No post is left" in flat(answer.content.decode())
-
-    def test_refuses_other_numbers_of_posts(
-        self, lead_desk: Client, started: Callable[..., ShadowRun]
-    ) -> None:
-        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": "0"}, follow=True)
-
-        assert "Enter 1 to 500 posts" in flat(answer.content.decode())
+        assert told in flat(answer.content.decode())
