@@ -120,7 +120,6 @@ STAYS = {
     "NewUserForm.username": _DESK,
     "ReasonForm.signals": _DESK,
     "CandidateForm.reason": _DESK,
-    "ShadowForm.candidate": _OURS,
     "ProposalForm.reason": _DESK,
     "QualityForm.language": _NOT_STORED,
     "QualityForm.release": _NOT_STORED,
