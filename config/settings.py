@@ -3,6 +3,7 @@
 Sections: the installation, the application, web, data, jobs, scoring, logs.
 """
 
+from importlib.util import find_spec
 from typing import Any
 
 from config import database, evidence, logs, schedule
@@ -11,6 +12,7 @@ from config.environment import ROOT, Mode, read
 ENVIRONMENT = read()
 MODE = ENVIRONMENT.mode
 IS_PRODUCTION = MODE is Mode.PRODUCTION
+HAS_SIMULATION = not IS_PRODUCTION and find_spec("simulation") is not None  # images leave it out
 
 # -- The installation
 SECRET_KEY = ENVIRONMENT.secret_key
@@ -37,7 +39,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "moderation",
-    *([] if IS_PRODUCTION else ["simulation"]),
+    *(["simulation"] if HAS_SIMULATION else []),
 ]
 MIDDLEWARE = [
     "moderation.api.akismet.host_keys.HostKeyMiddleware",  # first: no other may see a key in a host name
@@ -277,7 +279,7 @@ POSTGRES_PROGRAMS, SPEECH_MODEL = ENVIRONMENT.postgres_programs, ENVIRONMENT.spe
 READER_SOCKET = ENVIRONMENT.reader_socket
 EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
 # What connections to pages go through: outside production, names of the simulation may lead to this machine.
-PAGE_NETWORK = "" if IS_PRODUCTION else "simulation.network.around"
+PAGE_NETWORK = "simulation.network.around" if HAS_SIMULATION else ""
 # Reputation providers; one without its key is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, "https://webrisk.googleapis.com"
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, "https://scorecard.api.mywot.com"
