@@ -77,17 +77,18 @@ class _Parent:
         self._signal(signal.SIGKILL, *self._children)
 
     def _fork(self) -> int:
-        process = os.fork()
+        parent, process = os.getpid(), os.fork()
         if process:
             return process
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the parent ends this process
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         code = 1
         try:
             # Here, since the parent is to be small: Django's set-up, and what needs it.
             import config.wsgi  # noqa: PLC0415
             from config.server import serve  # noqa: PLC0415
 
-            serve.run(config.wsgi.application, self._listener, beat=self._beat)
+            serve.run(config.wsgi.application, self._listener, parent=parent, beat=self._beat)
             code = 0
         except BaseException:  # noqa: BLE001 - it must not run on as a second parent
             traceback.print_exc()

@@ -106,7 +106,8 @@ def test_the_server_drops_what_nobody_waits_for(slow: SlowTriton) -> None:
     slow.times(1.0)
     patient.scores(["behind them"])
 
-    assert slow.computed() - before < len(texts)
+    # Of three times as many; how many it had begun hangs on the machine.
+    assert slow.computed() - before < 1.5 * len(texts)
 
 
 @pytest.mark.long
