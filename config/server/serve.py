@@ -266,12 +266,16 @@ class _Server(TcpWSGIServer):
 def run(
     application: Application, listener: socket.socket, *, parent: int, beat: Callable[[int], None]
 ) -> None:
-    """Serve until SIGTERM or the end of the parent; call `beat` every second with the seconds for which nothing was finished."""
+    """Serve until SIGTERM or the end of the parent.
+
+    Calls `beat` every second with the seconds for which nothing was finished.
+    """
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: stopping.append(number))
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait is no event
-    beat(0)  # it has started: from here on silence counts
     server, next_beat = _Server(application, listener), time.monotonic()
+    beat(0)  # from here on silence counts
+    log.info("web_process_serves", process=os.getpid())
     while not stopping and os.getppid() == parent:
         if time.monotonic() >= next_beat:
             next_beat = time.monotonic() + 1

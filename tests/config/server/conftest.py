@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import json
 import os
 import signal
 import subprocess
@@ -13,13 +14,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from django.db import connection
 from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
-from config.server import limits
 from deploy.local import ports
 from deploy.local.places import ROOT
 from moderation.models import Platform
@@ -87,12 +86,10 @@ class WebServer:
         return sorted(found | {int(child) for child in children})
 
     def listening(self) -> int:
-        """Return how many of them are ready to answer."""
-        found = 0
-        for process in self.processes():
-            with contextlib.suppress(psutil.Error):
-                found += psutil.Process(process).num_threads() > limits.THREADS
-        return found
+        """Return how many of them serve, as they say."""
+        lines = [line for line in self.said().splitlines() if '"web_process_serves"' in line]
+        serving = {json.loads(line)["process"] for line in lines}
+        return len(serving.intersection(self.processes()))
 
     def wait_until(self, holds: Callable[[], bool], what: str) -> None:
         """Wait until it holds; fails with the log."""
