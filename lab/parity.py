@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training import dataset, export_onnx, half_precision
+from training.base_model import MAX_TOKENS
 from training.dataset import Example, Split
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,6 @@ Infer = Callable[[NDArray[np.int32]], Any]
 """One text's token ids [1, tokens] → logits [1, 2]."""
 
 MAX_FP32_DIFFERENCE = export_onnx.MAX_FP32_DIFFERENCE
-MAX_TOKENS = 128
 
 
 @dataclass(frozen=True, kw_only=True)

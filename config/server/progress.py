@@ -14,7 +14,7 @@ class Progress:
         self._finished = 0
         self._finished_before = 0
         self.stalled_beats = 0
-        """For so many beats requests have run and none was finished."""
+        """The number of beats in a row during which requests ran and none finished."""
 
     def begin(self) -> None:
         """Note that a thread has taken a request."""
@@ -22,7 +22,7 @@ class Progress:
             self._running += 1
 
     def finish(self) -> None:
-        """Note that a thread is done with one."""
+        """Note that a thread has finished a request."""
         with self._lock:
             self._running -= 1
             self._finished += 1

@@ -12,7 +12,6 @@ from moderation.api.serializers.cursor_format import (
     CURSOR_SCHEMA,
     INVALID_CURSOR,
     MAX_CURSOR_LENGTH,
-    NextCursorField,
 )
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.queries import keyset
@@ -61,10 +60,3 @@ class IdPageQuerySerializer(PageQuerySerializer):
     """Which page of rows in the order of their ids is asked for."""
 
     cursor = KeysetField(kinds=(int,), required=False)
-
-
-def page_format(row: type[serializers.Serializer[Any]], *, about: str) -> type[serializers.Serializer[Any]]:
-    """Return the format of what `page_of` answers; the OpenAPI document says `about` of it."""
-    name = row.__name__.replace("Serializer", "PageSerializer")
-    fields = {"data": row(many=True), "next_cursor": NextCursorField(allow_null=True)}
-    return type(name, (serializers.Serializer,), {"__doc__": about, **fields})
