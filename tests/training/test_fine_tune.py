@@ -44,25 +44,17 @@ def reading(logits: list[list[float]]) -> Any:
     return Reader()
 
 
-def encoder() -> Any:
-    """An encoder whose tokens all point half way between the two axes."""
-
-    class Encoder(torch.nn.Module):  # type: ignore[misc, name-defined] # as above
-        def forward(self, input_ids: Any, _: Any) -> tuple[Any]:
-            return (torch.ones(len(input_ids), 3, 2),)
-
-    return Encoder()
-
-
 def loss(reader: Any, *, consistency: float, likeness: float = 0.0) -> float:
     recipe = fine_tune.Recipe(consistency=consistency, likeness=likeness)
-    trainer = fine_tune.weighted(object, classes=CLASSES, recipe=recipe, base=encoder())()
+    trainer = fine_tune.weighted(object, classes=CLASSES, recipe=recipe)()
     count = 2 if consistency else 1
     batch = {
         "input_ids": torch.zeros(2 * count, 3),
         "attention_mask": torch.ones(2 * count, 3),
         "labels": torch.tensor(LABELS * count),
         "weights": torch.tensor(WEIGHTS * count),
+        # The base's point half way between the two axes.
+        "vectors": torch.full((2 * count, 2), np.sqrt(0.5)),
     }
     return float(trainer.compute_loss(reader, batch))
 
