@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,11 +121,12 @@ def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] =
     DistilBERT is calibrated on VALIDATION. The raw texts `besides` are learned by the
     wide half and the simple peer alone, whose fits take seconds whatever they read.
     """
+    read, others = drawn(raw[Split.TRAIN], recipe=recipe)
     parts = {
-        Split.TRAIN: _learned(raw[Split.TRAIN], recipe=recipe),
+        Split.TRAIN: _learned(read, recipe=recipe),
         Split.VALIDATION: dataset.read_as_served(raw[Split.VALIDATION]),
     }
-    everything = [*parts[Split.TRAIN], *_learned(besides, recipe=recipe)]
+    everything = [*parts[Split.TRAIN], *_learned([*others, *besides], recipe=recipe)]
     weights = fine_tune.class_weights(parts[Split.TRAIN])
     deep, tokenizer = fine_tune.fit(parts[Split.TRAIN], recipe=recipe, weights=weights, out=out)
     stopped = parts[Split.VALIDATION]
@@ -143,6 +145,20 @@ def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] =
         simple=peer.fit(everything, seed=recipe.seed),
         recipe=recipe,
         weights=weights,
+    )
+
+
+def drawn(examples: Sequence[Example], *, recipe: Recipe) -> tuple[list[Example], list[Example]]:
+    """Part examples into those that DistilBERT learns and the others, by `most_per_source`."""
+    most = recipe.most_per_source or len(examples)
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row in np.random.default_rng(recipe.seed).permutation(len(examples)).tolist():
+        if examples[row].provenance is Provenance.PROFESSIONAL:
+            rows[examples[row].source].append(row)
+    others = {row for order in rows.values() for row in order[most:]}
+    return (
+        [example for row, example in enumerate(examples) if row not in others],
+        [examples[row] for row in sorted(others)],
     )
 
 

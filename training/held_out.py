@@ -7,17 +7,17 @@ model itself is too sure of what it learned.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.normalise import as_read
-from scoring.pipeline import ContentProtocol
 from scoring.release import loading
 from scoring.trees import Floats
-from training import served_content
+from training import fine_tune
+from training.fine_tune import Recipe
 
 FILE = "held-out.npz"
 SHIPPED = Path(__file__).with_name("held_out.npz")
@@ -34,18 +34,36 @@ def write(path: Path, *, learned: Sequence[str], texts: Sequence[str], answers: 
     )
 
 
-def ask(texts: Sequence[str], *, path: Path, content: ContentProtocol) -> Floats:
-    """Return P(spam) of raw texts, float64 (n_texts,), by the served model for those that it did not learn.
+def ask(texts: Sequence[str], *, path: Path, others: Callable[[list[str]], Floats]) -> Floats:
+    """Return P(spam) of raw texts, float64 (n_texts,); of those that were not learned, what `others` answers.
 
-    NaN for a text that every training learned. Raises Corrupt, content.Unavailable.
+    NaN for a text that every training learned. Raises Corrupt, and what `others` raises.
     """
     with loading(path), np.load(path, allow_pickle=False) as archive:
         by_key = dict(zip(archive["keys"].tolist(), archive["spam"].astype(np.float64).tolist(), strict=True))
     keys = [_key(as_read(text).text) for text in texts]
     answers: NDArray[np.float64] = np.array([by_key.get(key, 0.0) for key in keys])
     unseen = [row for row, key in enumerate(keys) if key not in by_key]
-    answers[unseen] = served_content.ask([texts[row] for row in unseen], content=content)
+    answers[unseen] = others([texts[row] for row in unseen])
     return answers
+
+
+def of_base(texts: Sequence[str], *, recipe: Recipe, path: Path) -> Floats:
+    """Return P(spam) of raw texts, float64 (n_texts,), before the recipe's base is trained further on them.
+
+    `path` has what its own training left out; what that had not learned, the base answers. Raises Corrupt.
+    """
+    from transformers import AutoTokenizer
+
+    from training import wide_and_deep
+
+    model, tokenizer = wide_and_deep.load(Path(recipe.base)), AutoTokenizer.from_pretrained(recipe.base)
+
+    def answer(asked: list[str]) -> Floats:
+        served = [as_read(text).text for text in asked]
+        return fine_tune.spam_probabilities(model, tokenizer, texts=served, is_bf16=recipe.is_bf16)
+
+    return ask(texts, path=path, others=answer)
 
 
 def _key(served: str) -> int:

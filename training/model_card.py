@@ -67,7 +67,7 @@ def write(*, model_folder: Path, card: Path) -> None:
         threshold=f"{outcome['threshold']:g}",
         mix="{deep:.3f} · deep + {wide:.3f} · wide {intercept:+.3f}".format(**outcome["mix"]),
         deep_share=f"{DEEP_SHARE:.0%}",
-        held_out=_held_out(metrics["recipe"]["folds"]),
+        held_out=_held_out(metrics),
         left_out=_table(outcome["held_out"]),
         unseen=_unseen(model_folder),
         robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
@@ -100,7 +100,8 @@ def _runs(run: Mapping[str, Any]) -> list[str]:
     parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
     form = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
     begins = "then" if earlier else "from the base"
-    return [*earlier, f"- {begins}, on {form}: {parts}; {outcome['train_seconds'] / 60:.0f} minutes"]
+    minutes = f"{outcome['train_seconds'] / 60:.0f} minutes"
+    return [*earlier, f"- {begins}, on {outcome['parts']['train']:,} {form}: {parts}; {minutes}"]
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -138,7 +139,13 @@ def _table(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     )
 
 
-def _held_out(folds: int) -> str:
+def _held_out(run: Mapping[str, Any]) -> str:
+    folds = run["recipe"]["folds"]
+    if run["held_out"]:
+        return (
+            "the validation part. What is fitted on top of this model reads, for the train part, "
+            "held-out answers of the training before, and its outcome's to what that had not learned"
+        )
     if not folds:
         return "the validation part"
     return (
@@ -191,6 +198,8 @@ def _commands(run: Mapping[str, Any], *, data: Sequence[str], out: str) -> list[
         if value != default[name]
     ]
     files = " ".join(f"../shared/data/{name}" for name in data)
+    if run.get("held_out"):
+        options.append(f"--held-out {base}/{run['held_out']}")
     command = " ".join(["python -m training content --data", files, *options, "--out", out])
     earlier = _commands(run["earlier"], data=data, out=base) if run.get("earlier") else []
     return [*earlier, command]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from scoring.records import NOTHING_KNOWN, Link
 from scoring.release import file_sha256
 from scoring.splits import Split
 from scoring.trees import Floats
-from training import everyday_urls, held_out, labelled_lines, labelled_posts
+from training import everyday_urls, held_out, labelled_lines, labelled_posts, served_content
 from training.ensemble_rows import Rows
 from training.labelled_posts import LabelledPost
 
@@ -111,7 +112,11 @@ def load(
     `answers` is the file of held_out.py for the content model; texts that each training learned are left out.
     """
     posts = [post for post in labelled_posts.load(paths, split=split) if post.record.text.strip()]
-    spam = held_out.ask([post.record.text for post in posts], path=answers, content=content)
+    spam = held_out.ask(
+        [post.record.text for post in posts],
+        path=answers,
+        others=partial(served_content.ask, content=content),
+    )
     mask = ~np.isnan(spam)
     return RealTexts([post for post, valid in zip(posts, mask, strict=True) if valid], spam[mask], models)
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from scoring import normalise
 from training import (
     content_quality,
@@ -106,11 +108,20 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument("--base", help="offline package, local folder or hub name")
     parser.add_argument(
+        "--held-out",
+        type=Path,
+        metavar="FILE",
+        help="what the training of the base wrote beside it: its answers to texts that it had left out",
+    )
+    parser.add_argument(
         "--out", type=Path, required=True, help="folder for the model, metrics.json and model-card.md"
     )
     parser.add_argument("--epochs", type=int, help="0: only calibrate and measure the base")
     parser.add_argument("--batch-size", type=int)
     parser.add_argument("--learning-rate", type=float)
+    parser.add_argument(
+        "--most-per-source", type=int, help="texts of one published source that DistilBERT learns; 0: all"
+    )
     parser.add_argument("--disguised-share", type=float)
     parser.add_argument(
         "--consistency",
@@ -142,16 +153,21 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.from_live:
         _continue(arguments)
         return
-    outcome = train(material=material_of(arguments), recipe=recipe_of(arguments), out=arguments.out)
+    recipe = recipe_of(arguments)
+    if arguments.held_out and recipe.folds:
+        raise SystemExit("--folds is not for --held-out: the base has seen every fold")
+    outcome = train(
+        material=material_of(arguments), recipe=recipe, earlier=arguments.held_out, out=arguments.out
+    )
     model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
     content_quality.tell(outcome.models)
 
 
 def _continue(arguments: argparse.Namespace) -> None:
     """Train the live model further; exit with a message if it must not be, or forgot."""
-    for option in ("base", "folds", "unlabelled"):
+    for option in ("base", "folds", "unlabelled", "held_out"):
         if getattr(arguments, option):
-            raise SystemExit(f"--{option} is not for --from-live")
+            raise SystemExit(f"--{option.replace('_', '-')} is not for --from-live")
     if not arguments.replay:
         raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
     weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
@@ -224,14 +240,21 @@ def gather(
     )
 
 
-def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
+def train(*, material: Material, recipe: Recipe, earlier: Path | None = None, out: Path) -> Outcome:
     """Fit both halves on TRAIN, join and calibrate them on held-out texts, measure on TEST, save into `out`.
 
-    Held out are the folds of TRAIN and VALIDATION, or without folds VALIDATION.
+    Held out are the folds of TRAIN and VALIDATION, or without folds VALIDATION, and TRAIN with the `earlier`
+    held-out answers of the base's training.
     """
     raw = {split: dataset.part(material.examples, split=split) for split in Split}
     for split, members in raw.items():
         log.info("%s: %d texts, %d spam", split, len(members), sum(example.label for example in members))
+    learned = dataset.read_as_served(raw[Split.TRAIN])
+    before = (
+        held_out.of_base([example.text for example in raw[Split.TRAIN]], recipe=recipe, path=earlier)
+        if earlier
+        else np.empty(0)
+    )
     started = time.monotonic()
     halves = cross_fit.train(raw, recipe=recipe, out=out)
     train_seconds = time.monotonic() - started
@@ -244,9 +267,9 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     left_out = content_quality.left_out(unseen)
     held_out.write(
         out / held_out.FILE,
-        learned=[example.text for example in dataset.read_as_served(raw[Split.TRAIN])],
-        texts=[example.text for example in unseen.examples],
-        answers=left_out[SHIPPED],
+        learned=[example.text for example in learned],
+        texts=[example.text for example in (*learned[: len(before)], *unseen.examples)],
+        answers=np.concatenate([before, left_out[SHIPPED]]),
     )
     ours = halves.save(mix=calibration.mix, out=out)
     tested = dataset.read_as_served(raw[Split.TEST])
@@ -266,14 +289,17 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
         train_seconds=train_seconds,
         parts={split.value: len(members) for split, members in raw.items()},
     )
-    _write_metrics(outcome, material=material, recipe=recipe, out=out)
+    _write_metrics(outcome, material=material, recipe=recipe, earlier=earlier, out=out)
     return outcome
 
 
-def _write_metrics(outcome: Outcome, *, material: Material, recipe: Recipe, out: Path) -> None:
+def _write_metrics(
+    outcome: Outcome, *, material: Material, recipe: Recipe, earlier: Path | None, out: Path
+) -> None:
     report = {
         "recipe": dataclasses.asdict(recipe),
         "earlier": _earlier(Path(recipe.base)),
+        "held_out": earlier and earlier.name,
         "data": [dataclasses.asdict(entry) for entry in material.files],
         "rules": [dataclasses.asdict(quality) for quality in material.rules],
         "outcome": dataclasses.asdict(outcome),
@@ -290,6 +316,7 @@ def _earlier(base: Path) -> dict[str, object] | None:
     return {
         "recipe": report["recipe"],
         "train_seconds": report["outcome"]["train_seconds"],
+        "parts": report["outcome"]["parts"],
         "normaliser": report["outcome"].get("normaliser", "none"),
         "earlier": report.get("earlier"),
     }

@@ -120,3 +120,13 @@ def test_refuses_to_ask_a_base_that_is_not_trained_anew(examples: list[Example])
 def test_refuses_to_leave_the_only_source_out(examples: list[Example]) -> None:
     with pytest.raises(ValueError, match="needs two sources at least, to leave one out: found one"):
         cross_fit.by_sources(examples, recipe=Recipe())
+
+
+def test_draws_the_most_of_each_published_source(examples: list[Example]) -> None:
+    own = [replace(example, source="desk", provenance=Provenance.CURATED) for example in examples]
+
+    drawn, others = cross_fit.drawn([*examples, *own], recipe=Recipe(most_per_source=50))
+
+    assert sum(example.source == "one" for example in drawn) == 50
+    assert sum(example.source == "desk" for example in drawn) == len(own)
+    assert sorted(map(repr, [*drawn, *others])) == sorted(map(repr, [*examples, *own]))

@@ -11,8 +11,9 @@ import pytest
 
 from tests.libraries import later, needs
 from training import __main__ as command
-from training import dataset, evaluate, fine_tune, train_content
+from training import dataset, evaluate, fine_tune, held_out, train_content
 from training.dataset import Example, Provenance, Split, split_of
+from training.evaluate import Floats
 
 # Several trainings and their bootstraps in one test: on a busy machine they need minutes.
 pytestmark = [
@@ -66,6 +67,48 @@ def test_folds_hold_every_text_outside_the_test_part_out(
     examples = dataset.load([trained / "texts.jsonl"])
     assert tiny["rows"] == len(examples) - len(dataset.part(examples, split=Split.TEST))
     assert "--folds 2" in (tmp_path / "model-card.md").read_text()
+
+
+def test_trains_a_base_further_and_lets_it_answer_for_what_is_new(trained: Path, tmp_path: Path) -> None:
+    rows = [
+        {"id": f"n{at}", "source": "new", "text": f"free lunch {at}", "label": at % 2, "group": f"n{at}"}
+        for at in range(40)
+    ]
+    data = tmp_path / "new.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    texts = [example.text for example in dataset.part(dataset.load([data]), split=Split.TRAIN)]
+    earlier, out = tmp_path / "earlier.npz", tmp_path / "out"
+    held_out.write(earlier, learned=texts[:5], texts=texts[:5], answers=np.full(5, 0.25))
+
+    command.main(
+        [
+            *("content", "--data", str(trained / "texts.jsonl"), str(data), "--without-own-texts"),
+            *("--base", str(trained), "--held-out", str(earlier), "--most-per-source", "30"),
+            *("--out", str(out), "--epochs", "1", "--threads", "1"),
+        ]
+    )
+
+    def unknown(asked: list[str]) -> Floats:
+        assert not asked
+        return np.zeros(0)
+
+    answers = held_out.ask(texts, path=out / held_out.FILE, others=unknown)
+    model, tokenizer = wide_and_deep.load(trained), transformers.AutoTokenizer.from_pretrained(trained)
+    base = fine_tune.spam_probabilities(model, tokenizer, texts=texts)
+    assert answers == pytest.approx([*[0.25] * 5, *base[5:]], abs=1e-6)
+    card = (out / "model-card.md").read_text()
+    assert "--most-per-source 30" in card
+    assert "held-out answers of the training before" in card
+
+
+def test_refuses_folds_beside_held_out_answers(trained: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="the base has seen every fold"):
+        command.main(
+            [
+                *("content", "--data", str(trained / "texts.jsonl"), "--base", str(trained)),
+                *("--held-out", str(trained / held_out.FILE), "--folds", "2", "--out", str(tmp_path)),
+            ]
+        )
 
 
 @pytest.mark.parametrize(
