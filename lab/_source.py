@@ -52,11 +52,6 @@ def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
     return sample
 
 
-def spam_share(texts: Iterable[Text]) -> float:
-    """Return the share of spam among texts."""
-    return float(np.mean([text.is_spam for text in texts]))
-
-
 def _by_group(texts: Iterable[Text]) -> dict[str, list[Text]]:
     groups = defaultdict(list)
     for text in texts:
