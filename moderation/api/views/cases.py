@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.cases import (
     CasePageSerializer,
     CaseQuerySerializer,
@@ -27,15 +24,12 @@ from moderation.api.serializers.cases import (
 from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.api.views.base import (
     IF_MATCH,
-    ONCE,
-    WRITE_PROBLEMS,
     ApiView,
     etag_header,
     etag_of,
     number_of,
-    problem_responses,
+    operation,
     refuse_changed,
-    user_of,
 )
 from moderation.models import Case
 from moderation.models.cases import PLATFORM_REASONS
@@ -53,14 +47,13 @@ _CLAIM_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", "case_closed
 class Cases(ApiView):
     """GET /cases"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_cases",
-        summary="Read cases",
-        description="Your platform's cases, by expected harm or as `sort` says. Scope: `cases:read`.",
+    @operation(
+        "read_cases",
+        "Read cases",
+        "Your platform's cases, by expected harm or as `sort` says.",
+        scope=Scope.CASES_READ,
         parameters=[CaseQuerySerializer],
-        responses={200: CasePageSerializer, **problem_responses("invalid_fields")},
+        answers={200: CasePageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -81,14 +74,14 @@ class Cases(ApiView):
 class OneCase(ApiView):
     """GET /cases/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_case",
-        summary="Read a case",
-        description="The case with what its post says. The ETag is its version. Scope: `cases:read`.",
+    @operation(
+        "read_case",
+        "Read a case",
+        "The case with what its post says. The ETag is its version.",
+        scope=Scope.CASES_READ,
         parameters=[CASE_ID, etag_header(200)],
-        responses={200: WholeCaseSerializer, **problem_responses("not_found")},
+        answers={200: WholeCaseSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read a case with the text of its post and its notes."""
@@ -100,32 +93,27 @@ class OneCase(ApiView):
 class Claims(ApiView):
     """POST /queues/{queue}/claims"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="claim_cases",
-        summary="Claim the next cases",
-        description=(
+    @operation(
+        "claim_cases",
+        "Claim the next cases",
+        (
             "Claims the most harmful cases that nobody holds; cases that you hold already come first. Nobody "
-            "else gets them until the lease ends. Scope: `decisions:write`."
+            "else gets them until the lease ends."
         ),
+        scope=Scope.DECISIONS_WRITE,
         parameters=[
-            ONCE,
             OpenApiParameter(
                 "queue",
                 str,
                 OpenApiParameter.PATH,
                 enum=[EVERY_QUEUE, *PLATFORM_REASONS],
                 description="A reason, or all.",
-            ),
+            )
         ],
-        request=ClaimRequestSerializer,
-        responses={
-            200: ClaimsSerializer,
-            **problem_responses("nobody_behind_key", "not_allowed", "not_found", *WRITE_PROBLEMS),
-        },
+        takes=ClaimRequestSerializer,
+        answers={200: ClaimsSerializer},
+        refuses=("nobody_behind_key", "not_allowed", "not_found"),
     )
-    @idempotent
     def post(self, request: Request, queue: str) -> Response:
         """Claim the most harmful free cases until the lease ends."""
         if queue not in (EVERY_QUEUE, *PLATFORM_REASONS):
@@ -142,18 +130,14 @@ class Claims(ApiView):
 class OneClaim(ApiView):
     """PUT and DELETE /claims/{id}"""
 
-    scopes: ClassVar = {"PUT": Scope.DECISIONS_WRITE, "DELETE": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="hold_case",
-        summary="Claim a case, or keep it longer",
-        description=(
-            "The id is that of the case. Repeat it as a heartbeat to extend the lease. Scope: "
-            "`decisions:write`."
-        ),
+    @operation(
+        "hold_case",
+        "Claim a case, or keep it longer",
+        "The id is that of the case. Repeat it as a heartbeat to extend the lease.",
+        scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        request=None,
-        responses={200: ClaimSerializer, **problem_responses("already_claimed", *_CLAIM_PROBLEMS)},
+        answers={200: ClaimSerializer},
+        refuses=("already_claimed", *_CLAIM_PROBLEMS),
     )
     def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Claim a case, or extend the lease on a claimed one."""
@@ -162,12 +146,14 @@ class OneClaim(ApiView):
         answer = {"case": own_case(request, id), "lease_end_at": held.lease_end_at}
         return Response(ClaimSerializer(answer, context={"at": at}).data)
 
-    @extend_schema(
-        operation_id="hand_back_case",
-        summary="Hand a case back",
-        description="Has no effect if somebody else holds it. Scope: `decisions:write`.",
+    @operation(
+        "hand_back_case",
+        "Hand a case back",
+        "Has no effect if somebody else holds it.",
+        scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        responses={204: None, **problem_responses("nobody_behind_key", "not_found")},
+        answers={204: None},
+        refuses=("nobody_behind_key", "not_found"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Release a claim; nothing happens if it is not yours."""
@@ -178,26 +164,20 @@ class OneClaim(ApiView):
 class CaseDecisions(ApiView):
     """POST /cases/{id}/decisions"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="decide_case",
-        summary="Decide a case",
-        description=(
+    @operation(
+        "decide_case",
+        "Decide a case",
+        (
             "Needs a live claim and the version that was reviewed. It takes effect once it can no longer be "
             "undone. One decision wins per version: whoever comes second gets it in the problem's "
-            "`decision`. Scope: `decisions:write`."
+            "`decision`."
         ),
-        parameters=[ONCE, IF_MATCH, CASE_ID],
-        request=DecisionRequestSerializer,
-        responses={
-            201: DecisionSerializer,
-            **problem_responses(
-                "claim_lost", "post_changed", "precondition_failed", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS
-            ),
-        },
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[IF_MATCH, CASE_ID],
+        takes=DecisionRequestSerializer,
+        answers={201: DecisionSerializer},
+        refuses=("claim_lost", "post_changed", "precondition_failed", *_CLAIM_PROBLEMS),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Decide a claimed case; of concurrent decisions one wins."""
         row = own_case(request, id)
@@ -222,17 +202,16 @@ class CaseDecisions(ApiView):
 class CaseEscalations(ApiView):
     """POST /cases/{id}/escalations"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="escalate_case",
-        summary="Hand a case to the leads",
-        description="Needs a live claim. Scope: `decisions:write`.",
-        parameters=[ONCE, CASE_ID],
-        request=HandOnRequestSerializer,
-        responses={201: CaseSerializer, **problem_responses("claim_lost", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS)},
+    @operation(
+        "escalate_case",
+        "Hand a case to the leads",
+        "Needs a live claim.",
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[CASE_ID],
+        takes=HandOnRequestSerializer,
+        answers={201: CaseSerializer},
+        refuses=("claim_lost", *_CLAIM_PROBLEMS),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Escalate a claimed case to the leads, with a note."""
         row, at = own_case(request, id), timezone.now()

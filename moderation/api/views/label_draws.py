@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.label_draws import DrawRequestSerializer, DrawSerializer
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    location_header,
-    number_of,
-    problem_responses,
-    user_of,
-)
+from moderation.api.views.base import ApiView, location_header, number_of, operation
 from moderation.models.platforms import Scope
 from moderation.operations.labels import draws
 from moderation.queries.labels import label_balance
@@ -35,26 +24,19 @@ _DRAW_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The d
 class LabelDraws(ApiView):
     """POST /label-draws"""
 
-    scopes: ClassVar = {"POST": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="draw_posts",
-        summary="Have random posts labelled",
-        description=(
+    @operation(
+        "draw_posts",
+        "Have random posts labelled",
+        (
             "Draws posts uniformly from those of the last days that nobody labelled, whatever the filter did "
-            "with them, and puts them into the queue. Needs a key that acts for a lead or an ML engineer. "
-            "Scope: `labels:export`."
+            "with them, and puts them into the queue. Needs a key that acts for a lead or an ML engineer."
         ),
-        parameters=[ONCE, location_header(201)],
-        request=DrawRequestSerializer,
-        responses={
-            201: DrawSerializer,
-            **problem_responses(
-                "nobody_behind_key", "not_allowed", "nothing_to_draw", "too_many_drawn", *WRITE_PROBLEMS
-            ),
-        },
+        scope=Scope.LABELS_EXPORT,
+        parameters=[location_header(201)],
+        takes=DrawRequestSerializer,
+        answers={201: DrawSerializer},
+        refuses=("nobody_behind_key", "not_allowed", "nothing_to_draw", "too_many_drawn"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Draw random posts into the queue."""
         given = self.read(DrawRequestSerializer, request)
@@ -73,27 +55,26 @@ class LabelDraws(ApiView):
 class OneLabelDraw(ApiView):
     """GET, DELETE /label-draws/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT, "DELETE": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="read_draw",
-        summary="Read how far a draw is labelled",
-        description="Scope: `labels:export`.",
+    @operation(
+        "read_draw",
+        "Read how far a draw is labelled",
+        scope=Scope.LABELS_EXPORT,
         parameters=[_DRAW_ID],
-        responses={200: DrawSerializer, **problem_responses("not_found")},
+        answers={200: DrawSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read a draw with its progress."""
         return Response(DrawSerializer(_own_draw(request, id)).data)
 
-    @extend_schema(
-        operation_id="cancel_draw",
-        summary="Cancel what is left of a draw",
-        description=(
-            "The posts decided so far remain a random sample, of fewer posts. Scope: `labels:export`."
-        ),
+    @operation(
+        "cancel_draw",
+        "Cancel what is left of a draw",
+        "The posts decided so far remain a random sample, of fewer posts.",
+        scope=Scope.LABELS_EXPORT,
         parameters=[_DRAW_ID],
-        responses={204: None, **problem_responses("nobody_behind_key", "not_allowed", "not_found")},
+        answers={204: None},
+        refuses=("nobody_behind_key", "not_allowed", "not_found"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Cancel a draw: its undecided posts leave the queue."""

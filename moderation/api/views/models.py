@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation import scorer
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import exporter_of, platform_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.models import (
     ModelMetricsQuerySerializer,
     ModelMetricsSerializer,
@@ -22,15 +19,7 @@ from moderation.api.serializers.models import (
     ModelSerializer,
     TrainingRunSerializer,
 )
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    exporter_of,
-    location_header,
-    number_of,
-    problem_responses,
-)
+from moderation.api.views.base import ApiView, location_header, number_of, operation
 from moderation.models import Release, TrainingRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import training_runs
@@ -43,13 +32,12 @@ _RUN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The tr
 class Models(ApiView):
     """GET /models"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_models",
-        summary="Read the latest releases",
-        description="Releases that scored something or were live, at most twenty. Scope: `models:read`.",
-        responses={200: ModelPageSerializer, **problem_responses()},
+    @operation(
+        "read_models",
+        "Read the latest releases",
+        "Releases that scored something or were live, at most twenty.",
+        scope=Scope.MODELS_READ,
+        answers={200: ModelPageSerializer},
     )
     def get(self, request: Request) -> Response:
         return Response(ModelPageSerializer({"data": models.releases()}, context=_reader(request)).data)
@@ -58,14 +46,13 @@ class Models(ApiView):
 class OneModel(ApiView):
     """GET /models/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_model",
-        summary="Read a release",
-        description="Scope: `models:read`.",
+    @operation(
+        "read_model",
+        "Read a release",
+        scope=Scope.MODELS_READ,
         parameters=[_MODEL_ID],
-        responses={200: ModelSerializer, **problem_responses("not_found")},
+        answers={200: ModelSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(ModelSerializer(release_of(id), context=_reader(request)).data)
@@ -74,17 +61,17 @@ class OneModel(ApiView):
 class ModelMetrics(ApiView):
     """GET /models/{id}/metrics"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_model_metrics",
-        summary="Read the figures of a release on its test data",
-        description=(
-            "What its training measured and its manifest keeps. How it does on your live posts says "
-            "`GET /metrics/quality?release=`. Scope: `models:read`."
+    @operation(
+        "read_model_metrics",
+        "Read the figures of a release on its test data",
+        (
+            "What its training measured and its manifest keeps. How it does on your live posts says `GET "
+            "/metrics/quality?release=`."
         ),
+        scope=Scope.MODELS_READ,
         parameters=[_MODEL_ID, ModelMetricsQuerySerializer],
-        responses={200: ModelMetricsSerializer, **problem_responses("not_found", "invalid_fields")},
+        answers={200: ModelMetricsSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         asked = self.query(ModelMetricsQuerySerializer, request)
@@ -94,26 +81,19 @@ class ModelMetrics(ApiView):
 class TrainingRuns(ApiView):
     """POST /models/training-runs"""
 
-    scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
-
-    @extend_schema(
-        operation_id="start_training",
-        summary="Train the next release",
-        description=(
+    @operation(
+        "start_training",
+        "Train the next release",
+        (
             "A task learns from your platform's decisions and compares the candidate with the live release. "
             "Nothing goes live. One run is open at a time. Needs a key that acts for a lead or an ML "
-            "engineer. Scope: `models:admin`."
+            "engineer."
         ),
-        parameters=[ONCE, location_header(202)],
-        request=None,
-        responses={
-            202: TrainingRunSerializer,
-            **problem_responses(
-                "nobody_behind_key", "not_allowed", "training_open", "nothing_to_learn", *WRITE_PROBLEMS
-            ),
-        },
+        scope=Scope.MODELS_ADMIN,
+        parameters=[location_header(202)],
+        answers={202: TrainingRunSerializer},
+        refuses=("nobody_behind_key", "not_allowed", "training_open", "nothing_to_learn"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Start a training run."""
         row = training_runs.request(
@@ -126,27 +106,25 @@ class TrainingRuns(ApiView):
 class OneTrainingRun(ApiView):
     """GET, DELETE /models/training-runs/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ, "DELETE": Scope.MODELS_ADMIN}
-
-    @extend_schema(
-        operation_id="read_training",
-        summary="Read how far a training run is",
-        description="Scope: `models:read`.",
+    @operation(
+        "read_training",
+        "Read how far a training run is",
+        scope=Scope.MODELS_READ,
         parameters=[_RUN_ID],
-        responses={200: TrainingRunSerializer, **problem_responses("not_found")},
+        answers={200: TrainingRunSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         return Response(TrainingRunSerializer(own_training_run(request, id)).data)
 
-    @extend_schema(
-        operation_id="cancel_training",
-        summary="Cancel a training run",
-        description="Its process ends within seconds. Scope: `models:admin`.",
+    @operation(
+        "cancel_training",
+        "Cancel a training run",
+        "Its process ends within seconds.",
+        scope=Scope.MODELS_ADMIN,
         parameters=[_RUN_ID],
-        responses={
-            204: None,
-            **problem_responses("nobody_behind_key", "not_allowed", "not_found", "training_ended"),
-        },
+        answers={204: None},
+        refuses=("nobody_behind_key", "not_allowed", "not_found", "training_ended"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = own_training_run(request, id)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation import scorer
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.replays import ReplayRequestSerializer, ReplaySerializer
 from moderation.api.serializers.replays import replay as shown
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, number_of, problem_responses
+from moderation.api.views.base import ApiView, number_of, operation
 from moderation.api.views.models import release_of
 from moderation.models import Decision, Score
 from moderation.models.platforms import Scope
@@ -25,26 +23,22 @@ from moderation.queries.records import stored_scores
 class Replays(ApiView):
     """POST /replays"""
 
-    scopes: ClassVar = {"POST": Scope.MODELS_READ}
     waits_for_triton = True
 
-    @extend_schema(
-        operation_id="replay_scores",
-        summary="Score stored records again with another release",
-        description=(
+    @operation(
+        "replay_scores",
+        "Score stored records again with another release",
+        (
             "The record of a decision, or of at most 200 posts of a period, as it was stored then: what the "
             "release would say and do, beside what was said and done. What a rule decided or the audit "
             "sample drew is left out, and what was erased. Nothing is written; live posts come first on "
-            "Triton. Scope: `models:read`."
+            "Triton."
         ),
-        parameters=[ONCE],
-        request=ReplayRequestSerializer,
-        responses={
-            200: ReplaySerializer,
-            **problem_responses("not_found", "release_unusable", *WRITE_PROBLEMS),
-        },
+        scope=Scope.MODELS_READ,
+        takes=ReplayRequestSerializer,
+        answers={200: ReplaySerializer},
+        refuses=("not_found", "release_unusable"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         given = self.read(ReplayRequestSerializer, request)
         release = release_of(given["release"])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation import scorer
+from moderation.api.authentication import exporter_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.rollbacks import RollbackRequestSerializer, RollbackSerializer
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, exporter_of, problem_responses
+from moderation.api.views.base import ApiView, operation
 from moderation.api.views.models import release_of
 from moderation.models.platforms import Scope
 from moderation.operations.releases import promote
@@ -23,34 +20,28 @@ from moderation.operations.releases import promote
 class Rollbacks(ApiView):
     """POST /rollbacks"""
 
-    scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
     waits_for_triton = True
 
-    @extend_schema(
-        operation_id="roll_back",
-        summary="Let an earlier release go live again",
-        description=(
+    @operation(
+        "roll_back",
+        "Let an earlier release go live again",
+        (
             "What the desk's button does, for every platform of the installation: one person is enough. "
-            "Workers follow within seconds. Needs a key that acts for a lead or an ML engineer. "
-            "Scope: `models:admin`."
+            "Workers follow within seconds. Needs a key that acts for a lead or an ML engineer."
         ),
-        parameters=[ONCE],
-        request=RollbackRequestSerializer,
-        responses={
-            201: RollbackSerializer,
-            **problem_responses(
-                "nobody_behind_key",
-                "not_allowed",
-                "not_found",
-                "already_live",
-                "live_has_changed",
-                "nothing_before",
-                "not_promoted",
-                *WRITE_PROBLEMS,
-            ),
-        },
+        scope=Scope.MODELS_ADMIN,
+        takes=RollbackRequestSerializer,
+        answers={201: RollbackSerializer},
+        refuses=(
+            "nobody_behind_key",
+            "not_allowed",
+            "not_found",
+            "already_live",
+            "live_has_changed",
+            "nothing_before",
+            "not_promoted",
+        ),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         person = exporter_of(request)
         given = self.read(RollbackRequestSerializer, request)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation import scorer
 from moderation.api.authentication import platform_of
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.simulations import (
     SimulationRequestSerializer,
     SimulationSerializer,
     costs,
     thresholds,
 )
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
+from moderation.api.views.base import ApiView, operation
 from moderation.models.platforms import Scope
 from moderation.queries.learning import simulation, traffic
 
@@ -26,20 +22,17 @@ from moderation.queries.learning import simulation, traffic
 class ThresholdSimulations(ApiView):
     """POST /simulations/threshold"""
 
-    scopes: ClassVar = {"POST": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="simulate_thresholds",
-        summary="Simulate thresholds",
-        description=(
+    @operation(
+        "simulate_thresholds",
+        "Simulate thresholds",
+        (
             "What the thresholds would do to your posts, estimated from labels and counted on the last seven "
-            "days, beside the live ones. Nothing changes. Scope: `models:read`."
+            "days, beside the live ones. Nothing changes."
         ),
-        parameters=[ONCE],
-        request=SimulationRequestSerializer,
-        responses={200: SimulationSerializer, **problem_responses(*WRITE_PROBLEMS)},
+        scope=Scope.MODELS_READ,
+        takes=SimulationRequestSerializer,
+        answers={200: SimulationSerializer},
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         given = self.read(SimulationRequestSerializer, request)
         about = traffic.of_platform(scorer.release(), platform=platform_of(request))

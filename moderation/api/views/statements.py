@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.statements import StatementSerializer, statement
-from moderation.api.views.base import ApiView, number_of, problem_responses
+from moderation.api.views.base import ApiView, number_of, operation
 from moderation.models import Decision
 from moderation.models.platforms import Scope
 from moderation.queries.decisions import platform_decisions
@@ -21,17 +19,17 @@ from moderation.queries.decisions import platform_decisions
 class Statements(ApiView):
     """GET /decisions/{id}/statement-of-reasons"""
 
-    scopes: ClassVar = {"GET": Scope.VERDICTS_READ}
-
-    @extend_schema(
-        operation_id="read_statement",
-        summary="Read the statement of reasons",
-        description=(
+    @operation(
+        "read_statement",
+        "Read the statement of reasons",
+        (
             "Of a decision that says spam and took effect, in the field names of the DSA transparency "
-            "database; add `territorial_scope` and `url`. Scope: `verdicts:read`."
+            "database; add `territorial_scope` and `url`."
         ),
+        scope=Scope.VERDICTS_READ,
         parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision.")],
-        responses={200: StatementSerializer, **problem_responses("not_found")},
+        answers={200: StatementSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         try:
