@@ -1,4 +1,4 @@
-"""Cases: read, claim, escalate and decide them on behalf of a user."""
+"""Cases: read, claim, escalate, annotate and decide them on behalf of a user; second reviews."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from moderation.api import about
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.cases import (
+    CaseNoteSerializer,
     CasePageSerializer,
     CaseQuerySerializer,
     CaseSerializer,
@@ -19,6 +21,7 @@ from moderation.api.serializers.cases import (
     ClaimsSerializer,
     DecisionRequestSerializer,
     HandOnRequestSerializer,
+    NoteRequestSerializer,
     WholeCaseSerializer,
 )
 from moderation.api.serializers.decisions import DecisionSerializer, decision
@@ -36,7 +39,7 @@ from moderation.models.cases import PLATFORM_REASONS
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations import refusals
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims, notes, review, second_review
 from moderation.queries.cases import platform_cases
 
 EVERY_QUEUE = "all"
@@ -227,3 +230,52 @@ def own_case(request: Request, identifier: str) -> Case:
         return platform_cases.one(platform=platform_of(request), case_id=number_of(identifier))
     except Case.DoesNotExist:
         raise Refused("not_found", "No case has this id.") from None
+
+
+_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found")
+
+
+class CaseNotes(ApiView):
+    """POST /cases/{id}/notes"""
+
+    @operation(
+        "note_case",
+        "Leave a note on a case",
+        "For the next reviewer; needs no claim.",
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[CASE_ID],
+        takes=NoteRequestSerializer,
+        answers={201: CaseNoteSerializer},
+        refuses=("erased", *_PROBLEMS),
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Write a note for the next reviewer of the case."""
+        row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
+        made = notes.write(case=row, author=user_of(request), text=text, at=timezone.now())
+        about.post(row.post_id)
+        return Response(CaseNoteSerializer(made).data, status=status.HTTP_201_CREATED)
+
+
+class SecondReviews(ApiView):
+    """POST /cases/{id}/second-reviews"""
+
+    @operation(
+        "ask_second_person",
+        "Have a decided case looked at again",
+        (
+            "Opens a new case of the post, which the first decider does not get. Its reviewer does not see "
+            "the first verdict, which stands until then."
+        ),
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[CASE_ID],
+        takes=HandOnRequestSerializer,
+        answers={201: CaseSerializer},
+        refuses=("not_decided", "erased", *_PROBLEMS),
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Open a second review; the first decision stands until it is decided."""
+        row, at = own_case(request, id), timezone.now()
+        text = self.read(HandOnRequestSerializer, request).get("note", "")
+        made = second_review.ask(case_id=row.pk, asked_by=user_of(request), text=text, at=at)
+        answer = CaseSerializer(own_case(request, str(made.pk)), context={"at": at}).data
+        return Response(answer, status=status.HTTP_201_CREATED)

@@ -1,4 +1,4 @@
-"""Decisions: the feed for polling, and reversals."""
+"""Decisions: the feed for polling, reversals, and statements of reasons."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from moderation.api.serializers.decisions import (
     DecisionPageSerializer,
     DecisionQuerySerializer,
     DecisionSerializer,
+    StatementSerializer,
     decision,
     fed,
+    statement,
 )
 from moderation.api.serializers.feed_cursor import encode
 from moderation.api.views.base import ApiView, number_of, operation
@@ -26,6 +28,7 @@ from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
 from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
+from moderation.queries.decisions import platform_decisions
 
 
 class Decisions(ApiView):
@@ -102,3 +105,28 @@ class Reversals(ApiView):
             at=timezone.now(),
         )
         return Response(decision(made) | {"reverses": str(wrong.pk)}, status=status.HTTP_201_CREATED)
+
+
+class Statements(ApiView):
+    """GET /decisions/{id}/statement-of-reasons"""
+
+    @operation(
+        "read_statement",
+        "Read the statement of reasons",
+        (
+            "Of a decision that says spam and took effect, in the field names of the DSA transparency "
+            "database; add `territorial_scope` and `url`."
+        ),
+        scope=Scope.VERDICTS_READ,
+        parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision.")],
+        answers={200: StatementSerializer},
+        refuses=("not_found",),
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        try:
+            row = platform_decisions.removal(
+                platform=platform_of(request), decision_id=number_of(id), at=timezone.now()
+            )
+        except Decision.DoesNotExist:
+            raise Refused("not_found", "No decision of yours that took a post down has this id.") from None
+        return Response(statement(row, grounds=platform_decisions.grounds(row)))

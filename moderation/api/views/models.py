@@ -1,6 +1,8 @@
-"""Releases, and training runs that make the next one."""
+"""Releases: read, replayed, rolled back; and training runs that make the next one."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
@@ -17,13 +19,20 @@ from moderation.api.serializers.models import (
     ModelMetricsSerializer,
     ModelPageSerializer,
     ModelSerializer,
+    ReplayRequestSerializer,
+    ReplaySerializer,
+    RollbackRequestSerializer,
+    RollbackSerializer,
     TrainingRunSerializer,
 )
+from moderation.api.serializers.models import replay as shown
 from moderation.api.views.base import ApiView, location_header, number_of, operation
-from moderation.models import Release, TrainingRun
+from moderation.models import Decision, Release, Score, TrainingRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import training_runs
+from moderation.operations.releases import promote, replay
 from moderation.queries.learning import models
+from moderation.queries.records import stored_scores
 
 _MODEL_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The release.")
 _RUN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The training run.")
@@ -151,3 +160,97 @@ def own_training_run(request: Request, identifier: str) -> TrainingRun:
     if row is None:
         raise Refused("not_found", "No training run has this id.")
     return row
+
+
+class Rollbacks(ApiView):
+    """POST /rollbacks"""
+
+    waits_for_triton = True
+
+    @operation(
+        "roll_back",
+        "Let an earlier release go live again",
+        (
+            "What the desk's button does, for every platform of the installation: one person is enough. "
+            "Workers follow within seconds. Needs a key that acts for a lead or an ML engineer."
+        ),
+        scope=Scope.MODELS_ADMIN,
+        takes=RollbackRequestSerializer,
+        answers={201: RollbackSerializer},
+        refuses=(
+            "nobody_behind_key",
+            "not_allowed",
+            "not_found",
+            "already_live",
+            "live_has_changed",
+            "nothing_before",
+            "not_promoted",
+        ),
+    )
+    def post(self, request: Request) -> Response:
+        person = exporter_of(request)
+        given = self.read(RollbackRequestSerializer, request)
+        to = release_of(given["to"]).pk if "to" in given else ""
+        if given["live"] != scorer.newest():
+            raise Refused("live_has_changed", "Another release is live; read which.")
+        try:
+            done = promote.roll_back(to=to, actor=person, at=timezone.now())
+        except promote.REFUSED as refusal:
+            raise _refused(refusal) from refusal
+        return Response(RollbackSerializer(done).data, status=status.HTTP_201_CREATED)
+
+
+def _refused(refusal: Exception) -> Refused:
+    if isinstance(refusal, promote.LiveHasChanged):
+        return Refused("live_has_changed", "Another release went live meanwhile.")
+    if isinstance(refusal, promote.AlreadyLive):
+        return Refused("already_live", "This release is live.")
+    if isinstance(refusal, promote.NothingBefore):
+        return Refused("nothing_before", "No release was live before this one.")
+    if isinstance(refusal, promote.NeverLive):
+        return Refused("not_promoted", "This release was never live here; it can be proposed.")
+    return Refused("not_promoted", f"It was refused as {type(refusal).__name__}.")
+
+
+class Replays(ApiView):
+    """POST /replays"""
+
+    waits_for_triton = True
+
+    @operation(
+        "replay_scores",
+        "Score stored records again with another release",
+        (
+            "The record of a decision, or of at most 200 posts of a period, as it was stored then: what the "
+            "release would say and do, beside what was said and done. What a rule decided or the audit "
+            "sample drew is left out, and what was erased. Nothing is written; live posts come first on "
+            "Triton."
+        ),
+        scope=Scope.MODELS_READ,
+        takes=ReplayRequestSerializer,
+        answers={200: ReplaySerializer},
+        refuses=("not_found", "release_unusable"),
+    )
+    def post(self, request: Request) -> Response:
+        given = self.read(ReplayRequestSerializer, request)
+        release = release_of(given["release"])
+        scores = _scores(request, given)
+        try:
+            found = replay.compare(scores, release_id=release.pk, is_patient=True)
+        except scorer.UNUSABLE as reason:
+            raise Refused("release_unusable", f"It cannot score here ({type(reason).__name__}).") from reason
+        except replay.ContentAway as reason:
+            raise Refused(
+                "release_unusable", "Its content model does not answer; is it still loaded?"
+            ) from reason
+        return Response(shown(found, scores=scores, release=release.pk))
+
+
+def _scores(request: Request, given: dict[str, Any]) -> list[Score]:
+    platform = platform_of(request)
+    if "range" in given:
+        return stored_scores.of_range(platform=platform, **given["range"])
+    try:
+        return stored_scores.of_decision(platform=platform, decision_id=number_of(given["decision_id"]))
+    except Decision.DoesNotExist:
+        raise Refused("not_found", "No decision has this id.") from None

@@ -1,7 +1,8 @@
-"""Posts: send one, read one, update its counts, erase it; authors: erase one, tell that one is gone."""
+"""Posts: send, read, complain of, update and erase one; authors: erase one, tell that one is gone."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import status
@@ -11,14 +12,16 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.serializers.decisions import PostQuerySerializer
-from moderation.api.serializers.erasures import AuthorDeletionSerializer, ErasureSerializer
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.post_page import PostPageSerializer
 from moderation.api.serializers.posts import (
     AcceptedSerializer,
+    AuthorDeletionSerializer,
     CountsAnswerSerializer,
     CountsSerializer,
+    ErasureSerializer,
     PostSerializer,
     accepted,
 )
@@ -26,7 +29,9 @@ from moderation.api.views.base import ApiView, PostingView, is_lenient, location
 from moderation.models import Author, Post
 from moderation.models.platforms import Scope
 from moderation.operations.erasure import erase
-from moderation.operations.posts import counts, ingest
+from moderation.operations.infrastructure import limits
+from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.posts import complaints, counts, ingest
 from moderation.queries import platform_posts
 
 
@@ -202,3 +207,36 @@ class AuthorDeletions(ApiView):
         except Author.DoesNotExist:
             raise Refused("not_found", "No author has this external_id.") from None
         return Response(AuthorDeletionSerializer(row).data, status=status.HTTP_202_ACCEPTED)
+
+
+class Complaints(ApiView):
+    """POST /complaints"""
+
+    @operation(
+        "send_complaint",
+        "Send a complaint",
+        (
+            "Stores a user's report of a post, once per reporter and post; a repetition changes nothing. The "
+            "post may still be unknown: the complaint is attached when it arrives."
+        ),
+        scope=Scope.COMPLAINTS_WRITE,
+        takes=ComplaintSerializer,
+        answers={202: OpenApiResponse(ComplaintAnswerSerializer, description="Stored")},
+        refuses=("erased",),
+    )
+    def post(self, request: Request) -> Response:
+        """Store a complaint; a reporter counts once per post."""
+        complaint = incoming(self.read(ComplaintSerializer, request))
+        platform, at = platform_of(request), timezone.now()
+        # An account that reports thousands of posts must not cause thousands of scorings.
+        limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
+        row = complaints.record(platform=platform, complaint=complaint, at=at)
+        return Response(ComplaintAnswerSerializer(row).data, status=status.HTTP_202_ACCEPTED)
+
+
+def _per_reporter() -> Bucket:
+    return Bucket(
+        name="complaints",
+        per_minute=settings.COMPLAINTS_PER_REPORTER_PER_MINUTE,
+        burst=settings.COMPLAINTS_PER_REPORTER_BURST,
+    )

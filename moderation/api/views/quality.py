@@ -6,8 +6,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
-from moderation.api.serializers.drift import DriftPageSerializer, DriftQuerySerializer
-from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer
+from moderation.api.serializers.quality import (
+    DriftPageSerializer,
+    DriftQuerySerializer,
+    QualityPageSerializer,
+    QualityQuerySerializer,
+)
 from moderation.api.views.base import ApiView, operation
 from moderation.models.platforms import Scope
 from moderation.models.quality import QualitySpan, QualityUnit

@@ -1,4 +1,4 @@
-"""Proposals that a release goes live: made by one person's key, confirmed by another's."""
+"""Simulated thresholds; proposals that a release goes live, confirmed by another person's key."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from moderation.api.serializers.release_proposals import (
     ProposalPageSerializer,
     ProposalRequestSerializer,
     ProposalSerializer,
+    SimulationRequestSerializer,
+    SimulationSerializer,
+    costs,
+    thresholds,
 )
-from moderation.api.serializers.simulations import costs, thresholds
 from moderation.api.views.base import ApiView, location_header, number_of, operation
 from moderation.api.views.models import own_training_run
 from moderation.models import ApiKey, ReleaseProposal
@@ -28,7 +31,7 @@ from moderation.models.platforms import Scope
 from moderation.operations.learning import proposals, threshold_changes
 from moderation.operations.releases import promote
 from moderation.queries import keyset
-from moderation.queries.learning import proposal_pages
+from moderation.queries.learning import proposal_pages, simulation, traffic
 
 _ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The proposal.")
 _PERSON = ("nobody_behind_key", "not_allowed")
@@ -182,3 +185,31 @@ def _reader(request: Request) -> dict[str, Any]:
 
 def _answer(request: Request, row: ReleaseProposal) -> dict[str, Any]:
     return ProposalSerializer(row, context=_reader(request)).data
+
+
+class ThresholdSimulations(ApiView):
+    """POST /simulations/threshold"""
+
+    @operation(
+        "simulate_thresholds",
+        "Simulate thresholds",
+        (
+            "What the thresholds would do to your posts, estimated from labels and counted on the last seven "
+            "days, beside the live ones. Nothing changes."
+        ),
+        scope=Scope.MODELS_READ,
+        takes=SimulationRequestSerializer,
+        answers={200: SimulationSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        given = self.read(SimulationRequestSerializer, request)
+        about = traffic.of_platform(scorer.release(), platform=platform_of(request))
+        found = simulation.simulate(
+            about,
+            wanted=thresholds(given.get("thresholds"), live=about.thresholds),
+            days=given["days"],
+            costs=costs(given.get("costs")),
+            precision=given["precision"],
+            at=timezone.now(),
+        )
+        return Response(SimulationSerializer(found, context=given).data)
