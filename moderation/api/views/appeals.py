@@ -11,9 +11,8 @@ from rest_framework.reverse import reverse
 
 from moderation.api import about
 from moderation.api.authentication import platform_of
-from moderation.api.errors import Refused
 from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
-from moderation.api.views.base import ApiView, location_header, number_of, operation
+from moderation.api.views.base import ApiView, known, location_header, number_of, operation
 from moderation.models import Appeal, Decision
 from moderation.models.platforms import Scope
 from moderation.operations.cases import appeals
@@ -39,7 +38,7 @@ class Appeals(ApiView):
     def post(self, request: Request) -> Response:
         """File an appeal against a decision; there is one per decision."""
         given = self.read(AppealRequestSerializer, request)
-        try:
+        with known(Decision, "No decision that you were told of has this id."):
             row = appeals.dispute(
                 platform=platform_of(request),
                 decision_id=number_of(given["decision"]),
@@ -47,8 +46,6 @@ class Appeals(ApiView):
                 external_id=given.get("external_id", ""),
                 at=timezone.now(),
             )
-        except Decision.DoesNotExist:
-            raise Refused("not_found", "No decision that you were told of has this id.") from None
         about.post(row.post_id)
         headers = {"Location": reverse("api:appeal", args=[str(row.pk)])}
         return Response(AppealSerializer(row).data, status=status.HTTP_201_CREATED, headers=headers)
@@ -67,10 +64,8 @@ class OneAppeal(ApiView):
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read an appeal; its outcome is hidden while it can be undone."""
-        try:
+        with known(Appeal, "No appeal has this id."):
             row = platform_cases.appeal(
                 platform=platform_of(request), appeal_id=number_of(id), at=timezone.now()
             )
-        except Appeal.DoesNotExist:
-            raise Refused("not_found", "No appeal has this id.") from None
         return Response(AppealSerializer(row).data)

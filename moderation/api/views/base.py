@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from email.message import Message
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Model
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.permissions import AllowAny
@@ -163,6 +165,15 @@ def is_lenient(request: Request) -> bool:
     return "handling=lenient" in preferences or bool(
         isinstance(request.auth, ApiKey) and request.auth.platform.ignores_unknown_fields
     )
+
+
+@contextmanager
+def known(model: type[Model], absent: str) -> Iterator[None]:
+    """Say that there is no such row, where the block does not find one. Raises Refused."""
+    try:
+        yield
+    except model.DoesNotExist:  # type: ignore[attr-defined]  # concrete models have it
+        raise Refused("not_found", absent) from None
 
 
 def refuse_packed(request: Request) -> None:

@@ -18,7 +18,7 @@ from moderation.api.serializers.campaigns import (
     MemberPageSerializer,
 )
 from moderation.api.serializers.keyset import IdPageQuerySerializer
-from moderation.api.views.base import ApiView, number_of, operation
+from moderation.api.views.base import ApiView, known, number_of, operation
 from moderation.models import Campaign
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
@@ -129,7 +129,5 @@ class CampaignDecisions(ApiView):
 
 
 def _own_campaign(request: Request, identifier: str) -> OwnCampaign:
-    try:
+    with known(Campaign, "No campaign with posts of yours has this id."):
         return platform_campaigns.one(platform=platform_of(request), campaign_id=number_of(identifier))
-    except Campaign.DoesNotExist:
-        raise Refused("not_found", "No campaign with posts of yours has this id.") from None

@@ -30,6 +30,7 @@ from moderation.api.views.base import (
     ApiView,
     etag_header,
     etag_of,
+    known,
     number_of,
     operation,
     refuse_changed,
@@ -226,10 +227,8 @@ class CaseEscalations(ApiView):
 
 def own_case(request: Request, identifier: str) -> Case:
     """Return a case of the caller's platform. Raises Refused."""
-    try:
+    with known(Case, "No case has this id."):
         return platform_cases.one(platform=platform_of(request), case_id=number_of(identifier))
-    except Case.DoesNotExist:
-        raise Refused("not_found", "No case has this id.") from None
 
 
 _PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found")

@@ -21,7 +21,7 @@ from moderation.api.serializers.decisions import (
     statement,
 )
 from moderation.api.serializers.feed_cursor import encode
-from moderation.api.views.base import ApiView, number_of, operation
+from moderation.api.views.base import ApiView, known, number_of, operation
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
@@ -123,10 +123,8 @@ class Statements(ApiView):
         refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        try:
+        with known(Decision, "No decision of yours that took a post down has this id."):
             row = platform_decisions.removal(
                 platform=platform_of(request), decision_id=number_of(id), at=timezone.now()
             )
-        except Decision.DoesNotExist:
-            raise Refused("not_found", "No decision of yours that took a post down has this id.") from None
         return Response(statement(row, grounds=platform_decisions.grounds(row)))

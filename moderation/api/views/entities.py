@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.entities import DomainSerializer, TimelineSerializer
-from moderation.api.views.base import ApiView, operation
+from moderation.api.views.base import ApiView, known, operation
 from moderation.models import Author
 from moderation.models.platforms import Scope
 from moderation.queries.entities import platform_lookups
@@ -32,10 +32,8 @@ class AuthorTimeline(ApiView):
         refuses=("not_found",),
     )
     def get(self, request: Request, external_id: str) -> Response:
-        try:
+        with known(Author, "No author has this external_id."):
             found = platform_lookups.of_author(platform=platform_of(request), external_id=external_id)
-        except Author.DoesNotExist:
-            raise Refused("not_found", "No author has this external_id.") from None
         return Response(TimelineSerializer(found).data)
 
 

@@ -26,7 +26,7 @@ from moderation.api.serializers.models import (
     TrainingRunSerializer,
 )
 from moderation.api.serializers.models import replay as shown
-from moderation.api.views.base import ApiView, location_header, number_of, operation
+from moderation.api.views.base import ApiView, known, location_header, number_of, operation
 from moderation.models import Decision, Release, Score, TrainingRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import training_runs
@@ -250,7 +250,5 @@ def _scores(request: Request, given: dict[str, Any]) -> list[Score]:
     platform = platform_of(request)
     if "range" in given:
         return stored_scores.of_range(platform=platform, **given["range"])
-    try:
+    with known(Decision, "No decision has this id."):
         return stored_scores.of_decision(platform=platform, decision_id=number_of(given["decision_id"]))
-    except Decision.DoesNotExist:
-        raise Refused("not_found", "No decision has this id.") from None

@@ -25,7 +25,15 @@ from moderation.api.serializers.posts import (
     PostSerializer,
     accepted,
 )
-from moderation.api.views.base import ApiView, PostingView, is_lenient, location_header, number_of, operation
+from moderation.api.views.base import (
+    ApiView,
+    PostingView,
+    is_lenient,
+    known,
+    location_header,
+    number_of,
+    operation,
+)
 from moderation.models import Author, Post
 from moderation.models.platforms import Scope
 from moderation.operations.erasure import erase
@@ -72,12 +80,10 @@ class Posts(PostingView):
     def get(self, request: Request) -> Response:
         """Read one post by the platform's id."""
         external_id = self.query(PostQuerySerializer, request)["external_id"]
-        try:
+        with known(Post, "No post has this external_id."):
             page = platform_posts.by_external_id(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
             )
-        except Post.DoesNotExist:
-            raise Refused("not_found", "No post has this external_id.") from None
         return Response(PostPageSerializer(page).data)
 
 
@@ -101,10 +107,8 @@ class OnePost(ApiView):
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one post by our id."""
-        try:
+        with known(Post, "No post has this id."):
             page = platform_posts.by_id(platform=platform_of(request), post_id=id, at=timezone.now())
-        except Post.DoesNotExist:
-            raise Refused("not_found", "No post has this id.") from None
         return Response(PostPageSerializer(page).data)
 
     @operation(
@@ -123,7 +127,7 @@ class OnePost(ApiView):
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Update the counts of the latest revision."""
         given = self.read(CountsSerializer, request)
-        try:
+        with known(Post, "No post has this id."):
             row = counts.update(
                 platform=platform_of(request),
                 post_id=number_of(id),
@@ -132,8 +136,6 @@ class OnePost(ApiView):
                 views=given.get("views"),
                 at=timezone.now(),
             )
-        except Post.DoesNotExist:
-            raise Refused("not_found", "No post has this id.") from None
         found = {name: getattr(row, name) for name in ("shares", "comments", "views")}
         return Response({"id": id, "revision": row.number} | found)
 
@@ -175,10 +177,8 @@ class OneAuthor(ApiView):
     )
     def delete(self, request: Request, external_id: str) -> Response:
         """Erase the author."""
-        try:
+        with known(Author, "No author has this external_id."):
             erasure = erase.author(platform=platform_of(request), external_id=external_id, at=timezone.now())
-        except Author.DoesNotExist:
-            raise Refused("not_found", "No author has this external_id.") from None
         return Response(ErasureSerializer(erasure).data, status=status.HTTP_202_ACCEPTED)
 
 
@@ -200,12 +200,10 @@ class AuthorDeletions(ApiView):
     )
     def post(self, request: Request, external_id: str) -> Response:
         """Note the deletion; repeating it changes nothing."""
-        try:
+        with known(Author, "No author has this external_id."):
             row = erase.after_verdict(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
             )
-        except Author.DoesNotExist:
-            raise Refused("not_found", "No author has this external_id.") from None
         return Response(AuthorDeletionSerializer(row).data, status=status.HTTP_202_ACCEPTED)
 
 

@@ -26,6 +26,7 @@ from moderation.api.views.base import (
     IF_MATCH,
     ApiView,
     etag_header,
+    known,
     location_header,
     number_of,
     operation,
@@ -202,10 +203,8 @@ def _author(request: Request, external_id: str) -> str:
 
 
 def _rule(request: Request, identifier: str) -> Rule:
-    try:
+    with known(Rule, "No rule has this id."):
         return rule_pages.of_platform(platform=platform_of(request), rule_id=number_of(identifier))
-    except Rule.DoesNotExist:
-        raise Refused("not_found", "No rule has this id.") from None
 
 
 def _answer(row: Rule, **more: Any) -> Response:

@@ -13,7 +13,6 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
-from moderation.api.errors import Refused
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
     DeliveryQuerySerializer,
@@ -32,6 +31,7 @@ from moderation.api.views.base import (
     ApiView,
     etag_header,
     etag_of,
+    known,
     location_header,
     number_of,
     operation,
@@ -247,17 +247,13 @@ class DeliveryReplays(ApiView):
 
 
 def _own_endpoint(request: Request, identifier: str) -> WebhookEndpoint:
-    try:
+    with known(WebhookEndpoint, "No endpoint has this id."):
         return queries_webhooks.endpoint(platform=platform_of(request), endpoint_id=number_of(identifier))
-    except WebhookEndpoint.DoesNotExist:
-        raise Refused("not_found", "No endpoint has this id.") from None
 
 
 def _own_delivery(request: Request, identifier: str) -> Delivery:
-    try:
+    with known(Delivery, "No delivery has this id."):
         return queries_webhooks.delivery(platform=platform_of(request), delivery_id=identifier)
-    except Delivery.DoesNotExist:
-        raise Refused("not_found", "No delivery has this id.") from None
 
 
 def _refused_url(refused: egress.Refused) -> ValidationError:
