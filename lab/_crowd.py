@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -21,7 +21,7 @@ from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 
-FIRST = 1_000_000_000
+_FIRST = 1_000_000_000
 _DOMAINS, _AUTHORS = 400, 5_000
 _LANGUAGE = "(array['en','fr','de','ar'])[1 + g % 4]"
 _PROBABILITY = "(g % 997) / 997.0"
@@ -45,8 +45,8 @@ _PAGES = (
     "/authors/?q=ann77*",
     "/domains/?which=all",
     "/decisions/?whose=everyone&q=river",
-    f"/posts/{FIRST + 7}/",
-    f"/authors/{FIRST + 7}/",
+    f"/posts/{_FIRST + 7}/",
+    f"/authors/{_FIRST + 7}/",
     "/domains/shop7.example/",
     "/addresses/198.51.100.7/",
 )
@@ -60,14 +60,14 @@ def rehearsal() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def measured(*, times: int, pages: Sequence[str] = _PAGES) -> Iterator[str]:
+def measured(*, times: int) -> Iterator[str]:
     """Ask for every page so many times, as a lead; yield a line for each."""
     settings.ALLOWED_HOSTS = ["testserver"]
     lead = User.objects.filter(role="lead").first() or User.objects.create_user("bench", role="lead")
     desk = Client()
     desk.force_login(lead)
     yield f"{'page':<40}{'queries':>8}{'p50 ms':>9}{'p95 ms':>9}{'kB':>7}"
-    for page in pages:
+    for page in _PAGES:
         queries: list[str] = []
         with connection.execute_wrapper(_noted(queries)):
             answer = desk.get(page)
@@ -79,29 +79,29 @@ def measured(*, times: int, pages: Sequence[str] = _PAGES) -> Iterator[str]:
 
 def fill(*, posts: int, cases: int) -> None:
     """Multiply one scored case, with other texts, languages, authors, addresses, domains, odds and times."""
-    case = example()
+    case = _example()
     revision, link = case.score.revision, case.score.revision.post_links.get()
-    own, domain = f"{FIRST} + g", f"1 + g % {_DOMAINS}"
-    multiply(
+    own, domain = f"{_FIRST} + g", f"1 + g % {_DOMAINS}"
+    _multiply(
         Author, revision.post.author_id, _AUTHORS,
         id=own, external_id="'author-' || g", display_name="'Ann' || g",
     )  # fmt: skip
-    multiply(Domain, link.domain_id, _DOMAINS, id=own, name="'shop' || g || '.example'")
-    multiply(
+    _multiply(Domain, link.domain_id, _DOMAINS, id=own, name="'shop' || g || '.example'")
+    _multiply(
         Post, revision.post_id, posts, id=own, external_id="'bench-' || g", received_at=_THEN,
-        author_id=f"{FIRST} + 1 + g % {_AUTHORS}",
+        author_id=f"{_FIRST} + 1 + g % {_AUTHORS}",
     )  # fmt: skip
-    multiply(
+    _multiply(
         Revision, revision.pk, posts, id=own, post_id=own, received_at=_THEN, language=_LANGUAGE,
         text="'number' || g || ' grey cat near the ' || (array['river','wood','lake','town'])[1 + g % 4]",
         ip="('198.51.' || g % 256 || '.' || g % 250)::inet",
     )  # fmt: skip
-    multiply(
+    _multiply(
         PostLink, link.pk, posts, id=own, revision_id=own, received_at=_THEN,
-        domain_id=f"{FIRST} + {domain}", host=f"'www.shop' || ({domain}) || '.example'",
+        domain_id=f"{_FIRST} + {domain}", host=f"'www.shop' || ({domain}) || '.example'",
     )  # fmt: skip
-    multiply(Score, case.score_id, posts, id=own, revision_id=own, spam_probability=_PROBABILITY)
-    multiply(
+    _multiply(Score, case.score_id, posts, id=own, revision_id=own, spam_probability=_PROBABILITY)
+    _multiply(
         Case, case.pk, cases, id=own, post_id=own, score_id=own, opened_at=_THEN, language=_LANGUAGE,
         priority="(g % 997) / 99.0", uncertainty=f"1 - abs(2 * {_PROBABILITY} - 1)",
         complaint_count="g % 7", reason="(array['uncertain','audit'])[1 + (g % 20 = 0)::int]",
@@ -110,7 +110,7 @@ def fill(*, posts: int, cases: int) -> None:
         cursor.execute("analyze")
 
 
-def example() -> Case:
+def _example() -> Case:
     """Score one post as the product does, and return its open case."""
     at = datetime.now(UTC)
     platform = platforms.register(slug="bench", name="Bench", removal=Removal.ALWAYS, at=at)
@@ -136,7 +136,7 @@ def example() -> Case:
     )
 
 
-def multiply(model: type[Model], example: Any, times: int, **instead: str) -> None:
+def _multiply(model: type[Model], example: Any, times: int, **instead: str) -> None:
     """Copy one row many times in PostgreSQL; `instead` is SQL for columns that differ, g counts from 1."""
     meta = model._meta  # noqa: SLF001 - documented under this name
     columns = [str(field.column) for field in meta.concrete_fields]

@@ -22,18 +22,15 @@ from moderation.models import (
     AuthorBand,
     Case,
     Domain,
-    Label,
     Platform,
     Post,
     PostLink,
     Revision,
     Score,
     SimilarityBand,
-    User,
 )
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
-from moderation.models.users import Role
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
 from simulation.events import PostEvent
@@ -178,18 +175,13 @@ def _run(sql: str, values: list[Any] | None) -> None:
         cursor.execute(sql, values)
 
 
-def settle(*, cases: int, labels: int) -> None:
-    """Give copies the scores of their originals; the first wait for a human, the next were decided by one."""
-    have = Case.objects.filter(state=CaseState.OPEN).count(), Label.objects.count()
-    missing = max(0, cases - have[0]), max(0, labels - have[1])
-    if not any(missing):
+def settle(*, cases: int) -> None:
+    """Give copies the scores of their originals; they wait for a human."""
+    missing = cases - Case.objects.filter(state=CaseState.OPEN).count()
+    if missing <= 0:
         return
-    [[at]] = _rows("SELECT now()")
-    moderator, _ = User.objects.get_or_create(username="bench", defaults={"role": Role.MODERATOR})
-    _run(_SCORES, [sum(missing)])
-    _run(_CASES, [at, missing[0]])
-    _run(_DECISIONS, [moderator.pk, at, at, missing[1]])
-    _run(_LABELS, [at])
+    _run(_SCORES, [missing])
+    _run(_CASES, [datetime.now(UTC), missing])
     _run("ANALYZE", [])
 
 
@@ -209,37 +201,14 @@ FROM (SELECT id, row_number() OVER (ORDER BY id) AS position FROM moderation_rev
 JOIN (SELECT *, row_number() OVER (ORDER BY id) AS position FROM moderation_score LIMIT 9000) s
   ON s.position = 1 + mod(r.position, (SELECT least(9000, count(*)) FROM moderation_score))
 """
-_FREE = """
+_CASES = """
+INSERT INTO moderation_case (post_id, platform_id, score_id, state, reason, priority, uncertainty,
+  complaint_count, language, version, opened_at, is_escalated, skipped_by)
+SELECT r.post_id, p.platform_id, s.id, 'open', (array['uncertain','audit'])[1 + (mod(s.id, 20) = 0)::int],
+  mod(s.id, 99991) / 9999.0, mod(s.id, 997) / 997.0, mod(s.id, 7), r.language, 1, %s, false, '{}'
 FROM moderation_score s JOIN moderation_revision r ON r.id = s.revision_id
 JOIN moderation_post p ON p.id = r.post_id
 WHERE NOT EXISTS (SELECT FROM moderation_case c WHERE c.post_id = r.post_id)
   AND NOT EXISTS (SELECT FROM moderation_decision d WHERE d.post_id = r.post_id)
 ORDER BY s.id DESC LIMIT %s
 """
-_CASES = f"""
-INSERT INTO moderation_case (post_id, platform_id, score_id, state, reason, priority, uncertainty,
-  complaint_count, language, version, opened_at, is_escalated, skipped_by)
-SELECT r.post_id, p.platform_id, s.id, 'open', (array['uncertain','audit'])[1 + (mod(s.id, 20) = 0)::int],
-  mod(s.id, 99991) / 9999.0, mod(s.id, 997) / 997.0, mod(s.id, 7), r.language, 1, %s, false, '{{}}'
-{_FREE}
-"""
-_DECISIONS = f"""
-INSERT INTO moderation_decision (post_id, revision_id, score_id, verdict, source, reason, note, decided_by_id,
-  decided_at, effective_at)
-SELECT r.post_id, r.id, s.id, CASE WHEN s.spam_probability > 0.5 THEN 'spam' ELSE 'not_spam' END, 'moderator',
-  '', '', %s, %s::timestamptz - s.id * interval '1 second', %s
-{_FREE}
-"""
-_LABELS = """
-INSERT INTO moderation_label (decision_id, post_id, is_spam, similarity_group, labelled_at)
-SELECT d.id, d.post_id, d.verdict = 'spam', r.similarity_group, d.decided_at
-FROM moderation_decision d JOIN moderation_revision r ON r.id = d.revision_id
-WHERE d.source = 'moderator' AND d.effective_at = %s
-  AND NOT EXISTS (SELECT FROM moderation_label l WHERE l.post_id = d.post_id)
-"""
-
-
-def _rows(sql: str) -> list[tuple[object, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return list(cursor.fetchall())

@@ -1,17 +1,15 @@
-"""Labelled texts of a source that meets the product as a platform: read, checked, halved by group."""
+"""Labelled texts of a source that meets the product as a platform."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from training import labelled_lines
-from training.labelled_lines import LabelledLine, Malformed
 
 _MOST_OF_GROUP = 100
 
@@ -28,12 +26,18 @@ class Text:
 
 
 def read(path: Path) -> list[Text]:
-    """Read the texts of a file; those without a letter are left out, as no platform may send them.
-
-    Raises Malformed, which names line and field, or OSError.
-    """
-    texts = [_text(line) for line in labelled_lines.lines(path)]
-    return [text for text in texts if text.text.strip()]
+    """Read the texts of a file; those without a letter are left out, as no platform may send them."""
+    return [
+        Text(
+            line=line.number,
+            text=line.stored["text"],
+            language=line.stored.get("lang") or "",
+            is_spam=line.stored["label"] == 1,
+            group=str(line.stored["group"]),
+        )
+        for line in labelled_lines.lines(path)
+        if line.stored["text"].strip()
+    ]
 
 
 def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
@@ -41,7 +45,9 @@ def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
 
     Of a group of near-duplicates 100 at most: the others say the same, and would fill a half alone.
     """
-    by_group = _by_group(texts)
+    by_group = defaultdict(list)
+    for text in texts:
+        by_group[text.group].append(text)
     names = sorted(by_group)
     np.random.default_rng(0).shuffle(names)
     sample: list[Text] = []
@@ -50,42 +56,3 @@ def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
             break
         sample.extend(by_group[name][:_MOST_OF_GROUP])
     return sample
-
-
-def spam_share(texts: Iterable[Text]) -> float:
-    """Return the share of spam among texts."""
-    return float(np.mean([text.is_spam for text in texts]))
-
-
-def _by_group(texts: Iterable[Text]) -> dict[str, list[Text]]:
-    groups = defaultdict(list)
-    for text in texts:
-        groups[text.group].append(text)
-    return groups
-
-
-def _text(line: LabelledLine) -> Text:
-    label, group = _field(line, "label"), _field(line, "group")
-    if isinstance(label, bool) or label not in (0, 1):
-        raise Malformed(f"{line.where}: label: expected 0 or 1, got {label!r}")
-    if isinstance(group, bool) or not isinstance(group, str | int) or group == "":
-        raise Malformed(f"{line.where}: group: expected a name, got {group!r}")
-    return Text(
-        line=line.number,
-        text=_string(line, "text", _field(line, "text")),
-        language=_string(line, "lang", line.stored.get("lang") or ""),
-        is_spam=label == 1,
-        group=str(group),
-    )
-
-
-def _field(line: LabelledLine, name: str) -> Any:
-    if name not in line.stored:
-        raise Malformed(f"{line.where}: {name}: missing")
-    return line.stored[name]
-
-
-def _string(line: LabelledLine, name: str, given: Any) -> str:
-    if not isinstance(given, str):
-        raise Malformed(f"{line.where}: {name}: expected text, got {given!r}")
-    return given

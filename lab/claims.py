@@ -39,7 +39,7 @@ def main() -> None:
         from lab import _million
         from moderation.models import Case, Post
 
-        _million.settle(cases=options.cases, labels=options.labels)
+        _million.settle(cases=options.cases)
         posts, cases = Post.objects.count(), Case.objects.filter(state="open").count()
         print(f"{posts:,} posts, {cases:,} open cases; {options.moderators} moderators claim and decide")
         p95 = _told("at the operation", _shift(options, [None]), seconds=options.seconds)
@@ -86,7 +86,6 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--stored", type=int, default=1_000_000)
     parser.add_argument("--cases", type=int, default=200_000)
-    parser.add_argument("--labels", type=int, default=100_000, help="decided cases, for label_export")
     parser.add_argument("--moderators", type=int, default=50)
     parser.add_argument("--pause", type=float, default=2.0, help="seconds from one case to the next")
     parser.add_argument("--seconds", type=float, default=40.0)

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from moderation.api.errors import Refused
-from moderation.models import ApiKey, Platform
+from moderation.models import ApiKey, Platform, User
 from moderation.operations.accounts import api_keys
 from moderation.operations.infrastructure import client_address
 
@@ -41,13 +41,14 @@ class KeyAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """The view names a scope per method in `scopes`; the key must hold it."""
+    """The view's `operation` names a scope; the key must hold it."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         """Return False without a key. Raises Refused if the key lacks the scope."""
         if not isinstance(request.auth, ApiKey):
             return False
-        scope = getattr(view, "scopes", {}).get(request.method)
+        method = getattr(type(view), str(request.method).lower(), None)
+        scope = getattr(method, "scope", None)
         if scope is not None and scope not in request.auth.scopes:
             raise Refused("missing_scope", f"This needs a key with the scope {scope}.")
         return True
@@ -58,6 +59,22 @@ def platform_of(request: Request) -> Platform:
     if not isinstance(request.auth, ApiKey):
         raise NotAuthenticated
     return request.auth.platform
+
+
+def user_of(request: Request) -> User:
+    """Return the user that the key acts for. Raises Refused if there is none."""
+    person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
+    if person is None or not person.is_active:
+        raise Refused("nobody_behind_key", "This needs a key that acts in the name of a person.")
+    return person
+
+
+def exporter_of(request: Request) -> User:
+    """Return the lead or ML engineer that the key acts for. Raises Refused."""
+    person = user_of(request)
+    if not person.may_export:
+        raise Refused("not_allowed", "This needs a key that acts for a lead or an ML engineer.")
+    return person
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass has no types

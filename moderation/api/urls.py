@@ -10,29 +10,48 @@ from moderation.api.views.audit import AuditHead, AuditLog
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk_posts import BulkPosts
 from moderation.api.views.campaigns import CampaignDecisions, CampaignMembers, Campaigns
-from moderation.api.views.case_notes import CaseNotes, SecondReviews
-from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
-from moderation.api.views.complaints import Complaints
-from moderation.api.views.decisions import Decisions, Reversals
+from moderation.api.views.cases import (
+    CaseDecisions,
+    CaseEscalations,
+    CaseNotes,
+    Cases,
+    Claims,
+    OneCase,
+    OneClaim,
+    SecondReviews,
+)
+from moderation.api.views.decisions import Decisions, Reversals, Statements
 from moderation.api.views.entities import AuthorTimeline, OneDomain
-from moderation.api.views.label_draws import LabelDraws, OneLabelDraw
-from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Labels, OneExport
-from moderation.api.views.models import ModelMetrics, Models, OneModel, OneTrainingRun, TrainingRuns
-from moderation.api.views.posts import AuthorDeletions, OneAuthor, OnePost, Posts
+from moderation.api.views.labels import (
+    ExportFile,
+    Exports,
+    LabelChanges,
+    LabelDraws,
+    Labels,
+    OneExport,
+    OneLabelDraw,
+)
+from moderation.api.views.models import (
+    ModelMetrics,
+    Models,
+    OneModel,
+    OneTrainingRun,
+    Replays,
+    Rollbacks,
+    TrainingRuns,
+)
+from moderation.api.views.posts import AuthorDeletions, Complaints, OneAuthor, OnePost, Posts
 from moderation.api.views.quality import DriftAlarms, QualityFigures
 from moderation.api.views.release_proposals import (
     OneReleaseProposal,
     ProposalConfirmations,
     ProposalRefusals,
     ReleaseProposals,
+    ThresholdSimulations,
 )
-from moderation.api.views.replays import Replays
-from moderation.api.views.rollbacks import Rollbacks
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
 from moderation.api.views.scores import Scores
 from moderation.api.views.shadow_runs import Disagreements, OneShadowRun, ShadowFigures, ShadowRuns
-from moderation.api.views.simulations import ThresholdSimulations
-from moderation.api.views.statements import Statements
 from moderation.api.views.topics import TopicScores
 from moderation.api.views.webhooks import (
     DeliveryReplays,

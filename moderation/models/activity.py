@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from moderation.models.person import nobody_yet
 
 
 class Measure(models.TextChoices):
@@ -24,14 +25,7 @@ class HourlyCount(models.Model):
 
     hour = models.DateTimeField()
     measure = models.CharField(max_length=12, choices=Measure.choices)
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    user = nobody_yet(has_index=False)
     number = models.PositiveIntegerField()
     counted_at = models.DateTimeField()
 

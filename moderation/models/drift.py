@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from moderation.models.person import nobody_yet
 from moderation.models.platforms import Platform
 
 
@@ -64,14 +64,7 @@ class DriftAlarm(models.Model):
     mean_probability = models.FloatField()
     sample = models.JSONField(help_text="Ids of some of the posts, the newest first.")
     acknowledged_at = models.DateTimeField(null=True, blank=True)
-    acknowledged_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    acknowledged_by = nobody_yet(has_index=False)
 
     class Meta:
         ordering = ("-raised_at", "-id")

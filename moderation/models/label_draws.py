@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from moderation.models.person import nobody_yet
 from moderation.models.platforms import Platform
 
 
@@ -25,14 +26,7 @@ class LabelDraw(models.Model):
         null=True, blank=True, help_text="Named by the page: a repeated request is the same draw."
     )
     cancelled_at = models.DateTimeField(null=True, blank=True)
-    cancelled_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    cancelled_by = nobody_yet(has_index=False)
 
     class Meta:
         ordering = ("-asked_at", "-id")

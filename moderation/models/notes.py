@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from moderation.models.cases import Case
+from moderation.models.person import nobody_yet
 from moderation.models.posts import Author
 from moderation.models.users import Role
 
@@ -57,9 +58,7 @@ class Mention(models.Model):
     )
     role = models.CharField(max_length=16, choices=Role.choices, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
-    done_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
-    )
+    done_by = nobody_yet()
 
     class Meta:
         ordering = ("id",)

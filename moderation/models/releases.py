@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.db import models
+
+from moderation.models.person import nobody_yet
 
 
 class Release(models.Model):
@@ -47,9 +48,7 @@ class Promotion(models.Model):
     replaced = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=8, choices=PromotionKind.choices)
     at = models.DateTimeField()
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
-    )
+    actor = nobody_yet()
     findings = models.JSONField(default=list, help_text="What the gate asked: [question, passed, answer].")
 
     class Meta:

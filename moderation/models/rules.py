@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.domains import Domain
+from moderation.models.person import nobody_yet
 from moderation.models.posts import ERASED_NAME, Author
 
 
@@ -76,9 +77,7 @@ class Rule(models.Model):
     imposed_at = models.DateTimeField()
     activated_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
-    lifted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
-    )
+    lifted_by = nobody_yet()
     lifted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

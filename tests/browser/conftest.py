@@ -12,7 +12,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from deploy.local import browser
 from moderation.models import User
 from tests.browser.full_desk import admin, full_desk  # noqa: F401 - fixtures
-from tests.browser.pictures import shoot  # noqa: F401 - a fixture
 from tests.browser.pseudo_locale import pseudo_locale  # noqa: F401 - a fixture
 from tests.browser.stage import PATIENCE_SECONDS, Settle, Watch, sign_in, wait_until, wait_until_idle
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests

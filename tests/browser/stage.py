@@ -48,6 +48,14 @@ SPOOFS = (
     "\n".join("line" for _ in range(3_000)),
 )
 
+# Trial 18 once more, and what real names look like: right to left, marks on marks, none at all.
+PEOPLE = (
+    "محمد عبد الرحمن بن عبد الله الأنصاري",
+    "Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f\u0334\u0319\u0324\u031ea\u0363\u034b\u035a\u0356l\u0368\u034a\u0346g\u0357\u0315\u0321o",
+    "Wolfeschlegelsteinhausenbergerdorff" * 5,
+    "\u202egro.knab-ruoy\u202c",
+)
+LONG_HOST = "a-very-long-name-that-goes-on.and-on." * 4 + "cheap-and-entirely-genuine-watches.example"
 
 PATIENCE_SECONDS = 60
 """How long a page or the server may take where others load the machine, too."""

@@ -8,9 +8,8 @@ import pytest
 from playwright.sync_api import Page
 
 from moderation.models import Platform, User
-from tests.browser.pictures import NAMES
-from tests.browser.pictures_of_learning import PLACES, decided, drifted, reviewed, shadowed
-from tests.browser.stage import violations
+from tests.browser.learning_desk import decided, drifted, reviewed, shadowed
+from tests.browser.stage import PEOPLE, violations
 
 __all__ = ["decided", "drifted", "reviewed", "shadowed"]
 
@@ -22,14 +21,14 @@ def test_full_pages_are_accessible_and_fit_a_phone(
     page_of: Callable[..., Page], platform: Platform, admin: User, lead: User
 ) -> None:
     Platform.objects.filter(pk=platform.pk).update(name="W" * 80)
-    User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=NAMES[0])
+    User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=PEOPLE[0])
     page = page_of(admin, reduced_motion="reduce")
     found = {}
-    for name in ("second-reviews", "golden-items", "queue-mix", "drift", "shadow"):
-        page.goto(PLACES[name])
-        found[name] = violations(page)
+    for place in ("/second-reviews/", "/golden-items/", "/queues/", "/quality/drift/", "/models/shadow/2/"):
+        page.goto(place)
+        found[place] = violations(page)
         page.set_viewport_size({"width": 390, "height": 844})
-        found[f"{name}, wider than a phone"] = page.evaluate(
+        found[f"{place}, wider than a phone"] = page.evaluate(
             "document.documentElement.scrollWidth > innerWidth"
         )
         page.set_viewport_size({"width": 1280, "height": 800})

@@ -60,22 +60,6 @@ def stored(product: Product) -> Callable[[], int]:
     return lambda: int(str(whole.rows(product, query)[0][0])) - before
 
 
-@pytest.mark.long
-def test_fifty_cases_are_decided_by_keyboard_alone(
-    desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
-) -> None:
-    page = desk_of("moderator")
-    press_and_wait(page, "r")
-    for number in range(50):
-        press_and_wait(page, "sf"[number % 2])
-    product.wait_until(lambda: stored() == 50, "all stored")
-    press_and_wait(page, "u")
-
-    expect(page.locator("#announcements")).to_contain_text("Undone")
-    page.goto("/decisions/")
-    expect(page.get_by_text("undone by Mona Moderator")).to_have_count(1)
-
-
 def test_a_shift_without_a_mouse(
     desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
 ) -> None:
@@ -117,53 +101,6 @@ def test_a_shift_without_a_mouse(
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/posts/\d+/$"))
     expect(page.locator("#main")).to_contain_text("Mona Moderator")
-
-
-@pytest.mark.long
-def test_two_moderators_at_once_never_decide_the_same_case(
-    desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
-) -> None:
-    desks = [desk_of("moderator"), desk_of("lead")]
-    shown: list[set[str]] = [set(), set()]
-    for page in desks:
-        press_and_wait(page, "r")
-    for _ in range(12):
-        for page, seen in zip(desks, shown, strict=True):
-            seen.add(page.url)
-            press_and_wait(page, "s")
-
-    assert not shown[0] & shown[1]
-    product.wait_until(lambda: stored() == 24, "all stored")
-    standing = (
-        "SELECT count(*), count(DISTINCT d.case_id) FROM moderation_decision d"
-        " LEFT JOIN moderation_reversal r ON r.decision_id = d.id"
-        " WHERE d.source = 'moderator' AND r.id IS NULL"
-    )
-    [(decisions, decided)] = whole.rows(product, standing)
-    assert decisions == decided
-
-
-@pytest.mark.long
-def test_a_lease_that_ran_out_overwrites_nothing(
-    desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
-) -> None:
-    page, other = desk_of("moderator"), desk_of("lead")
-    press_and_wait(page, "r")
-    case = page.locator("[data-case]").get_attribute("data-case")
-    # The first one's machine sleeps: no heartbeat comes. Its lease is aged, nobody waits two minutes for it.
-    page.route("**/review/beat/", lambda route: route.abort())
-    ended = f"UPDATE moderation_case SET lease_end_at = now() - interval '1 second' WHERE id = {case}"
-    whole.rows(product, ended)
-    other.goto(f"/review/{case}/")
-    other.keyboard.press("r")
-    other.locator("[data-claim]").wait_for()
-    press_and_wait(other, "f")
-    product.wait_until(lambda: stored() == 1, "the second one's decision stored")
-
-    page.keyboard.press("s")
-
-    expect(page.locator("#notices")).to_contain_text("Leo Lead already decided this case: not spam.")
-    assert stored() == 1
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ from tests.scoring.starter import STARTER
 
 pytestmark = pytest.mark.xdist_group("shap")
 
-shap_trees = later("lab._shap_trees")
+shap_trees = later("tests.scoring.shap_trees")
 
 
 def random_rows(forest: Forest, *, count: int, seed: int) -> Floats:

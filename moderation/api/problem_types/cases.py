@@ -1,10 +1,22 @@
-"""Refusals to claim, decide or reopen a case."""
+"""Refusals about a post, its case, its campaign or a decision."""
 
 from __future__ import annotations
 
 from moderation.api.problem_types.problem_type import ProblemType
 
 TYPES = (
+    ProblemType(
+        code="revision_conflict",
+        status=409,
+        title="This revision is stored with another content",
+        cure="An edited post has a higher revision than before. The stored revision was not changed.",
+    ),
+    ProblemType(
+        code="erased",
+        status=410,
+        title="It was erased",
+        cure="Nothing of it is kept, and nothing about it is taken in any more.",
+    ),
     ProblemType(
         code="already_claimed",
         status=409,
@@ -40,5 +52,41 @@ TYPES = (
         status=409,
         title="The post was edited meanwhile",
         cure="Read the case again: it has a higher version.",
+    ),
+    ProblemType(
+        code="already_reversed",
+        status=409,
+        title="The decision was taken back before",
+        cure="Read the post to see which decision holds.",
+    ),
+    ProblemType(
+        code="same_verdict",
+        status=409,
+        title="The decision says this already",
+        cure="Nothing needs to be done.",
+    ),
+    ProblemType(
+        code="still_running",
+        status=409,
+        title="An earlier decision is being carried out",
+        cure="Large campaigns take some seconds; try again when their members are decided.",
+    ),
+    ProblemType(
+        code="nothing_to_decide",
+        status=409,
+        title="No post of the campaign waits for this",
+        cure="Read its members: they were decided one by one, or together.",
+    ),
+    ProblemType(
+        code="shared_campaign",
+        status=409,
+        title="The campaign holds posts of other platforms",
+        cure="Decide your cases one by one, or ask a lead of the desk to decide the campaign.",
+    ),
+    ProblemType(
+        code="count_moved",
+        status=412,
+        title="The campaign has another number of posts by now",
+        cure="Look at the members that joined since, then send the count that the member found names.",
     ),
 )

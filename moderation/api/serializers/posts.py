@@ -1,15 +1,17 @@
-"""Posts: request format, and the answer to each."""
+"""Posts: request format, the answer to each, and erasures."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.core.validators import RegexValidator
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
+from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import (
     MAX_WHOLE_NUMBER,
     AddressField,
@@ -23,7 +25,11 @@ from moderation.api.serializers.language_field import LanguageField
 from moderation.api.serializers.picture_field import PicturesField, named_pictures
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
+from moderation.models import AuthorDeletion
+from moderation.models.erasures import ErasureKind
+from moderation.operations.erasure import erase
 from moderation.operations.posts.ingest import Accepted
+from moderation.queries.cases import platform_cases
 
 MAX_TEXT_LENGTH = 100_000
 MAX_PARENT_TEXT_LENGTH = 10_000
@@ -225,3 +231,28 @@ def is_plain_step(step: Any) -> bool:
 
 def _refusal(field: str, detail: str, *, code: str) -> serializers.ValidationError:
     return serializers.ValidationError({field: [ErrorDetail(detail, code=code)]})
+
+
+class ErasureSerializer(AnswerSerializer):
+    """What was erased."""
+
+    id = serializers.CharField()
+    kind = serializers.ChoiceField(choices=ErasureKind.values)
+    posts = serializers.IntegerField(
+        help_text="Posts erased so far; of a very active author the rest follows."
+    )
+    erased_at = serializers.DateTimeField()
+
+
+class AuthorDeletionSerializer(AnswerSerializer):
+    """An author who deleted the account."""
+
+    deleted_at = serializers.DateTimeField()
+    waiting = serializers.IntegerField(help_text="Posts that people are still asked about.")
+    erased_by = serializers.DateTimeField(help_text="The author is erased by then, or once nothing waits.")
+
+    def read_waiting(self, row: AuthorDeletion) -> int:
+        return platform_cases.waiting(author_id=row.author_id)
+
+    def read_erased_by(self, row: AuthorDeletion) -> datetime:
+        return row.deleted_at + erase.AFTER_DELETION

@@ -13,7 +13,7 @@ from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.quality import EstimateSerializer
-from moderation.api.serializers.simulations import NumberField
+from moderation.api.serializers.release_proposals import NumberField
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Platform, ShadowRun, ShadowScore
 from moderation.models.cases import CaseState

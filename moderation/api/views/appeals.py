@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,17 +11,8 @@ from rest_framework.reverse import reverse
 
 from moderation.api import about
 from moderation.api.authentication import platform_of
-from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    location_header,
-    number_of,
-    problem_responses,
-)
+from moderation.api.views.base import ApiView, known, location_header, number_of, operation
 from moderation.models import Appeal, Decision
 from moderation.models.platforms import Scope
 from moderation.operations.cases import appeals
@@ -33,28 +22,23 @@ from moderation.queries.cases import platform_cases
 class Appeals(ApiView):
     """POST /appeals"""
 
-    scopes: ClassVar = {"POST": Scope.COMPLAINTS_WRITE}
-
-    @extend_schema(
-        operation_id="file_appeal",
-        summary="Dispute a decision",
-        description=(
+    @operation(
+        "file_appeal",
+        "Dispute a decision",
+        (
             "A lead reviews the post again; the decision stands until then. One appeal per decision: a "
-            "repetition gives the same answer. The outcome is sent as `appeal.decided` and can be read. "
-            "Scope: `complaints:write`."
+            "repetition gives the same answer. The outcome is sent as `appeal.decided` and can be read."
         ),
-        parameters=[ONCE, location_header(201)],
-        request=AppealRequestSerializer,
-        responses={
-            201: AppealSerializer,
-            **problem_responses("not_found", "already_reversed", "erased", *WRITE_PROBLEMS),
-        },
+        scope=Scope.COMPLAINTS_WRITE,
+        parameters=[location_header(201)],
+        takes=AppealRequestSerializer,
+        answers={201: AppealSerializer},
+        refuses=("not_found", "already_reversed", "erased"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """File an appeal against a decision; there is one per decision."""
         given = self.read(AppealRequestSerializer, request)
-        try:
+        with known(Decision, "No decision that you were told of has this id."):
             row = appeals.dispute(
                 platform=platform_of(request),
                 decision_id=number_of(given["decision"]),
@@ -62,8 +46,6 @@ class Appeals(ApiView):
                 external_id=given.get("external_id", ""),
                 at=timezone.now(),
             )
-        except Decision.DoesNotExist:
-            raise Refused("not_found", "No decision that you were told of has this id.") from None
         about.post(row.post_id)
         headers = {"Location": reverse("api:appeal", args=[str(row.pk)])}
         return Response(AppealSerializer(row).data, status=status.HTTP_201_CREATED, headers=headers)
@@ -72,21 +54,18 @@ class Appeals(ApiView):
 class OneAppeal(ApiView):
     """GET /appeals/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.VERDICTS_READ}
-
-    @extend_schema(
-        operation_id="read_appeal",
-        summary="Read an appeal",
-        description="Scope: `verdicts:read`.",
+    @operation(
+        "read_appeal",
+        "Read an appeal",
+        scope=Scope.VERDICTS_READ,
         parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="The appeal.")],
-        responses={200: AppealSerializer, **problem_responses("not_found")},
+        answers={200: AppealSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read an appeal; its outcome is hidden while it can be undone."""
-        try:
+        with known(Appeal, "No appeal has this id."):
             row = platform_cases.appeal(
                 platform=platform_of(request), appeal_id=number_of(id), at=timezone.now()
             )
-        except Appeal.DoesNotExist:
-            raise Refused("not_found", "No appeal has this id.") from None
         return Response(AppealSerializer(row).data)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,7 +12,7 @@ from moderation.api.serializers.audit import (
     AuditPageSerializer,
 )
 from moderation.api.serializers.keyset import IdPageQuerySerializer
-from moderation.api.views.base import ApiView, problem_responses
+from moderation.api.views.base import ApiView, operation
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
 from moderation.operations.audit import chain
@@ -25,20 +22,20 @@ from moderation.queries.audit import audit_chain
 class AuditLog(ApiView):
     """GET /audit"""
 
-    scopes: ClassVar = {"GET": Scope.AUDIT_READ}
-
-    @extend_schema(
-        operation_id="read_audit_log",
-        summary="Read the audit log along its chain of hashes",
-        description=(
+    @operation(
+        "read_audit_log",
+        "Read the audit log along its chain of hashes",
+        (
             "Sealed entries in the order of the chain. Keep `next_cursor` and pass it as `cursor`, at once "
             "while `has_more`, otherwise at the next poll: nothing is skipped or repeated. While other "
             "platforms use the installation, an entry that is not about yours is null, and its link stays. "
             "IP addresses are masked, unless the key acts for somebody who may read them. A key that acts "
-            "for a person needs a lead or an administrator. Scope: `audit:read`."
+            "for a person needs a lead or an administrator."
         ),
+        scope=Scope.AUDIT_READ,
         parameters=[IdPageQuerySerializer],
-        responses={200: AuditPageSerializer, **problem_responses("not_allowed", "invalid_fields")},
+        answers={200: AuditPageSerializer},
+        refuses=("not_allowed",),
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -52,16 +49,12 @@ class AuditLog(ApiView):
 class AuditHead(ApiView):
     """GET /audit/head"""
 
-    scopes: ClassVar = {"GET": Scope.AUDIT_READ}
-
-    @extend_schema(
-        operation_id="read_audit_head",
-        summary="Read the end of the chain",
-        description=(
-            "Keep it outside this installation: a log that was rewritten later no longer leads to this hash. "
-            "Scope: `audit:read`."
-        ),
-        responses={200: AuditHeadSerializer, **problem_responses()},
+    @operation(
+        "read_audit_head",
+        "Read the end of the chain",
+        "Keep it outside this installation: a log that was rewritten later no longer leads to this hash.",
+        scope=Scope.AUDIT_READ,
+        answers={200: AuditHeadSerializer},
     )
     def get(self, request: Request) -> Response:  # noqa: ARG002 - the same for every key
         return Response(AuditHeadSerializer(chain.head()).data)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from email.message import Message
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Model
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -16,18 +19,18 @@ from rest_framework.views import APIView
 
 from moderation.api.authentication import HasScope, KeyAuthentication
 from moderation.api.errors import Refused
-from moderation.api.idempotency import HEADER
+from moderation.api.idempotency import HEADER, idempotent
 from moderation.api.parsers import StrictJsonParser
 from moderation.api.problems import CONTENT_TYPE, PROBLEMS
 from moderation.api.serializers.problems import ProblemSerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import ApiKey, User
+from moderation.models import ApiKey
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 
 MEBIBYTE = 1024 * 1024
 
-BODY_PROBLEMS = (
+_BODY_PROBLEMS = (
     "malformed_body",
     "length_required",
     "body_too_large",
@@ -38,10 +41,13 @@ BODY_PROBLEMS = (
 )
 """What can be wrong with any body."""
 
-WRITE_PROBLEMS = (*BODY_PROBLEMS, "request_in_flight", "idempotency_key_reused")
+_WRITE_PROBLEMS = (*_BODY_PROBLEMS, "request_in_flight", "idempotency_key_reused")
 """What can be wrong with any POST."""
 
-EVERY_PROBLEM = (
+_QUERY_PROBLEMS = ("invalid_fields",)
+"""What can be wrong with any query."""
+
+_EVERY_PROBLEM = (
     "malformed_request",
     "not_authenticated",
     "invalid_key",
@@ -55,7 +61,7 @@ EVERY_PROBLEM = (
 )
 """What can be wrong with any request to an operation."""
 
-ONCE = OpenApiParameter(
+_ONCE = OpenApiParameter(
     HEADER,
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
     OpenApiParameter.HEADER,
@@ -74,7 +80,7 @@ IF_MATCH = OpenApiParameter(
 
 
 class ApiView(APIView):
-    """A view that a platform calls with its key. `scopes` names the scope that each method needs."""
+    """A view that a platform calls with its key. Each method is an `operation`."""
 
     authentication_classes = [KeyAuthentication]
     permission_classes = [HasScope]
@@ -82,7 +88,6 @@ class ApiView(APIView):
     renderer_classes = [JSONRenderer]
     # The OpenAPI document describes the views; OPTIONS would be a second, poorer description.
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
-    scopes: ClassVar[dict[str, str]] = {}
     # Answers that are stored encrypted under an Idempotency-Key.
     shows_secret = False
     # Its `post` loads models, up to a minute: under an Idempotency-Key it runs outside a transaction.
@@ -162,20 +167,13 @@ def is_lenient(request: Request) -> bool:
     )
 
 
-def user_of(request: Request) -> User:
-    """Return the user that the key acts for. Raises Refused if there is none."""
-    person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
-    if person is None or not person.is_active:
-        raise Refused("nobody_behind_key", "This needs a key that acts in the name of a person.")
-    return person
-
-
-def exporter_of(request: Request) -> User:
-    """Return the lead or ML engineer that the key acts for. Raises Refused."""
-    person = user_of(request)
-    if not person.may_export:
-        raise Refused("not_allowed", "This needs a key that acts for a lead or an ML engineer.")
-    return person
+@contextmanager
+def known(model: type[Model], absent: str) -> Iterator[None]:
+    """Say that there is no such row, where the block does not find one. Raises Refused."""
+    try:
+        yield
+    except model.DoesNotExist:  # type: ignore[attr-defined]  # concrete models have it
+        raise Refused("not_found", absent) from None
 
 
 def refuse_packed(request: Request) -> None:
@@ -227,10 +225,49 @@ class NothingHere(ApiView):
         raise Refused("not_found", "There is nothing at this address.")
 
 
-def problem_responses(*codes: str) -> dict[Any, OpenApiResponse]:
+def operation(  # noqa: PLR0913 - what the document says of an operation
+    name: str,
+    summary: str,
+    says: str = "",
+    *,
+    scope: str,
+    also: str = "",
+    parameters: Sequence[Any] = (),
+    takes: Any = None,
+    answers: Mapping[Any, Any],
+    refuses: Sequence[str] = (),
+) -> Callable[[Any], Any]:
+    """Decorate a view's method: the scope that its key needs, and what the OpenAPI document says of it.
+
+    `also` is a scope that the method itself asks for. `refuses` names the problems besides those that every
+    operation, query, body or POST can have. Every POST can be repeated under an Idempotency-Key.
+    """
+
+    def decorate(method: Any) -> Any:
+        is_post = method.__name__ == "post"
+        has_query = any(isinstance(one, type) for one in parameters)
+        general = (
+            _WRITE_PROBLEMS if is_post else _BODY_PROBLEMS if takes else _QUERY_PROBLEMS if has_query else ()
+        )
+        needs = f"Scopes: `{scope}`, and `{also}`." if also else f"Scope: `{scope}`."
+        describe = extend_schema(
+            operation_id=name,
+            summary=summary,
+            description=f"{says} {needs}".strip(),
+            parameters=[_ONCE, *parameters] if is_post else [*parameters],
+            request=takes,
+            responses={**answers, **_problem_responses(*refuses, *general)},
+        )
+        method.scope = scope
+        return describe(idempotent(method) if is_post else method)
+
+    return decorate
+
+
+def _problem_responses(*codes: str) -> dict[Any, OpenApiResponse]:
     """Return the OpenAPI responses for these problems, besides those that every view can give."""
     by_status: dict[int, list[str]] = {}
-    for code in dict.fromkeys((*EVERY_PROBLEM, *codes)):
+    for code in dict.fromkeys((*_EVERY_PROBLEM, *codes)):
         kind = PROBLEMS[code]
         by_status.setdefault(kind.status, []).append(f"`{code}`: {kind.title}")
     return {

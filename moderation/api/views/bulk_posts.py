@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers, status
 from rest_framework.exceptions import APIException, ErrorDetail, ValidationError
 from rest_framework.request import Request
@@ -15,19 +15,11 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused, problem_for
-from moderation.api.idempotency import idempotent
 from moderation.api.parsers import Line, LinesParser, load
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.posts import PostSerializer, accepted
 from moderation.api.serializers.problems import ProblemSerializer
-from moderation.api.views.base import (
-    MEBIBYTE,
-    ONCE,
-    WRITE_PROBLEMS,
-    PostingView,
-    is_lenient,
-    problem_responses,
-)
+from moderation.api.views.base import MEBIBYTE, PostingView, is_lenient, operation
 from moderation.models import ApiKey, Platform
 from moderation.models.platforms import Scope
 from moderation.operations.posts import ingest
@@ -63,23 +55,18 @@ class BulkPosts(PostingView):
 
     parser_classes = [LinesParser]
     max_body_bytes = 10 * MEBIBYTE
-    scopes: ClassVar = {"POST": Scope.POSTS_WRITE}
 
-    @extend_schema(
-        operation_id="send_posts",
-        summary="Send many posts",
-        description=(
+    @operation(
+        "send_posts",
+        "Send many posts",
+        (
             "One post per line (NDJSON), at most 5,000 lines and 10 MiB. Each line gets an answer of its "
-            "own; repeating the whole request is safe. Scope: `posts:write`."
+            "own; repeating the whole request is safe."
         ),
-        parameters=[ONCE],
-        request={"application/x-ndjson": PostSerializer},
-        responses={
-            207: OpenApiResponse(BulkAnswerSerializer, description="One result per line"),
-            **problem_responses(*WRITE_PROBLEMS),
-        },
+        scope=Scope.POSTS_WRITE,
+        takes={"application/x-ndjson": PostSerializer},
+        answers={207: OpenApiResponse(BulkAnswerSerializer, description="One result per line")},
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Store the posts, a chunk of lines per transaction."""
         lines = cast("Sequence[Line]", request.data or ())

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.campaigns import (
     CampaignDecisionRequestSerializer,
     CampaignDecisionSerializer,
@@ -21,14 +18,7 @@ from moderation.api.serializers.campaigns import (
     MemberPageSerializer,
 )
 from moderation.api.serializers.keyset import IdPageQuerySerializer
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    number_of,
-    problem_responses,
-    user_of,
-)
+from moderation.api.views.base import ApiView, known, number_of, operation
 from moderation.models import Campaign
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
@@ -43,14 +33,13 @@ _CAMPAIGN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="T
 class Campaigns(ApiView):
     """GET /campaigns"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_campaigns",
-        summary="Read campaigns",
-        description="Groups of posts that resemble one another, the newest first. Scope: `cases:read`.",
+    @operation(
+        "read_campaigns",
+        "Read campaigns",
+        "Groups of posts that resemble one another, the newest first.",
+        scope=Scope.CASES_READ,
         parameters=[IdPageQuerySerializer],
-        responses={200: CampaignPageSerializer, **problem_responses("invalid_fields")},
+        answers={200: CampaignPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -64,14 +53,14 @@ class Campaigns(ApiView):
 class CampaignMembers(ApiView):
     """GET /campaigns/{id}/members"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_members",
-        summary="Read a campaign's posts",
-        description="Yours, in the order of their arrival. Scope: `cases:read`.",
+    @operation(
+        "read_members",
+        "Read a campaign's posts",
+        "Yours, in the order of their arrival.",
+        scope=Scope.CASES_READ,
         parameters=[_CAMPAIGN_ID, IdPageQuerySerializer],
-        responses={200: MemberPageSerializer, **problem_responses("not_found", "invalid_fields")},
+        answers={200: MemberPageSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one page."""
@@ -88,33 +77,27 @@ class CampaignMembers(ApiView):
 class CampaignDecisions(ApiView):
     """POST /campaigns/{id}/decisions"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="decide_campaign",
-        summary="Decide a campaign",
-        description=(
+    @operation(
+        "decide_campaign",
+        "Decide a campaign",
+        (
             "Decides every waiting post, each with a decision of its own; either all or none. If their "
-            "number is no longer `expected_count`, nothing is decided and `found` says what it is now. "
-            "Scope: `decisions:write`."
+            "number is no longer `expected_count`, nothing is decided and `found` says what it is now."
         ),
-        parameters=[ONCE, _CAMPAIGN_ID],
-        request=CampaignDecisionRequestSerializer,
-        responses={
-            201: CampaignDecisionSerializer,
-            **problem_responses(
-                "nobody_behind_key",
-                "not_allowed",
-                "not_found",
-                "shared_campaign",
-                "still_running",
-                "nothing_to_decide",
-                "count_moved",
-                *WRITE_PROBLEMS,
-            ),
-        },
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[_CAMPAIGN_ID],
+        takes=CampaignDecisionRequestSerializer,
+        answers={201: CampaignDecisionSerializer},
+        refuses=(
+            "nobody_behind_key",
+            "not_allowed",
+            "not_found",
+            "shared_campaign",
+            "still_running",
+            "nothing_to_decide",
+            "count_moved",
+        ),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Decide all waiting posts of the campaign; nothing is decided if their number has changed."""
         own, given = _own_campaign(request, id), self.read(CampaignDecisionRequestSerializer, request)
@@ -146,7 +129,5 @@ class CampaignDecisions(ApiView):
 
 
 def _own_campaign(request: Request, identifier: str) -> OwnCampaign:
-    try:
+    with known(Campaign, "No campaign with posts of yours has this id."):
         return platform_campaigns.one(platform=platform_of(request), campaign_id=number_of(identifier))
-    except Campaign.DoesNotExist:
-        raise Refused("not_found", "No campaign with posts of yours has this id.") from None

@@ -1,19 +1,18 @@
-"""Cases: read, claim, escalate and decide them on behalf of a user."""
+"""Cases: read, claim, escalate, annotate and decide them on behalf of a user; second reviews."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from moderation.api.authentication import platform_of
+from moderation.api import about
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.cases import (
+    CaseNoteSerializer,
     CasePageSerializer,
     CaseQuerySerializer,
     CaseSerializer,
@@ -22,27 +21,26 @@ from moderation.api.serializers.cases import (
     ClaimsSerializer,
     DecisionRequestSerializer,
     HandOnRequestSerializer,
+    NoteRequestSerializer,
     WholeCaseSerializer,
 )
 from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.api.views.base import (
     IF_MATCH,
-    ONCE,
-    WRITE_PROBLEMS,
     ApiView,
     etag_header,
     etag_of,
+    known,
     number_of,
-    problem_responses,
+    operation,
     refuse_changed,
-    user_of,
 )
 from moderation.models import Case
 from moderation.models.cases import PLATFORM_REASONS
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations import refusals
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims, notes, review, second_review
 from moderation.queries.cases import platform_cases
 
 EVERY_QUEUE = "all"
@@ -53,14 +51,13 @@ _CLAIM_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", "case_closed
 class Cases(ApiView):
     """GET /cases"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_cases",
-        summary="Read cases",
-        description="Your platform's cases, by expected harm or as `sort` says. Scope: `cases:read`.",
+    @operation(
+        "read_cases",
+        "Read cases",
+        "Your platform's cases, by expected harm or as `sort` says.",
+        scope=Scope.CASES_READ,
         parameters=[CaseQuerySerializer],
-        responses={200: CasePageSerializer, **problem_responses("invalid_fields")},
+        answers={200: CasePageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -81,14 +78,14 @@ class Cases(ApiView):
 class OneCase(ApiView):
     """GET /cases/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_case",
-        summary="Read a case",
-        description="The case with what its post says. The ETag is its version. Scope: `cases:read`.",
+    @operation(
+        "read_case",
+        "Read a case",
+        "The case with what its post says. The ETag is its version.",
+        scope=Scope.CASES_READ,
         parameters=[CASE_ID, etag_header(200)],
-        responses={200: WholeCaseSerializer, **problem_responses("not_found")},
+        answers={200: WholeCaseSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read a case with the text of its post and its notes."""
@@ -100,32 +97,27 @@ class OneCase(ApiView):
 class Claims(ApiView):
     """POST /queues/{queue}/claims"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="claim_cases",
-        summary="Claim the next cases",
-        description=(
+    @operation(
+        "claim_cases",
+        "Claim the next cases",
+        (
             "Claims the most harmful cases that nobody holds; cases that you hold already come first. Nobody "
-            "else gets them until the lease ends. Scope: `decisions:write`."
+            "else gets them until the lease ends."
         ),
+        scope=Scope.DECISIONS_WRITE,
         parameters=[
-            ONCE,
             OpenApiParameter(
                 "queue",
                 str,
                 OpenApiParameter.PATH,
                 enum=[EVERY_QUEUE, *PLATFORM_REASONS],
                 description="A reason, or all.",
-            ),
+            )
         ],
-        request=ClaimRequestSerializer,
-        responses={
-            200: ClaimsSerializer,
-            **problem_responses("nobody_behind_key", "not_allowed", "not_found", *WRITE_PROBLEMS),
-        },
+        takes=ClaimRequestSerializer,
+        answers={200: ClaimsSerializer},
+        refuses=("nobody_behind_key", "not_allowed", "not_found"),
     )
-    @idempotent
     def post(self, request: Request, queue: str) -> Response:
         """Claim the most harmful free cases until the lease ends."""
         if queue not in (EVERY_QUEUE, *PLATFORM_REASONS):
@@ -142,18 +134,14 @@ class Claims(ApiView):
 class OneClaim(ApiView):
     """PUT and DELETE /claims/{id}"""
 
-    scopes: ClassVar = {"PUT": Scope.DECISIONS_WRITE, "DELETE": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="hold_case",
-        summary="Claim a case, or keep it longer",
-        description=(
-            "The id is that of the case. Repeat it as a heartbeat to extend the lease. Scope: "
-            "`decisions:write`."
-        ),
+    @operation(
+        "hold_case",
+        "Claim a case, or keep it longer",
+        "The id is that of the case. Repeat it as a heartbeat to extend the lease.",
+        scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        request=None,
-        responses={200: ClaimSerializer, **problem_responses("already_claimed", *_CLAIM_PROBLEMS)},
+        answers={200: ClaimSerializer},
+        refuses=("already_claimed", *_CLAIM_PROBLEMS),
     )
     def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Claim a case, or extend the lease on a claimed one."""
@@ -162,12 +150,14 @@ class OneClaim(ApiView):
         answer = {"case": own_case(request, id), "lease_end_at": held.lease_end_at}
         return Response(ClaimSerializer(answer, context={"at": at}).data)
 
-    @extend_schema(
-        operation_id="hand_back_case",
-        summary="Hand a case back",
-        description="Has no effect if somebody else holds it. Scope: `decisions:write`.",
+    @operation(
+        "hand_back_case",
+        "Hand a case back",
+        "Has no effect if somebody else holds it.",
+        scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        responses={204: None, **problem_responses("nobody_behind_key", "not_found")},
+        answers={204: None},
+        refuses=("nobody_behind_key", "not_found"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Release a claim; nothing happens if it is not yours."""
@@ -178,26 +168,20 @@ class OneClaim(ApiView):
 class CaseDecisions(ApiView):
     """POST /cases/{id}/decisions"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="decide_case",
-        summary="Decide a case",
-        description=(
+    @operation(
+        "decide_case",
+        "Decide a case",
+        (
             "Needs a live claim and the version that was reviewed. It takes effect once it can no longer be "
             "undone. One decision wins per version: whoever comes second gets it in the problem's "
-            "`decision`. Scope: `decisions:write`."
+            "`decision`."
         ),
-        parameters=[ONCE, IF_MATCH, CASE_ID],
-        request=DecisionRequestSerializer,
-        responses={
-            201: DecisionSerializer,
-            **problem_responses(
-                "claim_lost", "post_changed", "precondition_failed", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS
-            ),
-        },
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[IF_MATCH, CASE_ID],
+        takes=DecisionRequestSerializer,
+        answers={201: DecisionSerializer},
+        refuses=("claim_lost", "post_changed", "precondition_failed", *_CLAIM_PROBLEMS),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Decide a claimed case; of concurrent decisions one wins."""
         row = own_case(request, id)
@@ -222,17 +206,16 @@ class CaseDecisions(ApiView):
 class CaseEscalations(ApiView):
     """POST /cases/{id}/escalations"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="escalate_case",
-        summary="Hand a case to the leads",
-        description="Needs a live claim. Scope: `decisions:write`.",
-        parameters=[ONCE, CASE_ID],
-        request=HandOnRequestSerializer,
-        responses={201: CaseSerializer, **problem_responses("claim_lost", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS)},
+    @operation(
+        "escalate_case",
+        "Hand a case to the leads",
+        "Needs a live claim.",
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[CASE_ID],
+        takes=HandOnRequestSerializer,
+        answers={201: CaseSerializer},
+        refuses=("claim_lost", *_CLAIM_PROBLEMS),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Escalate a claimed case to the leads, with a note."""
         row, at = own_case(request, id), timezone.now()
@@ -244,7 +227,54 @@ class CaseEscalations(ApiView):
 
 def own_case(request: Request, identifier: str) -> Case:
     """Return a case of the caller's platform. Raises Refused."""
-    try:
+    with known(Case, "No case has this id."):
         return platform_cases.one(platform=platform_of(request), case_id=number_of(identifier))
-    except Case.DoesNotExist:
-        raise Refused("not_found", "No case has this id.") from None
+
+
+_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found")
+
+
+class CaseNotes(ApiView):
+    """POST /cases/{id}/notes"""
+
+    @operation(
+        "note_case",
+        "Leave a note on a case",
+        "For the next reviewer; needs no claim.",
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[CASE_ID],
+        takes=NoteRequestSerializer,
+        answers={201: CaseNoteSerializer},
+        refuses=("erased", *_PROBLEMS),
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Write a note for the next reviewer of the case."""
+        row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
+        made = notes.write(case=row, author=user_of(request), text=text, at=timezone.now())
+        about.post(row.post_id)
+        return Response(CaseNoteSerializer(made).data, status=status.HTTP_201_CREATED)
+
+
+class SecondReviews(ApiView):
+    """POST /cases/{id}/second-reviews"""
+
+    @operation(
+        "ask_second_person",
+        "Have a decided case looked at again",
+        (
+            "Opens a new case of the post, which the first decider does not get. Its reviewer does not see "
+            "the first verdict, which stands until then."
+        ),
+        scope=Scope.DECISIONS_WRITE,
+        parameters=[CASE_ID],
+        takes=HandOnRequestSerializer,
+        answers={201: CaseSerializer},
+        refuses=("not_decided", "erased", *_PROBLEMS),
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Open a second review; the first decision stands until it is decided."""
+        row, at = own_case(request, id), timezone.now()
+        text = self.read(HandOnRequestSerializer, request).get("note", "")
+        made = second_review.ask(case_id=row.pk, asked_by=user_of(request), text=text, at=at)
+        answer = CaseSerializer(own_case(request, str(made.pk)), context={"at": at}).data
+        return Response(answer, status=status.HTTP_201_CREATED)

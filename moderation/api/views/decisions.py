@@ -1,58 +1,49 @@
-"""Decisions: the feed for polling, and reversals."""
+"""Decisions: the feed for polling, reversals, and statements of reasons."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.cases import ReversalRequestSerializer
 from moderation.api.serializers.decisions import (
     DecisionPageSerializer,
     DecisionQuerySerializer,
     DecisionSerializer,
+    StatementSerializer,
     decision,
     fed,
+    statement,
 )
 from moderation.api.serializers.feed_cursor import encode
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    number_of,
-    problem_responses,
-    user_of,
-)
+from moderation.api.views.base import ApiView, known, number_of, operation
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
 from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
+from moderation.queries.decisions import platform_decisions
 
 
 class Decisions(ApiView):
     """GET /decisions"""
 
-    scopes: ClassVar = {"GET": Scope.VERDICTS_READ}
-
-    @extend_schema(
-        operation_id="read_decisions",
-        summary="Read decisions",
-        description=(
+    @operation(
+        "read_decisions",
+        "Read decisions",
+        (
             "Decisions in the order in which they entered the feed. Keep `next_cursor` and pass it as "
-            "`cursor`, at once while `has_more`, otherwise at the next poll: nothing is skipped or repeated. "
-            "Scope: `verdicts:read`."
+            "`cursor`, at once while `has_more`, otherwise at the next poll: nothing is skipped or repeated."
         ),
+        scope=Scope.VERDICTS_READ,
         parameters=[DecisionQuerySerializer],
-        responses={200: DecisionPageSerializer, **problem_responses("invalid_fields")},
+        answers={200: DecisionPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -77,34 +68,28 @@ class Decisions(ApiView):
 class Reversals(ApiView):
     """POST /decisions/{id}/reversal"""
 
-    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
-
-    @extend_schema(
-        operation_id="reverse_decision",
-        summary="Take a decision back",
-        description=(
+    @operation(
+        "reverse_decision",
+        "Take a decision back",
+        (
             "Makes a new decision that says the opposite and names this one in `reverses`; decisions are "
-            "never edited. The webhook is sent at once. Scope: `decisions:write`."
+            "never edited. The webhook is sent at once."
         ),
+        scope=Scope.DECISIONS_WRITE,
         parameters=[
-            ONCE,
-            OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision that was wrong."),
+            OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision that was wrong.")
         ],
-        request=ReversalRequestSerializer,
-        responses={
-            201: DecisionSerializer,
-            **problem_responses(
-                "nobody_behind_key",
-                "not_allowed",
-                "not_found",
-                "already_reversed",
-                "same_verdict",
-                "erased",
-                *WRITE_PROBLEMS,
-            ),
-        },
+        takes=ReversalRequestSerializer,
+        answers={201: DecisionSerializer},
+        refuses=(
+            "nobody_behind_key",
+            "not_allowed",
+            "not_found",
+            "already_reversed",
+            "same_verdict",
+            "erased",
+        ),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Replace a decision by the opposite one."""
         reason = self.read(ReversalRequestSerializer, request)["reason"]
@@ -120,3 +105,26 @@ class Reversals(ApiView):
             at=timezone.now(),
         )
         return Response(decision(made) | {"reverses": str(wrong.pk)}, status=status.HTTP_201_CREATED)
+
+
+class Statements(ApiView):
+    """GET /decisions/{id}/statement-of-reasons"""
+
+    @operation(
+        "read_statement",
+        "Read the statement of reasons",
+        (
+            "Of a decision that says spam and took effect, in the field names of the DSA transparency "
+            "database; add `territorial_scope` and `url`."
+        ),
+        scope=Scope.VERDICTS_READ,
+        parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision.")],
+        answers={200: StatementSerializer},
+        refuses=("not_found",),
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        with known(Decision, "No decision of yours that took a post down has this id."):
+            row = platform_decisions.removal(
+                platform=platform_of(request), decision_id=number_of(id), at=timezone.now()
+            )
+        return Response(statement(row, grounds=platform_decisions.grounds(row)))

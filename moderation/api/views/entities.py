@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.entities import DomainSerializer, TimelineSerializer
-from moderation.api.views.base import ApiView, problem_responses
+from moderation.api.views.base import ApiView, known, operation
 from moderation.models import Author
 from moderation.models.platforms import Scope
 from moderation.queries.entities import platform_lookups
@@ -22,38 +20,36 @@ from moderation.queries.rules.targets import NotATarget
 class AuthorTimeline(ApiView):
     """GET /authors/{external_id}/timeline"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_author_timeline",
-        summary="Read what happened around an author",
-        description="Posts, complaints and decisions, without words. Scope: `cases:read`.",
+    @operation(
+        "read_author_timeline",
+        "Read what happened around an author",
+        "Posts, complaints and decisions, without words.",
+        scope=Scope.CASES_READ,
         parameters=[
             OpenApiParameter("external_id", str, OpenApiParameter.PATH, description="Your id of the account.")
         ],
-        responses={200: TimelineSerializer, **problem_responses("not_found")},
+        answers={200: TimelineSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, external_id: str) -> Response:
-        try:
+        with known(Author, "No author has this external_id."):
             found = platform_lookups.of_author(platform=platform_of(request), external_id=external_id)
-        except Author.DoesNotExist:
-            raise Refused("not_found", "No author has this external_id.") from None
         return Response(TimelineSerializer(found).data)
 
 
 class OneDomain(ApiView):
     """GET /domains/{domain}"""
 
-    scopes: ClassVar = {"GET": Scope.CASES_READ}
-
-    @extend_schema(
-        operation_id="read_domain",
-        summary="Read a domain's history",
-        description="Counts your posts only; for a host you get its domain. Scope: `cases:read`.",
+    @operation(
+        "read_domain",
+        "Read a domain's history",
+        "Counts your posts only; for a host you get its domain.",
+        scope=Scope.CASES_READ,
         parameters=[
             OpenApiParameter("domain", str, OpenApiParameter.PATH, description="Such as evil.example.")
         ],
-        responses={200: DomainSerializer, **problem_responses("not_found")},
+        answers={200: DomainSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, domain: str) -> Response:
         at = timezone.now()

@@ -1,23 +1,24 @@
-"""Labels page by page, and exports as files."""
+"""Labels page by page, exports as files, and posts drawn to be labelled."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import FileResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import exporter_of, platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.feed_cursor import encode
 from moderation.api.serializers.labels import (
+    DrawRequestSerializer,
+    DrawSerializer,
     ExportRequestSerializer,
     ExportSerializer,
     LabelChangePageSerializer,
@@ -25,23 +26,16 @@ from moderation.api.serializers.labels import (
     LabelPageSerializer,
     LabelQuerySerializer,
 )
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    exporter_of,
-    location_header,
-    number_of,
-    problem_responses,
-)
+from moderation.api.views.base import ApiView, location_header, number_of, operation
 from moderation.models import ApiKey, Export
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
-from moderation.operations.labels import export_files, exports
+from moderation.operations.labels import draws, export_files, exports
 from moderation.operations.outbox import feed
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import labels
+from moderation.queries.labels import label_balance, labels
+from moderation.queries.labels.label_balance import DrawRow
 from moderation.queries.labels.labels import LabelFilter
 
 _EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The export.")
@@ -50,14 +44,13 @@ _EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The
 class Labels(ApiView):
     """GET /labels"""
 
-    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="read_labels",
-        summary="Read labels",
-        description="Your posts that people judged, the oldest first. Scope: `labels:export`.",
+    @operation(
+        "read_labels",
+        "Read labels",
+        "Your posts that people judged, the oldest first.",
+        scope=Scope.LABELS_EXPORT,
         parameters=[LabelQuerySerializer],
-        responses={200: LabelPageSerializer, **problem_responses("invalid_fields")},
+        answers={200: LabelPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -72,18 +65,16 @@ class Labels(ApiView):
 class LabelChanges(ApiView):
     """GET /labels/changes"""
 
-    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="read_label_changes",
-        summary="Read what became of labels",
-        description=(
+    @operation(
+        "read_label_changes",
+        "Read what became of labels",
+        (
             "Labels that were given, once they can no longer be undone, and labels that were retracted by a "
-            "correction, another decision or an erasure. Follow it by its cursor, like decisions. Scope: "
-            "`labels:export`."
+            "correction, another decision or an erasure. Follow it by its cursor, like decisions."
         ),
+        scope=Scope.LABELS_EXPORT,
         parameters=[LabelChangeQuerySerializer],
-        responses={200: LabelChangePageSerializer, **problem_responses("invalid_fields")},
+        answers={200: LabelChangePageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -111,25 +102,16 @@ class LabelChanges(ApiView):
 class Exports(ApiView):
     """POST /exports"""
 
-    scopes: ClassVar = {"POST": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="request_export",
-        summary="Ask for an export of labels",
-        description=(
-            "A task writes your labels to a file. Needs a key that acts for somebody who may export. "
-            "Scope: `labels:export`."
-        ),
-        parameters=[ONCE, location_header(202)],
-        request=ExportRequestSerializer,
-        responses={
-            202: ExportSerializer,
-            **problem_responses(
-                "nobody_behind_key", "not_allowed", "not_found", "not_ready", *WRITE_PROBLEMS
-            ),
-        },
+    @operation(
+        "request_export",
+        "Ask for an export of labels",
+        "A task writes your labels to a file. Needs a key that acts for somebody who may export.",
+        scope=Scope.LABELS_EXPORT,
+        parameters=[location_header(202)],
+        takes=ExportRequestSerializer,
+        answers={202: ExportSerializer},
+        refuses=("nobody_behind_key", "not_allowed", "not_found", "not_ready"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Request an export; a task builds it."""
         given = self.read(ExportRequestSerializer, request)
@@ -154,14 +136,13 @@ class Exports(ApiView):
 class OneExport(ApiView):
     """GET /exports/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="read_export",
-        summary="Read how far an export is",
-        description="Scope: `labels:export`.",
+    @operation(
+        "read_export",
+        "Read how far an export is",
+        scope=Scope.LABELS_EXPORT,
         parameters=[_EXPORT_ID],
-        responses={200: ExportSerializer, **problem_responses("not_found")},
+        answers={200: ExportSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(ExportSerializer(_own_export(request, id)).data)
@@ -170,19 +151,18 @@ class OneExport(ApiView):
 class ExportFile(ApiView):
     """GET /exports/{id}/file"""
 
-    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="read_export_file",
-        summary="Get the file of an export",
-        description="In the format that was asked for. Scope: `labels:export`.",
+    @operation(
+        "read_export_file",
+        "Get the file of an export",
+        "In the format that was asked for.",
+        scope=Scope.LABELS_EXPORT,
         parameters=[_EXPORT_ID],
-        responses={
+        answers={
             (200, "application/x-ndjson"): OpenApiTypes.STR,
             (200, "text/csv"): OpenApiTypes.STR,
             (200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY,
-            **problem_responses("not_allowed", "not_found", "not_ready"),
         },
+        refuses=("not_allowed", "not_found", "not_ready"),
     )
     def get(self, request: Request, id: str) -> Any:  # noqa: A002 - as above
         """Stream the file."""
@@ -212,4 +192,79 @@ def _own_export(request: Request, identifier: str) -> Export:
     row = Export.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
     if row is None:
         raise Refused("not_found", "No export has this id.")
+    return row
+
+
+_DRAW_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The draw.")
+
+
+class LabelDraws(ApiView):
+    """POST /label-draws"""
+
+    @operation(
+        "draw_posts",
+        "Have random posts labelled",
+        (
+            "Draws posts uniformly from those of the last days that nobody labelled, whatever the filter did "
+            "with them, and puts them into the queue. Needs a key that acts for a lead or an ML engineer."
+        ),
+        scope=Scope.LABELS_EXPORT,
+        parameters=[location_header(201)],
+        takes=DrawRequestSerializer,
+        answers={201: DrawSerializer},
+        refuses=("nobody_behind_key", "not_allowed", "nothing_to_draw", "too_many_drawn"),
+    )
+    def post(self, request: Request) -> Response:
+        """Draw random posts into the queue."""
+        given = self.read(DrawRequestSerializer, request)
+        made = draws.ask(
+            platform=platform_of(request),
+            posts=given["posts"],
+            days=given["days"],
+            asked_by=user_of(request),
+            at=timezone.now(),
+        )
+        headers = {"Location": reverse("api:label-draw", args=[str(made.pk)])}
+        row = _own_draw(request, str(made.pk))
+        return Response(DrawSerializer(row).data, status=status.HTTP_201_CREATED, headers=headers)
+
+
+class OneLabelDraw(ApiView):
+    """GET, DELETE /label-draws/{id}"""
+
+    @operation(
+        "read_draw",
+        "Read how far a draw is labelled",
+        scope=Scope.LABELS_EXPORT,
+        parameters=[_DRAW_ID],
+        answers={200: DrawSerializer},
+        refuses=("not_found",),
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read a draw with its progress."""
+        return Response(DrawSerializer(_own_draw(request, id)).data)
+
+    @operation(
+        "cancel_draw",
+        "Cancel what is left of a draw",
+        "The posts decided so far remain a random sample, of fewer posts.",
+        scope=Scope.LABELS_EXPORT,
+        parameters=[_DRAW_ID],
+        answers={204: None},
+        refuses=("nobody_behind_key", "not_allowed", "not_found"),
+    )
+    def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Cancel a draw: its undecided posts leave the queue."""
+        row = _own_draw(request, id)
+        try:
+            draws.cancel(draw_id=row.draw.pk, cancelled_by=user_of(request), at=timezone.now())
+        except draws.AlreadyCancelled as refused:
+            raise Refused("not_found", str(refused)) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _own_draw(request: Request, identifier: str) -> DrawRow:
+    row = label_balance.draw(platform_id=platform_of(request).pk, draw_id=number_of(identifier))
+    if row is None:
+        raise Refused("not_found", "No draw has this id.")
     return row

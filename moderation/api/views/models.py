@@ -1,40 +1,38 @@
-"""Releases, and training runs that make the next one."""
+"""Releases: read, replayed, rolled back; and training runs that make the next one."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation import scorer
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import exporter_of, platform_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.models import (
     ModelMetricsQuerySerializer,
     ModelMetricsSerializer,
     ModelPageSerializer,
     ModelSerializer,
+    ReplayRequestSerializer,
+    ReplaySerializer,
+    RollbackRequestSerializer,
+    RollbackSerializer,
     TrainingRunSerializer,
 )
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    exporter_of,
-    location_header,
-    number_of,
-    problem_responses,
-)
-from moderation.models import Release, TrainingRun
+from moderation.api.serializers.models import replay as shown
+from moderation.api.views.base import ApiView, known, location_header, number_of, operation
+from moderation.models import Decision, Release, Score, TrainingRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import training_runs
+from moderation.operations.releases import promote, replay
 from moderation.queries.learning import models
+from moderation.queries.records import stored_scores
 
 _MODEL_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The release.")
 _RUN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The training run.")
@@ -43,13 +41,12 @@ _RUN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The tr
 class Models(ApiView):
     """GET /models"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_models",
-        summary="Read the latest releases",
-        description="Releases that scored something or were live, at most twenty. Scope: `models:read`.",
-        responses={200: ModelPageSerializer, **problem_responses()},
+    @operation(
+        "read_models",
+        "Read the latest releases",
+        "Releases that scored something or were live, at most twenty.",
+        scope=Scope.MODELS_READ,
+        answers={200: ModelPageSerializer},
     )
     def get(self, request: Request) -> Response:
         return Response(ModelPageSerializer({"data": models.releases()}, context=_reader(request)).data)
@@ -58,14 +55,13 @@ class Models(ApiView):
 class OneModel(ApiView):
     """GET /models/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_model",
-        summary="Read a release",
-        description="Scope: `models:read`.",
+    @operation(
+        "read_model",
+        "Read a release",
+        scope=Scope.MODELS_READ,
         parameters=[_MODEL_ID],
-        responses={200: ModelSerializer, **problem_responses("not_found")},
+        answers={200: ModelSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(ModelSerializer(release_of(id), context=_reader(request)).data)
@@ -74,17 +70,17 @@ class OneModel(ApiView):
 class ModelMetrics(ApiView):
     """GET /models/{id}/metrics"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_model_metrics",
-        summary="Read the figures of a release on its test data",
-        description=(
-            "What its training measured and its manifest keeps. How it does on your live posts says "
-            "`GET /metrics/quality?release=`. Scope: `models:read`."
+    @operation(
+        "read_model_metrics",
+        "Read the figures of a release on its test data",
+        (
+            "What its training measured and its manifest keeps. How it does on your live posts says `GET "
+            "/metrics/quality?release=`."
         ),
+        scope=Scope.MODELS_READ,
         parameters=[_MODEL_ID, ModelMetricsQuerySerializer],
-        responses={200: ModelMetricsSerializer, **problem_responses("not_found", "invalid_fields")},
+        answers={200: ModelMetricsSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         asked = self.query(ModelMetricsQuerySerializer, request)
@@ -94,26 +90,19 @@ class ModelMetrics(ApiView):
 class TrainingRuns(ApiView):
     """POST /models/training-runs"""
 
-    scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
-
-    @extend_schema(
-        operation_id="start_training",
-        summary="Train the next release",
-        description=(
+    @operation(
+        "start_training",
+        "Train the next release",
+        (
             "A task learns from your platform's decisions and compares the candidate with the live release. "
             "Nothing goes live. One run is open at a time. Needs a key that acts for a lead or an ML "
-            "engineer. Scope: `models:admin`."
+            "engineer."
         ),
-        parameters=[ONCE, location_header(202)],
-        request=None,
-        responses={
-            202: TrainingRunSerializer,
-            **problem_responses(
-                "nobody_behind_key", "not_allowed", "training_open", "nothing_to_learn", *WRITE_PROBLEMS
-            ),
-        },
+        scope=Scope.MODELS_ADMIN,
+        parameters=[location_header(202)],
+        answers={202: TrainingRunSerializer},
+        refuses=("nobody_behind_key", "not_allowed", "training_open", "nothing_to_learn"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Start a training run."""
         row = training_runs.request(
@@ -126,27 +115,25 @@ class TrainingRuns(ApiView):
 class OneTrainingRun(ApiView):
     """GET, DELETE /models/training-runs/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ, "DELETE": Scope.MODELS_ADMIN}
-
-    @extend_schema(
-        operation_id="read_training",
-        summary="Read how far a training run is",
-        description="Scope: `models:read`.",
+    @operation(
+        "read_training",
+        "Read how far a training run is",
+        scope=Scope.MODELS_READ,
         parameters=[_RUN_ID],
-        responses={200: TrainingRunSerializer, **problem_responses("not_found")},
+        answers={200: TrainingRunSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         return Response(TrainingRunSerializer(own_training_run(request, id)).data)
 
-    @extend_schema(
-        operation_id="cancel_training",
-        summary="Cancel a training run",
-        description="Its process ends within seconds. Scope: `models:admin`.",
+    @operation(
+        "cancel_training",
+        "Cancel a training run",
+        "Its process ends within seconds.",
+        scope=Scope.MODELS_ADMIN,
         parameters=[_RUN_ID],
-        responses={
-            204: None,
-            **problem_responses("nobody_behind_key", "not_allowed", "not_found", "training_ended"),
-        },
+        answers={204: None},
+        refuses=("nobody_behind_key", "not_allowed", "not_found", "training_ended"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = own_training_run(request, id)
@@ -173,3 +160,95 @@ def own_training_run(request: Request, identifier: str) -> TrainingRun:
     if row is None:
         raise Refused("not_found", "No training run has this id.")
     return row
+
+
+class Rollbacks(ApiView):
+    """POST /rollbacks"""
+
+    waits_for_triton = True
+
+    @operation(
+        "roll_back",
+        "Let an earlier release go live again",
+        (
+            "What the desk's button does, for every platform of the installation: one person is enough. "
+            "Workers follow within seconds. Needs a key that acts for a lead or an ML engineer."
+        ),
+        scope=Scope.MODELS_ADMIN,
+        takes=RollbackRequestSerializer,
+        answers={201: RollbackSerializer},
+        refuses=(
+            "nobody_behind_key",
+            "not_allowed",
+            "not_found",
+            "already_live",
+            "live_has_changed",
+            "nothing_before",
+            "not_promoted",
+        ),
+    )
+    def post(self, request: Request) -> Response:
+        person = exporter_of(request)
+        given = self.read(RollbackRequestSerializer, request)
+        to = release_of(given["to"]).pk if "to" in given else ""
+        if given["live"] != scorer.newest():
+            raise Refused("live_has_changed", "Another release is live; read which.")
+        try:
+            done = promote.roll_back(to=to, actor=person, at=timezone.now())
+        except promote.REFUSED as refusal:
+            raise _refused(refusal) from refusal
+        return Response(RollbackSerializer(done).data, status=status.HTTP_201_CREATED)
+
+
+def _refused(refusal: Exception) -> Refused:
+    if isinstance(refusal, promote.LiveHasChanged):
+        return Refused("live_has_changed", "Another release went live meanwhile.")
+    if isinstance(refusal, promote.AlreadyLive):
+        return Refused("already_live", "This release is live.")
+    if isinstance(refusal, promote.NothingBefore):
+        return Refused("nothing_before", "No release was live before this one.")
+    if isinstance(refusal, promote.NeverLive):
+        return Refused("not_promoted", "This release was never live here; it can be proposed.")
+    return Refused("not_promoted", f"It was refused as {type(refusal).__name__}.")
+
+
+class Replays(ApiView):
+    """POST /replays"""
+
+    waits_for_triton = True
+
+    @operation(
+        "replay_scores",
+        "Score stored records again with another release",
+        (
+            "The record of a decision, or of at most 200 posts of a period, as it was stored then: what the "
+            "release would say and do, beside what was said and done. What a rule decided or the audit "
+            "sample drew is left out, and what was erased. Nothing is written; live posts come first on "
+            "Triton."
+        ),
+        scope=Scope.MODELS_READ,
+        takes=ReplayRequestSerializer,
+        answers={200: ReplaySerializer},
+        refuses=("not_found", "release_unusable"),
+    )
+    def post(self, request: Request) -> Response:
+        given = self.read(ReplayRequestSerializer, request)
+        release = release_of(given["release"])
+        scores = _scores(request, given)
+        try:
+            found = replay.compare(scores, release_id=release.pk, is_patient=True)
+        except scorer.UNUSABLE as reason:
+            raise Refused("release_unusable", f"It cannot score here ({type(reason).__name__}).") from reason
+        except replay.ContentAway as reason:
+            raise Refused(
+                "release_unusable", "Its content model does not answer; is it still loaded?"
+            ) from reason
+        return Response(shown(found, scores=scores, release=release.pk))
+
+
+def _scores(request: Request, given: dict[str, Any]) -> list[Score]:
+    platform = platform_of(request)
+    if "range" in given:
+        return stored_scores.of_range(platform=platform, **given["range"])
+    with known(Decision, "No decision has this id."):
+        return stored_scores.of_decision(platform=platform, decision_id=number_of(given["decision_id"]))

@@ -1,11 +1,10 @@
-"""Posts: send one, read one, update its counts, erase it; authors: erase one, tell that one is gone."""
+"""Posts: send, read, complain of, update and erase one; authors: erase one, tell that one is gone."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
+from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,56 +12,53 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
+from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.serializers.decisions import PostQuerySerializer
-from moderation.api.serializers.erasures import AuthorDeletionSerializer, ErasureSerializer
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.post_page import PostPageSerializer
 from moderation.api.serializers.posts import (
     AcceptedSerializer,
+    AuthorDeletionSerializer,
     CountsAnswerSerializer,
     CountsSerializer,
+    ErasureSerializer,
     PostSerializer,
     accepted,
 )
 from moderation.api.views.base import (
-    BODY_PROBLEMS,
-    ONCE,
-    WRITE_PROBLEMS,
     ApiView,
     PostingView,
     is_lenient,
+    known,
     location_header,
     number_of,
-    problem_responses,
+    operation,
 )
 from moderation.models import Author, Post
 from moderation.models.platforms import Scope
 from moderation.operations.erasure import erase
-from moderation.operations.posts import counts, ingest
+from moderation.operations.infrastructure import limits
+from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.posts import complaints, counts, ingest
 from moderation.queries import platform_posts
 
 
 class Posts(PostingView):
     """POST /posts and GET /posts?external_id=…"""
 
-    scopes: ClassVar = {"POST": Scope.POSTS_WRITE, "GET": Scope.VERDICTS_READ}
-
-    @extend_schema(
-        operation_id="send_post",
-        summary="Send a post",
-        description=(
+    @operation(
+        "send_post",
+        "Send a post",
+        (
             "Stores the post and has it scored. Sending the same external_id and revision again changes "
-            "nothing and gives the same answer. Scope: `posts:write`."
+            "nothing and gives the same answer."
         ),
-        parameters=[ONCE, location_header(202)],
-        request=PostSerializer,
-        responses={
-            202: OpenApiResponse(AcceptedSerializer, description="Stored; scoring follows"),
-            **problem_responses("revision_conflict", "erased", *WRITE_PROBLEMS),
-        },
+        scope=Scope.POSTS_WRITE,
+        parameters=[location_header(202)],
+        takes=PostSerializer,
+        answers={202: OpenApiResponse(AcceptedSerializer, description="Stored; scoring follows")},
+        refuses=("revision_conflict", "erased"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Store a post and enqueue its scoring; repeating it changes nothing."""
         platform = platform_of(request)
@@ -73,22 +69,21 @@ class Posts(PostingView):
         location = reverse("api:post", args=[str(answer.post_id)])
         return Response(accepted(answer), status=status.HTTP_202_ACCEPTED, headers={"Location": location})
 
-    @extend_schema(
-        operation_id="find_post",
-        summary="Find a post by your own id",
-        description="Scope: `verdicts:read`.",
+    @operation(
+        "find_post",
+        "Find a post by your own id",
+        scope=Scope.VERDICTS_READ,
         parameters=[PostQuerySerializer],
-        responses={200: PostPageSerializer, **problem_responses("not_found", "invalid_fields")},
+        answers={200: PostPageSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request) -> Response:
         """Read one post by the platform's id."""
         external_id = self.query(PostQuerySerializer, request)["external_id"]
-        try:
+        with known(Post, "No post has this external_id."):
             page = platform_posts.by_external_id(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
             )
-        except Post.DoesNotExist:
-            raise Refused("not_found", "No post has this external_id.") from None
         return Response(PostPageSerializer(page).data)
 
 
@@ -101,42 +96,38 @@ _POST_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="Our i
 class OnePost(ApiView):
     """GET, PATCH and DELETE /posts/{id}"""
 
-    scopes: ClassVar = {
-        "GET": Scope.VERDICTS_READ,
-        "PATCH": Scope.POSTS_WRITE,
-        "DELETE": Scope.POSTS_WRITE,
-    }
-
-    @extend_schema(
-        operation_id="read_post",
-        summary="Read a post",
-        description="The post with its scores, its case and the decision that holds. Scope: `verdicts:read`.",
+    @operation(
+        "read_post",
+        "Read a post",
+        "The post with its scores, its case and the decision that holds.",
+        scope=Scope.VERDICTS_READ,
         parameters=[_POST_ID],
-        responses={200: PostPageSerializer, **problem_responses("not_found")},
+        answers={200: PostPageSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one post by our id."""
-        try:
+        with known(Post, "No post has this id."):
             page = platform_posts.by_id(platform=platform_of(request), post_id=id, at=timezone.now())
-        except Post.DoesNotExist:
-            raise Refused("not_found", "No post has this id.") from None
         return Response(PostPageSerializer(page).data)
 
-    @extend_schema(
-        operation_id="update_counts",
-        summary="Update a post's counts",
-        description=(
+    @operation(
+        "update_counts",
+        "Update a post's counts",
+        (
             "Shares, comments and views change without an edit. A count that is left out stays as it is. The "
-            "post is scored again when shares or comments have doubled. Scope: `posts:write`."
+            "post is scored again when shares or comments have doubled."
         ),
+        scope=Scope.POSTS_WRITE,
         parameters=[_POST_ID],
-        request=CountsSerializer,
-        responses={200: CountsAnswerSerializer, **problem_responses("not_found", "erased", *BODY_PROBLEMS)},
+        takes=CountsSerializer,
+        answers={200: CountsAnswerSerializer},
+        refuses=("not_found", "erased"),
     )
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Update the counts of the latest revision."""
         given = self.read(CountsSerializer, request)
-        try:
+        with known(Post, "No post has this id."):
             row = counts.update(
                 platform=platform_of(request),
                 post_id=number_of(id),
@@ -145,20 +136,20 @@ class OnePost(ApiView):
                 views=given.get("views"),
                 at=timezone.now(),
             )
-        except Post.DoesNotExist:
-            raise Refused("not_found", "No post has this id.") from None
         found = {name: getattr(row, name) for name in ("shares", "comments", "views")}
         return Response({"id": id, "revision": row.number} | found)
 
-    @extend_schema(
-        operation_id="erase_post",
-        summary="Erase a post",
-        description=(
+    @operation(
+        "erase_post",
+        "Erase a post",
+        (
             "Wipes text, links, address, journey and what was derived from them; verdicts and labels stay as "
-            "counts. Nothing about the post is accepted afterwards. Scope: `posts:write`."
+            "counts. Nothing about the post is accepted afterwards."
         ),
+        scope=Scope.POSTS_WRITE,
         parameters=[_POST_ID],
-        responses={202: ErasureSerializer, **problem_responses("not_found")},
+        answers={202: ErasureSerializer},
+        refuses=("not_found",),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Erase the post."""
@@ -172,51 +163,78 @@ class OnePost(ApiView):
 class OneAuthor(ApiView):
     """DELETE /authors/{external_id}"""
 
-    scopes: ClassVar = {"DELETE": Scope.POSTS_WRITE}
-
-    @extend_schema(
-        operation_id="erase_author",
-        summary="Erase an author",
-        description=(
+    @operation(
+        "erase_author",
+        "Erase an author",
+        (
             "Erases every post of the author, the name and the id. An account that writes under the same id "
-            "later is a new one. Scope: `posts:write`."
+            "later is a new one."
         ),
+        scope=Scope.POSTS_WRITE,
         parameters=[_ACCOUNT_ID],
-        responses={202: ErasureSerializer, **problem_responses("not_found")},
+        answers={202: ErasureSerializer},
+        refuses=("not_found",),
     )
     def delete(self, request: Request, external_id: str) -> Response:
         """Erase the author."""
-        try:
+        with known(Author, "No author has this external_id."):
             erasure = erase.author(platform=platform_of(request), external_id=external_id, at=timezone.now())
-        except Author.DoesNotExist:
-            raise Refused("not_found", "No author has this external_id.") from None
         return Response(ErasureSerializer(erasure).data, status=status.HTTP_202_ACCEPTED)
 
 
 class AuthorDeletions(ApiView):
     """POST /authors/{external_id}/deletion"""
 
-    scopes: ClassVar = {"POST": Scope.POSTS_WRITE}
-
-    @extend_schema(
-        operation_id="delete_author",
-        summary="Tell that an author deleted the account",
-        description=(
+    @operation(
+        "delete_author",
+        "Tell that an author deleted the account",
+        (
             "Cases of the author's posts stay open: their verdicts teach how copies by the next account are "
             "recognised. The author is erased once nothing waits, after 7 days at the latest. For an erasure "
-            "at once use `DELETE /authors/{external_id}`. Scope: `posts:write`."
+            "at once use `DELETE /authors/{external_id}`."
         ),
-        parameters=[ONCE, _ACCOUNT_ID],
-        request=None,
-        responses={202: AuthorDeletionSerializer, **problem_responses("not_found", *WRITE_PROBLEMS)},
+        scope=Scope.POSTS_WRITE,
+        parameters=[_ACCOUNT_ID],
+        answers={202: AuthorDeletionSerializer},
+        refuses=("not_found",),
     )
-    @idempotent
     def post(self, request: Request, external_id: str) -> Response:
         """Note the deletion; repeating it changes nothing."""
-        try:
+        with known(Author, "No author has this external_id."):
             row = erase.after_verdict(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
             )
-        except Author.DoesNotExist:
-            raise Refused("not_found", "No author has this external_id.") from None
         return Response(AuthorDeletionSerializer(row).data, status=status.HTTP_202_ACCEPTED)
+
+
+class Complaints(ApiView):
+    """POST /complaints"""
+
+    @operation(
+        "send_complaint",
+        "Send a complaint",
+        (
+            "Stores a user's report of a post, once per reporter and post; a repetition changes nothing. The "
+            "post may still be unknown: the complaint is attached when it arrives."
+        ),
+        scope=Scope.COMPLAINTS_WRITE,
+        takes=ComplaintSerializer,
+        answers={202: OpenApiResponse(ComplaintAnswerSerializer, description="Stored")},
+        refuses=("erased",),
+    )
+    def post(self, request: Request) -> Response:
+        """Store a complaint; a reporter counts once per post."""
+        complaint = incoming(self.read(ComplaintSerializer, request))
+        platform, at = platform_of(request), timezone.now()
+        # An account that reports thousands of posts must not cause thousands of scorings.
+        limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
+        row = complaints.record(platform=platform, complaint=complaint, at=at)
+        return Response(ComplaintAnswerSerializer(row).data, status=status.HTTP_202_ACCEPTED)
+
+
+def _per_reporter() -> Bucket:
+    return Bucket(
+        name="complaints",
+        per_minute=settings.COMPLAINTS_PER_REPORTER_PER_MINUTE,
+        burst=settings.COMPLAINTS_PER_REPORTER_BURST,
+    )

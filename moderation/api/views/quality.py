@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
-from moderation.api.serializers.drift import DriftPageSerializer, DriftQuerySerializer
-from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer
-from moderation.api.views.base import ApiView, problem_responses
+from moderation.api.serializers.quality import (
+    DriftPageSerializer,
+    DriftQuerySerializer,
+    QualityPageSerializer,
+    QualityQuerySerializer,
+)
+from moderation.api.views.base import ApiView, operation
 from moderation.models.platforms import Scope
 from moderation.models.quality import QualitySpan, QualityUnit
 from moderation.queries.quality import drift_pages, removal, stored
@@ -21,19 +22,17 @@ from moderation.queries.quality.stored import Wanted
 class QualityFigures(ApiView):
     """GET /metrics/quality"""
 
-    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="read_quality",
-        summary="Read how good the filter is",
-        description=(
+    @operation(
+        "read_quality",
+        "Read how good the filter is",
+        (
             "Precision of removals, spam among posts let through, recall, prevalence and false alarms of "
-            "your posts, together and by slice, as last estimated from random labels; by views, if you "
-            "send them. And whether the filter has proven that it may remove by itself. "
-            "Scope: `labels:export`."
+            "your posts, together and by slice, as last estimated from random labels; by views, if you send "
+            "them. And whether the filter has proven that it may remove by itself."
         ),
+        scope=Scope.LABELS_EXPORT,
         parameters=[QualityQuerySerializer],
-        responses={200: QualityPageSerializer, **problem_responses("invalid_fields")},
+        answers={200: QualityPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -62,18 +61,16 @@ class QualityFigures(ApiView):
 class DriftAlarms(ApiView):
     """GET /metrics/drift"""
 
-    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
-
-    @extend_schema(
-        operation_id="read_drift",
-        summary="Read what has become more frequent",
-        description=(
+    @operation(
+        "read_drift",
+        "Read what has become more frequent",
+        (
             "Alarms about your posts, the newest first: words, domains, languages, features and "
-            "probabilities whose share has certainly grown, and where these posts are. "
-            "Scope: `labels:export`."
+            "probabilities whose share has certainly grown, and where these posts are."
         ),
+        scope=Scope.LABELS_EXPORT,
         parameters=[DriftQuerySerializer],
-        responses={200: DriftPageSerializer, **problem_responses("invalid_fields")},
+        answers={200: DriftPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""

@@ -1,60 +1,53 @@
-"""Proposals that a release goes live: made by one person's key, confirmed by another's."""
+"""Simulated thresholds; proposals that a release goes live, confirmed by another person's key."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation import scorer
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.serializers.release_proposals import (
     ProposalPageSerializer,
     ProposalRequestSerializer,
     ProposalSerializer,
+    SimulationRequestSerializer,
+    SimulationSerializer,
+    costs,
+    thresholds,
 )
-from moderation.api.serializers.simulations import costs, thresholds
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    location_header,
-    number_of,
-    problem_responses,
-    user_of,
-)
+from moderation.api.views.base import ApiView, location_header, number_of, operation
 from moderation.api.views.models import own_training_run
 from moderation.models import ApiKey, ReleaseProposal
 from moderation.models.platforms import Scope
 from moderation.operations.learning import proposals, threshold_changes
 from moderation.operations.releases import promote
 from moderation.queries import keyset
-from moderation.queries.learning import proposal_pages
+from moderation.queries.learning import proposal_pages, simulation, traffic
 
 _ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The proposal.")
 _PERSON = ("nobody_behind_key", "not_allowed")
-_WHO = "Needs a key that acts for a lead or an ML engineer. "
+_WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
 class ReleaseProposals(ApiView):
     """GET and POST /release-proposals"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ, "POST": Scope.MODELS_ADMIN}
-
-    @extend_schema(
-        operation_id="read_proposals",
-        summary="Read proposals of releases",
-        description="About your thresholds and your training runs, the newest first. Scope: `models:read`.",
+    @operation(
+        "read_proposals",
+        "Read proposals of releases",
+        "About your thresholds and your training runs, the newest first.",
+        scope=Scope.MODELS_READ,
         parameters=[IdPageQuerySerializer],
-        responses={200: ProposalPageSerializer, **problem_responses("invalid_fields")},
+        answers={200: ProposalPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -63,31 +56,26 @@ class ReleaseProposals(ApiView):
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
         return Response(ProposalPageSerializer(found, context=_reader(request)).data)
 
-    @extend_schema(
-        operation_id="propose_release",
-        summary="Propose other thresholds, or the candidate of a training run",
-        description=(
+    @operation(
+        "propose_release",
+        "Propose other thresholds, or the candidate of a training run",
+        (
             "It goes live when another person confirms it, here or on the desk, within seven days. "
-            "Thresholds that other platforms share are proposed on the desk alone. "
-            + _WHO
-            + "Scope: `models:admin`."
+            "Thresholds that other platforms share are proposed on the desk alone. " + _WHO
         ),
-        parameters=[ONCE, location_header(201)],
-        request=ProposalRequestSerializer,
-        responses={
-            201: ProposalSerializer,
-            **problem_responses(
-                *_PERSON,
-                "not_found",
-                "no_candidate",
-                "shared_thresholds",
-                "already_live",
-                "already_proposed",
-                *WRITE_PROBLEMS,
-            ),
-        },
+        scope=Scope.MODELS_ADMIN,
+        parameters=[location_header(201)],
+        takes=ProposalRequestSerializer,
+        answers={201: ProposalSerializer},
+        refuses=(
+            *_PERSON,
+            "not_found",
+            "no_candidate",
+            "shared_thresholds",
+            "already_live",
+            "already_proposed",
+        ),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         given = self.read(ProposalRequestSerializer, request)
         made = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
@@ -98,14 +86,13 @@ class ReleaseProposals(ApiView):
 class OneReleaseProposal(ApiView):
     """GET /release-proposals/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_proposal",
-        summary="Read a proposal of a release",
-        description="Scope: `models:read`.",
+    @operation(
+        "read_proposal",
+        "Read a proposal of a release",
+        scope=Scope.MODELS_READ,
         parameters=[_ID],
-        responses={200: ProposalSerializer, **problem_responses("not_found")},
+        answers={200: ProposalSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(_answer(request, _row(request, id)))
@@ -114,35 +101,28 @@ class OneReleaseProposal(ApiView):
 class ProposalConfirmations(ApiView):
     """POST /release-proposals/{id}/confirmation"""
 
-    scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
     waits_for_triton = True
 
-    @extend_schema(
-        operation_id="confirm_proposal",
-        summary="Let a proposed release go live",
-        description=(
+    @operation(
+        "confirm_proposal",
+        "Let a proposed release go live",
+        (
             "Needs a second person: nobody confirms their own proposal, whichever key they use. The "
-            "promotion gate checks the release again. Workers follow within seconds. "
-            + _WHO
-            + "Scope: `models:admin`."
+            "promotion gate checks the release again. Workers follow within seconds. " + _WHO
         ),
-        parameters=[ONCE, _ID],
-        request=None,
-        responses={
-            200: ProposalSerializer,
-            **problem_responses(
-                *_PERSON,
-                "not_found",
-                "own_proposal",
-                "proposal_closed",
-                "going_live",
-                "live_has_changed",
-                "not_promoted",
-                *WRITE_PROBLEMS,
-            ),
-        },
+        scope=Scope.MODELS_ADMIN,
+        parameters=[_ID],
+        answers={200: ProposalSerializer},
+        refuses=(
+            *_PERSON,
+            "not_found",
+            "own_proposal",
+            "proposal_closed",
+            "going_live",
+            "live_has_changed",
+            "not_promoted",
+        ),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _row(request, id)
         try:
@@ -156,20 +136,15 @@ class ProposalConfirmations(ApiView):
 class ProposalRefusals(ApiView):
     """POST /release-proposals/{id}/refusal"""
 
-    scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
-
-    @extend_schema(
-        operation_id="refuse_proposal",
-        summary="Refuse a proposal, or withdraw your own",
-        description="Nothing changes, and it can be proposed again. " + _WHO + "Scope: `models:admin`.",
-        parameters=[ONCE, _ID],
-        request=None,
-        responses={
-            200: ProposalSerializer,
-            **problem_responses(*_PERSON, "not_found", "proposal_closed", "going_live", *WRITE_PROBLEMS),
-        },
+    @operation(
+        "refuse_proposal",
+        "Refuse a proposal, or withdraw your own",
+        ("Nothing changes, and it can be proposed again. " + _WHO),
+        scope=Scope.MODELS_ADMIN,
+        parameters=[_ID],
+        answers={200: ProposalSerializer},
+        refuses=(*_PERSON, "not_found", "proposal_closed", "going_live"),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _row(request, id)
         proposals.refuse(proposal_id=row.pk, actor=user_of(request), at=timezone.now())
@@ -210,3 +185,31 @@ def _reader(request: Request) -> dict[str, Any]:
 
 def _answer(request: Request, row: ReleaseProposal) -> dict[str, Any]:
     return ProposalSerializer(row, context=_reader(request)).data
+
+
+class ThresholdSimulations(ApiView):
+    """POST /simulations/threshold"""
+
+    @operation(
+        "simulate_thresholds",
+        "Simulate thresholds",
+        (
+            "What the thresholds would do to your posts, estimated from labels and counted on the last seven "
+            "days, beside the live ones. Nothing changes."
+        ),
+        scope=Scope.MODELS_READ,
+        takes=SimulationRequestSerializer,
+        answers={200: SimulationSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        given = self.read(SimulationRequestSerializer, request)
+        about = traffic.of_platform(scorer.release(), platform=platform_of(request))
+        found = simulation.simulate(
+            about,
+            wanted=thresholds(given.get("thresholds"), live=about.thresholds),
+            days=given["days"],
+            costs=costs(given.get("costs")),
+            precision=given["precision"],
+            at=timezone.now(),
+        )
+        return Response(SimulationSerializer(found, context=given).data)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.rules import (
     BacktestSerializer,
     RulePageSerializer,
@@ -25,15 +24,13 @@ from moderation.api.serializers.rules import (
 )
 from moderation.api.views.base import (
     IF_MATCH,
-    ONCE,
-    WRITE_PROBLEMS,
     ApiView,
     etag_header,
+    known,
     location_header,
     number_of,
-    problem_responses,
+    operation,
     refuse_changed,
-    user_of,
 )
 from moderation.models import Author, Rule, User
 from moderation.models.platforms import Scope
@@ -49,15 +46,13 @@ _ACT_PROBLEMS = ("nobody_behind_key", "not_allowed")
 class Rules(ApiView):
     """GET and POST /rules"""
 
-    scopes: ClassVar = {"GET": Scope.RULES_ADMIN, "POST": Scope.RULES_ADMIN}
-
-    @extend_schema(
-        operation_id="read_rules",
-        summary="Read rules",
-        description="The newest first; rules about authors of other platforms are not yours. "
-        "Scope: `rules:admin`.",
+    @operation(
+        "read_rules",
+        "Read rules",
+        "The newest first; rules about authors of other platforms are not yours.",
+        scope=Scope.RULES_ADMIN,
         parameters=[RuleQuerySerializer],
-        responses={200: RulePageSerializer, **problem_responses("invalid_fields")},
+        answers={200: RulePageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -74,18 +69,19 @@ class Rules(ApiView):
         )
         return Response(RulePageSerializer(found, context={"at": at}).data)
 
-    @extend_schema(
-        operation_id="add_rule",
-        summary="Draft a rule about links, senders or what texts name",
-        description=(
+    @operation(
+        "add_rule",
+        "Draft a rule about links, senders or what texts name",
+        (
             "A draft has no effect: backtest it, then activate it. An active rule applies to every platform "
-            "of the installation, or to your author. Needs a key that acts for a lead. Scope: `rules:admin`."
+            "of the installation, or to your author. Needs a key that acts for a lead."
         ),
-        parameters=[ONCE, etag_header(201), location_header(201)],
-        request=RuleRequestSerializer,
-        responses={201: RuleSerializer, **problem_responses(*_ACT_PROBLEMS, "erased", *WRITE_PROBLEMS)},
+        scope=Scope.RULES_ADMIN,
+        parameters=[etag_header(201), location_header(201)],
+        takes=RuleRequestSerializer,
+        answers={201: RuleSerializer},
+        refuses=(*_ACT_PROBLEMS, "erased"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Draft a rule, which has no effect until it is activated."""
         given = self.read(RuleRequestSerializer, request)
@@ -108,25 +104,26 @@ class Rules(ApiView):
 class OneRule(ApiView):
     """GET and DELETE /rules/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.RULES_ADMIN, "DELETE": Scope.RULES_ADMIN}
-
-    @extend_schema(
-        operation_id="read_rule",
-        summary="Read a rule",
-        description="Scope: `rules:admin`.",
+    @operation(
+        "read_rule",
+        "Read a rule",
+        scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID, etag_header(200)],
-        responses={200: RuleSerializer, **problem_responses("not_found")},
+        answers={200: RuleSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read a rule and its state."""
         return _answer(_rule(request, id))
 
-    @extend_schema(
-        operation_id="lift_rule",
-        summary="Lift a rule, or drop a draft",
-        description="It stays in the list of ended ones. Scope: `rules:admin`.",
+    @operation(
+        "lift_rule",
+        "Lift a rule, or drop a draft",
+        "It stays in the list of ended ones.",
+        scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID, IF_MATCH],
-        responses={204: None, **problem_responses(*_ACT_PROBLEMS, "not_found", "precondition_failed")},
+        answers={204: None},
+        refuses=(*_ACT_PROBLEMS, "not_found", "precondition_failed"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Lift a rule, or delete a draft."""
@@ -142,34 +139,27 @@ class OneRule(ApiView):
 class RuleActivations(ApiView):
     """POST /rules/{id}/activation"""
 
-    scopes: ClassVar = {"POST": Scope.RULES_ADMIN}
-
-    @extend_schema(
-        operation_id="activate_rule",
-        summary="Let a drafted rule hold from now on",
-        description=(
+    @operation(
+        "activate_rule",
+        "Let a drafted rule hold from now on",
+        (
             "Posts that arrive from now on are scored under it; waiting ones are not scored again. Endpoints "
-            "that subscribe to `rule.activated` are notified. Needs a key that acts for a lead. Scope: "
-            "`rules:admin`."
+            "that subscribe to `rule.activated` are notified. Needs a key that acts for a lead."
         ),
-        parameters=[ONCE, _RULE_ID, IF_MATCH, etag_header(200)],
-        request=None,
-        responses={
-            200: RuleSerializer,
-            **problem_responses(
-                *_ACT_PROBLEMS,
-                "not_found",
-                "precondition_failed",
-                "rule_exists",
-                "already_active",
-                "rule_ended",
-                "second_person_needed",
-                "erased",
-                *WRITE_PROBLEMS,
-            ),
-        },
+        scope=Scope.RULES_ADMIN,
+        parameters=[_RULE_ID, IF_MATCH, etag_header(200)],
+        answers={200: RuleSerializer},
+        refuses=(
+            *_ACT_PROBLEMS,
+            "not_found",
+            "precondition_failed",
+            "rule_exists",
+            "already_active",
+            "rule_ended",
+            "second_person_needed",
+            "erased",
+        ),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Put a draft in force for posts scored from now on."""
         row = _rule(request, id)
@@ -180,20 +170,15 @@ class RuleActivations(ApiView):
 class RuleBacktests(ApiView):
     """POST /rules/{id}/backtest"""
 
-    scopes: ClassVar = {"POST": Scope.RULES_ADMIN}
-
-    @extend_schema(
-        operation_id="backtest_rule",
-        summary="Look at what a rule would reach",
-        description=(
-            "Counts your own posts that it would have matched, with people's verdicts on them. Scope: "
-            "`rules:admin`."
-        ),
-        parameters=[ONCE, _RULE_ID],
-        request=None,
-        responses={200: BacktestSerializer, **problem_responses("not_found", *WRITE_PROBLEMS)},
+    @operation(
+        "backtest_rule",
+        "Look at what a rule would reach",
+        "Counts your own posts that it would have matched, with people's verdicts on them.",
+        scope=Scope.RULES_ADMIN,
+        parameters=[_RULE_ID],
+        answers={200: BacktestSerializer},
+        refuses=("not_found",),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Count your posts that the rule would have matched until now."""
         row = _rule(request, id)
@@ -218,10 +203,8 @@ def _author(request: Request, external_id: str) -> str:
 
 
 def _rule(request: Request, identifier: str) -> Rule:
-    try:
+    with known(Rule, "No rule has this id."):
         return rule_pages.of_platform(platform=platform_of(request), rule_id=number_of(identifier))
-    except Rule.DoesNotExist:
-        raise Refused("not_found", "No rule has this id.") from None
 
 
 def _answer(row: Rule, **more: Any) -> Response:

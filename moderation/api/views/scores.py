@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,7 +13,6 @@ from rest_framework.response import Response
 from moderation import scorer
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.scores import (
     PostToScoreSerializer,
@@ -22,7 +20,7 @@ from moderation.api.serializers.scores import (
     previewed_post,
     scored_post,
 )
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, is_lenient, problem_responses
+from moderation.api.views.base import ApiView, is_lenient, operation
 from moderation.models import ApiKey, Platform
 from moderation.models.platforms import Scope
 from moderation.operations import score_now, score_preview
@@ -34,26 +32,21 @@ from moderation.operations.posts.incoming_post import IncomingPost
 class Scores(ApiView):
     """POST /scores"""
 
-    scopes: ClassVar = {"POST": Scope.POSTS_WRITE}
-
-    @extend_schema(
-        operation_id="score_post",
-        summary="Send a post and wait for its score",
-        description=(
+    @operation(
+        "score_post",
+        "Send a post and wait for its score",
+        (
             "Stores the post as `POST /posts` does, scores it at once and answers within about 300 ms. If "
             "the content model does not answer in time, the score is degraded and the post is scored again "
             "later. With `store: false` the post is scored as if it had arrived now and nothing is kept: its "
-            "ids are not looked up, and no decision, case or event comes of it. Scopes: `posts:write`, and "
-            "`verdicts:read`."
+            "ids are not looked up, and no decision, case or event comes of it."
         ),
-        parameters=[ONCE],
-        request=PostToScoreSerializer,
-        responses={
-            200: ScoredPostSerializer,
-            **problem_responses("revision_conflict", "erased", *WRITE_PROBLEMS),
-        },
+        scope=Scope.POSTS_WRITE,
+        also=Scope.VERDICTS_READ,
+        takes=PostToScoreSerializer,
+        answers={200: ScoredPostSerializer},
+        refuses=("revision_conflict", "erased"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         if not isinstance(request.auth, ApiKey) or Scope.VERDICTS_READ not in request.auth.scopes:
             raise Refused("missing_scope", f"This needs a key with the scope {Scope.VERDICTS_READ}, too.")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.keyset import IdPageQuerySerializer
 from moderation.api.serializers.shadow_runs import (
     DisagreementPageSerializer,
@@ -24,15 +23,7 @@ from moderation.api.serializers.shadow_runs import (
     ShadowRunSerializer,
     figures,
 )
-from moderation.api.views.base import (
-    ONCE,
-    WRITE_PROBLEMS,
-    ApiView,
-    location_header,
-    number_of,
-    problem_responses,
-    user_of,
-)
+from moderation.api.views.base import ApiView, location_header, number_of, operation
 from moderation.api.views.models import own_training_run
 from moderation.models import ShadowRun
 from moderation.models.platforms import Scope
@@ -42,24 +33,24 @@ from moderation.queries.learning import proposal_pages, shadow_pages
 
 _ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The shadow run.")
 _PERSON = ("nobody_behind_key", "not_allowed")
-_WHO = "Needs a key that acts for a lead or an ML engineer. "
+_WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
 class ShadowRuns(ApiView):
     """GET and POST /shadow-runs"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ, "POST": Scope.MODELS_ADMIN}
     waits_for_triton = True
 
-    @extend_schema(
-        operation_id="read_shadow_runs",
-        summary="Read shadow runs",
-        description=(
+    @operation(
+        "read_shadow_runs",
+        "Read shadow runs",
+        (
             "Of the candidates of your training runs (of all candidates if no other platform is here), the "
-            "newest first. Counts are of your posts. Scope: `models:read`."
+            "newest first. Counts are of your posts."
         ),
+        scope=Scope.MODELS_READ,
         parameters=[IdPageQuerySerializer],
-        responses={200: ShadowRunPageSerializer, **problem_responses("invalid_fields")},
+        answers={200: ShadowRunPageSerializer},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
@@ -70,29 +61,19 @@ class ShadowRuns(ApiView):
         counted = shadow_pages.progress_of(found.rows, platform=platform)
         return Response(ShadowRunPageSerializer(found, context={"progress": counted}).data)
 
-    @extend_schema(
-        operation_id="start_shadow_run",
-        summary="Let a candidate score live posts without effect",
-        description=(
+    @operation(
+        "start_shadow_run",
+        "Let a candidate score live posts without effect",
+        (
             "It scores what the live release has scored, from the same records, and routes nothing. One run "
-            "is open at a time, of any platform. " + _WHO + "Scope: `models:admin`."
+            "is open at a time, of any platform. " + _WHO
         ),
-        parameters=[ONCE, location_header(201)],
-        request=ShadowRunRequestSerializer,
-        responses={
-            201: ShadowRunSerializer,
-            **problem_responses(
-                *_PERSON,
-                "not_found",
-                "no_candidate",
-                "already_live",
-                "shadow_open",
-                "candidate_unusable",
-                *WRITE_PROBLEMS,
-            ),
-        },
+        scope=Scope.MODELS_ADMIN,
+        parameters=[location_header(201)],
+        takes=ShadowRunRequestSerializer,
+        answers={201: ShadowRunSerializer},
+        refuses=(*_PERSON, "not_found", "no_candidate", "already_live", "shadow_open", "candidate_unusable"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Start one."""
         given = self.read(ShadowRunRequestSerializer, request)
@@ -113,25 +94,27 @@ class ShadowRuns(ApiView):
 class OneShadowRun(ApiView):
     """GET, DELETE /shadow-runs/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ, "DELETE": Scope.MODELS_ADMIN}
-
-    @extend_schema(
-        operation_id="read_shadow_run",
-        summary="Read a shadow run",
-        description="Counts are of your posts. Scope: `models:read`.",
+    @operation(
+        "read_shadow_run",
+        "Read a shadow run",
+        "Counts are of your posts.",
+        scope=Scope.MODELS_READ,
         parameters=[_ID],
-        responses={200: ShadowRunSerializer, **problem_responses("not_found")},
+        answers={200: ShadowRunSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one."""
         return Response(_answer(request, own_run(request, id)))
 
-    @extend_schema(
-        operation_id="stop_shadow_run",
-        summary="Stop a shadow run",
-        description="What it scored stays. " + _WHO + "Scope: `models:admin`.",
+    @operation(
+        "stop_shadow_run",
+        "Stop a shadow run",
+        ("What it scored stays. " + _WHO),
+        scope=Scope.MODELS_ADMIN,
         parameters=[_ID],
-        responses={204: None, **problem_responses(*_PERSON, "not_found", "shadow_ended")},
+        answers={204: None},
+        refuses=(*_PERSON, "not_found", "shadow_ended"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Stop one."""
@@ -143,14 +126,14 @@ class OneShadowRun(ApiView):
 class Disagreements(ApiView):
     """GET /shadow-runs/{id}/disagreements"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_disagreements",
-        summary="Read your posts that both releases route differently",
-        description="The farthest apart first. Scope: `models:read`.",
+    @operation(
+        "read_disagreements",
+        "Read your posts that both releases route differently",
+        "The farthest apart first.",
+        scope=Scope.MODELS_READ,
         parameters=[_ID, DisagreementsQuerySerializer],
-        responses={200: DisagreementPageSerializer, **problem_responses("not_found", "invalid_fields")},
+        answers={200: DisagreementPageSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Read one page."""
@@ -164,18 +147,17 @@ class Disagreements(ApiView):
 class ShadowFigures(ApiView):
     """GET /shadow-runs/{id}/figures"""
 
-    scopes: ClassVar = {"GET": Scope.MODELS_READ}
-
-    @extend_schema(
-        operation_id="read_shadow_figures",
-        summary="Read what labels say of the candidate",
-        description=(
+    @operation(
+        "read_shadow_figures",
+        "Read what labels say of the candidate",
+        (
             "Candidate minus live, with intervals that may be looked at every day: of your platform's posts, "
-            "and of every slice if no other platform is here. Estimated about once a minute while it runs. "
-            "Scope: `models:read`."
+            "and of every slice if no other platform is here. Estimated about once a minute while it runs."
         ),
+        scope=Scope.MODELS_READ,
         parameters=[_ID],
-        responses={200: ShadowFiguresSerializer, **problem_responses("not_found")},
+        answers={200: ShadowFiguresSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Read the stored ones."""

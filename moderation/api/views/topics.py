@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.topics import TopicsRequestSerializer, TopicsSerializer
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
+from moderation.api.views.base import ApiView, operation
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
 from moderation.operations.infrastructure.limits import Bucket
@@ -24,22 +20,20 @@ PER_MINUTE, BURST = 300, 20
 class TopicScores(ApiView):
     """POST /topics:score"""
 
-    scopes: ClassVar = {"POST": Scope.VERDICTS_READ}
     waits_for_triton = True
 
-    @extend_schema(
-        operation_id="score_topics",
-        summary="Ask how probably texts are about topics in words",
-        description=(
+    @operation(
+        "score_topics",
+        "Ask how probably texts are about topics in words",
+        (
             "Without training and without keeping anything: each topic completes “This text is about …”. "
             "What the numbers are worth is in the topic card. Policies in words, which tag or hold posts, "
-            "are written on the desk, where they are tried on decided posts first. Scope: `verdicts:read`."
+            "are written on the desk, where they are tried on decided posts first."
         ),
-        parameters=[ONCE],
-        request=TopicsRequestSerializer,
-        responses={200: TopicsSerializer, **problem_responses(*WRITE_PROBLEMS)},
+        scope=Scope.VERDICTS_READ,
+        takes=TopicsRequestSerializer,
+        answers={200: TopicsSerializer},
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Return a row of probabilities for each text."""
         given = self.read(TopicsRequestSerializer, request)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import ClassVar
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
@@ -14,8 +13,6 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
-from moderation.api.errors import Refused
-from moderation.api.idempotency import idempotent
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
     DeliveryQuerySerializer,
@@ -30,16 +27,14 @@ from moderation.api.serializers.webhooks import (
     WholeDeliverySerializer,
 )
 from moderation.api.views.base import (
-    BODY_PROBLEMS,
     IF_MATCH,
-    ONCE,
-    WRITE_PROBLEMS,
     ApiView,
     etag_header,
     etag_of,
+    known,
     location_header,
     number_of,
-    problem_responses,
+    operation,
     refuse_changed,
 )
 from moderation.models import Delivery, WebhookEndpoint
@@ -56,34 +51,31 @@ _DELIVERY_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="T
 class Endpoints(ApiView):
     """GET and POST /webhook-endpoints"""
 
-    scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN, "POST": Scope.WEBHOOKS_ADMIN}
     shows_secret = True
 
-    @extend_schema(
-        operation_id="read_endpoints",
-        summary="Read webhook endpoints",
-        description="Scope: `webhooks:admin`.",
-        responses={200: EndpointListSerializer, **problem_responses()},
+    @operation(
+        "read_endpoints",
+        "Read webhook endpoints",
+        scope=Scope.WEBHOOKS_ADMIN,
+        answers={200: EndpointListSerializer},
     )
     def get(self, request: Request) -> Response:
         rows = queries_webhooks.endpoints(platform=platform_of(request))
         return Response(EndpointListSerializer({"data": rows}).data)
 
-    @extend_schema(
-        operation_id="add_endpoint",
-        summary="Add a webhook endpoint",
-        description=(
+    @operation(
+        "add_endpoint",
+        "Add a webhook endpoint",
+        (
             "Decisions from now on are sent there, signed by the Standard Webhooks specification. Only this "
-            "answer shows the secret. Scope: `webhooks:admin`."
+            "answer shows the secret."
         ),
-        parameters=[ONCE, etag_header(201), location_header(201)],
-        request=EndpointRequestSerializer,
-        responses={
-            201: NewEndpointSerializer,
-            **problem_responses("endpoint_exists", "too_many_endpoints", "cannot_encrypt", *WRITE_PROBLEMS),
-        },
+        scope=Scope.WEBHOOKS_ADMIN,
+        parameters=[etag_header(201), location_header(201)],
+        takes=EndpointRequestSerializer,
+        answers={201: NewEndpointSerializer},
+        refuses=("endpoint_exists", "too_many_endpoints", "cannot_encrypt"),
     )
-    @idempotent
     def post(self, request: Request) -> Response:
         """Add an endpoint; its signing secret is shown once."""
         given = self.read(EndpointRequestSerializer, request)
@@ -105,31 +97,27 @@ class Endpoints(ApiView):
 class OneEndpoint(ApiView):
     """GET, PATCH and DELETE /webhook-endpoints/{id}"""
 
-    scopes: ClassVar = dict.fromkeys(("GET", "PATCH", "DELETE"), Scope.WEBHOOKS_ADMIN)
-
-    @extend_schema(
-        operation_id="read_endpoint",
-        summary="Read a webhook endpoint",
-        description="Scope: `webhooks:admin`.",
+    @operation(
+        "read_endpoint",
+        "Read a webhook endpoint",
+        scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, etag_header(200)],
-        responses={200: EndpointSerializer, **problem_responses("not_found")},
+        answers={200: EndpointSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         row = _own_endpoint(request, id)
         return Response(EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
 
-    @extend_schema(
-        operation_id="change_endpoint",
-        summary="Change a webhook endpoint",
-        description=(
-            "If it is disabled, waiting deliveries fail and can be replayed. Scope: `webhooks:admin`."
-        ),
+    @operation(
+        "change_endpoint",
+        "Change a webhook endpoint",
+        "If it is disabled, waiting deliveries fail and can be replayed.",
+        scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, IF_MATCH, etag_header(200)],
-        request=EndpointChangeSerializer,
-        responses={
-            200: EndpointSerializer,
-            **problem_responses("not_found", "endpoint_exists", "precondition_failed", *BODY_PROBLEMS),
-        },
+        takes=EndpointChangeSerializer,
+        answers={200: EndpointSerializer},
+        refuses=("not_found", "endpoint_exists", "precondition_failed"),
     )
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Change an endpoint; its circuit is reset."""
@@ -151,12 +139,14 @@ class OneEndpoint(ApiView):
             raise _refused_url(refused) from None
         return Response(EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
 
-    @extend_schema(
-        operation_id="remove_endpoint",
-        summary="Remove a webhook endpoint",
-        description="Waiting deliveries are cancelled; its secrets are deleted. Scope: `webhooks:admin`.",
+    @operation(
+        "remove_endpoint",
+        "Remove a webhook endpoint",
+        "Waiting deliveries are cancelled; its secrets are deleted.",
+        scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, IF_MATCH],
-        responses={204: None, **problem_responses("not_found", "precondition_failed")},
+        answers={204: None},
+        refuses=("not_found", "precondition_failed"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Remove an endpoint with its secrets; its log stays."""
@@ -169,24 +159,18 @@ class OneEndpoint(ApiView):
 class EndpointSecrets(ApiView):
     """POST /webhook-endpoints/{id}/secrets"""
 
-    scopes: ClassVar = {"POST": Scope.WEBHOOKS_ADMIN}
     shows_secret = True
 
-    @extend_schema(
-        operation_id="rotate_secret",
-        summary="Exchange the signing secret",
-        description=(
-            "Until the overlap ends, every message carries a signature by the old and one by the new secret. "
-            "Scope: `webhooks:admin`."
-        ),
-        parameters=[ONCE, _ENDPOINT_ID],
-        request=SecretRequestSerializer,
-        responses={
-            201: NewSecretSerializer,
-            **problem_responses("not_found", "cannot_encrypt", *WRITE_PROBLEMS),
-        },
+    @operation(
+        "rotate_secret",
+        "Exchange the signing secret",
+        "Until the overlap ends, every message carries a signature by the old and one by the new secret.",
+        scope=Scope.WEBHOOKS_ADMIN,
+        parameters=[_ENDPOINT_ID],
+        takes=SecretRequestSerializer,
+        answers={201: NewSecretSerializer},
+        refuses=("not_found", "cannot_encrypt"),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Rotate the secret: the old one also signs until the overlap ends."""
         row = _own_endpoint(request, id)
@@ -204,14 +188,14 @@ class EndpointSecrets(ApiView):
 class EndpointDeliveries(ApiView):
     """GET /webhook-endpoints/{id}/deliveries"""
 
-    scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN}
-
-    @extend_schema(
-        operation_id="read_deliveries",
-        summary="Read an endpoint's deliveries",
-        description="The newest first. Scope: `webhooks:admin`.",
+    @operation(
+        "read_deliveries",
+        "Read an endpoint's deliveries",
+        "The newest first.",
+        scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, DeliveryQuerySerializer],
-        responses={200: DeliveryPageSerializer, **problem_responses("not_found", "invalid_fields")},
+        answers={200: DeliveryPageSerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Read one page."""
@@ -229,14 +213,14 @@ class EndpointDeliveries(ApiView):
 class OneDelivery(ApiView):
     """GET /deliveries/{id}"""
 
-    scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN}
-
-    @extend_schema(
-        operation_id="read_delivery",
-        summary="Read a delivery",
-        description="With its body and every attempt. Scope: `webhooks:admin`.",
+    @operation(
+        "read_delivery",
+        "Read a delivery",
+        "With its body and every attempt.",
+        scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_DELIVERY_ID],
-        responses={200: WholeDeliverySerializer, **problem_responses("not_found")},
+        answers={200: WholeDeliverySerializer},
+        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         return Response(WholeDeliverySerializer(_own_delivery(request, id)).data)
@@ -245,20 +229,15 @@ class OneDelivery(ApiView):
 class DeliveryReplays(ApiView):
     """POST /deliveries/{id}/replay"""
 
-    scopes: ClassVar = {"POST": Scope.WEBHOOKS_ADMIN}
-
-    @extend_schema(
-        operation_id="replay_delivery",
-        summary="Send a delivery again",
-        description="With the same id and body, signed anew. Scope: `webhooks:admin`.",
-        parameters=[ONCE, _DELIVERY_ID],
-        request=None,
-        responses={
-            202: WholeDeliverySerializer,
-            **problem_responses("not_found", "no_replay", *WRITE_PROBLEMS),
-        },
+    @operation(
+        "replay_delivery",
+        "Send a delivery again",
+        "With the same id and body, signed anew.",
+        scope=Scope.WEBHOOKS_ADMIN,
+        parameters=[_DELIVERY_ID],
+        answers={202: WholeDeliverySerializer},
+        refuses=("not_found", "no_replay"),
     )
-    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Send a delivery again, with the same id and body."""
         row = _own_delivery(request, id)
@@ -268,17 +247,13 @@ class DeliveryReplays(ApiView):
 
 
 def _own_endpoint(request: Request, identifier: str) -> WebhookEndpoint:
-    try:
+    with known(WebhookEndpoint, "No endpoint has this id."):
         return queries_webhooks.endpoint(platform=platform_of(request), endpoint_id=number_of(identifier))
-    except WebhookEndpoint.DoesNotExist:
-        raise Refused("not_found", "No endpoint has this id.") from None
 
 
 def _own_delivery(request: Request, identifier: str) -> Delivery:
-    try:
+    with known(Delivery, "No delivery has this id."):
         return queries_webhooks.delivery(platform=platform_of(request), delivery_id=identifier)
-    except Delivery.DoesNotExist:
-        raise Refused("not_found", "No delivery has this id.") from None
 
 
 def _refused_url(refused: egress.Refused) -> ValidationError:

@@ -1,6 +1,6 @@
 """Which campaign a post belongs to: the rule, as arithmetic on what it shares with earlier posts. No rows.
 
-`docs/adr/` argues the numbers; `make bench ARGS=campaigns` measures them.
+`docs/adr/0006-campaigns-by-summed-ties.md` argues the numbers.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ from pytest_django import Settings
 
 from moderation.models import Case, User
 from moderation.models.evidence import EvidenceKind, EvidenceRole
-from tests.browser.pictures import LONG_HOST
 from tests.browser.review.review_page import Case_, Open, in_front
-from tests.browser.stage import MARKUP, Watch, press_and_wait, violations, wait_for_ahead
+from tests.browser.stage import LONG_HOST, MARKUP, Watch, press_and_wait, violations, wait_for_ahead
 from tests.moderation.carried_pictures import carry, carry_picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -171,7 +171,7 @@ def test_the_api_has_posts() -> None:
 
 @pytest.mark.parametrize("path", POSTS)
 def test_every_post_of_the_api_minds_the_key(path: str, lead_api: APIClient) -> None:
-    """Cure: `@idempotent` at the view's `post`. Without it the view would look at the body instead."""
+    """Cure: `@operation` at the view's `post`. Without it the view would look at the body instead."""
     answer = lead_api.post(path, {}, format="json", HTTP_IDEMPOTENCY_KEY="two words")
 
     assert "Idempotency-Key" in problem(answer, status=400, code="malformed_request")["detail"]

@@ -33,7 +33,7 @@ from moderation.operations.similarity import picture_groups
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.records import record_histories
 from scoring import similarity
-from tests.moderation.api.test_erasures import everything_stored
+from tests.moderation.api.test_posts_erasures import everything_stored
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming, opened
 
 Later = Callable[[float], datetime]

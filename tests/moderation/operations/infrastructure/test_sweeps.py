@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.conf import settings
 
-import moderation.tasks
+import moderation.tasks  # noqa: F401 - registers the tasks
 from config.celery import app
 from moderation.models import SweepRun
 from moderation.operations.infrastructure import sweeps
@@ -116,8 +116,6 @@ def test_what_never_ran_is_late_where_it_is_frequent(at: datetime) -> None:
 
 @pytest.mark.parametrize("name", settings.SWEEP_SECONDS)
 def test_every_scheduled_task_notes_that_it_ran(name: str) -> None:
-    assert hasattr(moderation.tasks, name)
-
     app.tasks[f"moderation.tasks.{name}"]()
 
     assert SweepRun.objects.get(sweep=name).succeeded_at is not None

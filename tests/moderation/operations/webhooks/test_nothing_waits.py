@@ -1,7 +1,4 @@
-"""Trial 27, small: beside dead and slow endpoints another platform is told at once, by a real worker.
-
-`make bench ARGS=webhooks` is the large one, with 100,000 deliveries.
-"""
+"""Trial 27, small: beside dead and slow endpoints another platform is told at once, by a real worker."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Pictures of the pages of second opinions and of learning, full, hostile, long and German:
-`docs.screenshots --staged`.
-
-Not tests: pytest collects this file only when it is named. Empty they stand among the other empty pages.
-"""
+"""A desk on which the pages of second opinions and of learning are full, some of it hostile and long."""
 
 from __future__ import annotations
 
@@ -25,7 +21,6 @@ from moderation.models import (
     GoldenItem,
     Label,
     Platform,
-    QueueMix,
     Score,
     ShadowRun,
     ShadowScore,
@@ -34,30 +29,14 @@ from moderation.models import (
 from moderation.models.decisions import DecisionSource
 from moderation.models.users import Role
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from scoring.features import NAMES as FEATURES
-from scoring.features import SCHEMA_HASH
-from tests.browser.pictures import ARABIC, LONG_HOST, NAMES, Open, Shoot, look, still
-from tests.browser.stage import MARKUP, SPOOFS
+from tests.browser.stage import LONG_HOST, MARKUP, PEOPLE, SPOOFS
 from tests.moderation.web.learning.test_shadow import figures
 from tests.moderation.web.quality.test_drift import trait
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
-
 Case_ = Callable[..., Case]
-FEATURE = "social.friends"
-PLACES = {
-    "second-reviews": "/second-reviews/",
-    "second-reviews-settled": "/second-reviews/?state=settled",
-    "golden-items": "/golden-items/",
-    "golden-items-proposed": "/golden-items/?state=proposed",
-    "golden-items-retired": "/golden-items/?state=retired",
-    "queue-mix": "/queues/",
-    "drift": "/quality/drift/",
-    "shadow": "/models/shadow/2/",
-    "model-errors": "/models/errors/",
-    "feature-search": f"/models/features/?feature={FEATURE}&compared=at_least&value=0",
-}
-EMPTY = PLACES | {"feature-search": "/models/features/", "shadow": "/models/"}
+ARABIC = (
+    "فرصة ذهبية! اربح آيفون جديد مجانا الآن، اضغط على الرابط https://pay.evil.example/ar ولا تنس المشاركة"
+)
 HONEST = (
     "Has anybody seen my grey cat near the river? She has a white paw and answers to Minka.",
     "Order cheap pills without prescription today at http://pills.example/now",
@@ -69,11 +48,11 @@ HOSTILE = (*MARKUP[:2], *SPOOFS[:5], ARABIC, "😘👉🏽💦" * 80, "W" * 10_0
 
 @pytest.fixture
 def decided(open_case: Case_, moderator: User, other_moderator: User) -> list[Case]:
-    """Cases of honest and hostile texts and names, each decided, labelled, and with values of features."""
+    """Cases of honest and hostile texts and names, each decided and labelled."""
     now = timezone.now()
     cases = []
     for number, text in enumerate((*HONEST, *HOSTILE)):
-        name = ("Minka", "Jo", *NAMES)[number % 6]
+        name = ("Minka", "Jo", *PEOPLE)[number % 6]
         author = IncomingAuthor(external_id=f"author-{number}", display_name=name)
         language = ("en", "de", "ar", "zh-Hant")[number % 4]
         at = now - timedelta(minutes=9 * number + 5)
@@ -85,14 +64,9 @@ def decided(open_case: Case_, moderator: User, other_moderator: User) -> list[Ca
 
 def _judge(case: Case, *, number: int, by: User, at: datetime) -> None:
     is_spam = number % 3 == 0
-    values = [float("nan")] * len(FEATURES)
-    if number % 5:
-        values[FEATURES.index(FEATURE)] = 10.0**number
     changes = {
         "spam_probability": number / 14,
         "route": ("allow", "review", "remove")[number % 3],
-        "features": values,
-        "schema_hash": SCHEMA_HASH,
         "is_degraded": number == 2,
         "scored_at": at,
     }
@@ -107,7 +81,7 @@ def _judge(case: Case, *, number: int, by: User, at: datetime) -> None:
         decided_at=at,
         effective_at=at,
         reason="w" * 40 if number % 4 == 3 else "scam",
-        note=NAMES[number % 4] if number % 2 else "",
+        note=PEOPLE[number % 4] if number % 2 else "",
     )
     group = case.score.revision.similarity_group or uuid4()
     Label.objects.create(
@@ -125,7 +99,7 @@ def reviewed(decided: list[Case], platform: Platform, lead: User, admin: User) -
     Platform.objects.create(slug="quiet", name="A second platform, without a plan", created_at=now)
     people = [
         User.objects.create_user(f"reviewer-{number}", role=Role.MODERATOR, last_name=name[:150])
-        for number, name in enumerate((*NAMES, "W" * 100))
+        for number, name in enumerate((*PEOPLE, "W" * 100))
     ]
     for number, case in enumerate(decided):
         decision = Decision.objects.get(post=case.post)
@@ -185,7 +159,7 @@ def _answer(people: list[User], *, at: datetime) -> None:
 def drifted(decided: list[Case], platform: Platform, lead: User) -> None:
     """Alarms with traits of every family, harmless and hostile, and one that a lead has seen."""
     now = timezone.now()
-    words = ("golden harvest", MARKUP[0], NAMES[1], NAMES[3], "W" * 200, "奖品 免费")
+    words = ("golden harvest", MARKUP[0], PEOPLE[1], PEOPLE[3], "W" * 200, "奖品 免费")
     traits = [
         *(trait("words", name, authors_before=number) for number, name in enumerate(words)),
         trait("domain", LONG_HOST[:180]),
@@ -243,20 +217,3 @@ def shadowed(decided: list[Case], platform: Platform, lead: User, admin: User) -
             platform=platform, links="none", case=case if number % 3 == 0 else None,
         )  # fmt: skip
     return run
-
-
-@pytest.mark.usefixtures("reviewed", "drifted", "shadowed")
-def test_learning(
-    page_of: Open, platform: Platform, admin: User, lead: User, origin: str, shoot: Shoot
-) -> None:
-    QueueMix.objects.create(harm=60, uncertainty=20, diversity=10, audit=10, changed_at=timezone.now())
-    page = still(page_of, admin)
-    look(page, shoot, "full", PLACES)
-    page.context.add_cookies([{"name": "django_language", "value": "de", "url": origin}])
-    Platform.objects.filter(pk=platform.pk).update(name="W" * 80)
-    User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=NAMES[0])
-    look(page, shoot, "german-hostile", PLACES)
-
-
-def test_without_rows(page_of: Open, admin: User, shoot: Shoot) -> None:
-    look(still(page_of, admin), shoot, "empty", EMPTY)

@@ -1,4 +1,4 @@
-"""shap's own TreeSHAP of a forest: the peer that ours is measured and tested against."""
+"""shap's own TreeSHAP of a forest: the peer that ours is tested against."""
 
 from __future__ import annotations
 

@@ -1,0 +1,24 @@
+"""The column of most tables that says who did something, empty until somebody does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+
+if TYPE_CHECKING:
+    from moderation.models.users import User
+
+
+def nobody_yet(*, has_index: bool = True, help_text: str = "") -> models.ForeignKey[User | None, User | None]:
+    """Return a key to a user who is never deleted while the row is there."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=has_index,
+        help_text=help_text,
+    )
