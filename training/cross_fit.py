@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from scoring.ensemble import probabilities_of
 from scoring.splits import bucket
-from training import augment, dataset, fine_tune, peer, platt, wide
+from training import augment, batches, dataset, fine_tune, peer, platt, wide
 from training.dataset import Example, Provenance, Split
 from training.evaluate import Floats
 from training.fine_tune import Recipe
@@ -90,7 +90,7 @@ class Halves:
 
     def answers(self, texts: list[str]) -> dict[str, Floats]:
         """P(spam) of texts as they are served, by model."""
-        margins = self.wide.margins(fine_tune.pieces(self.tokenizer, texts))
+        margins = self.wide.margins(batches.pieces(self.tokenizer, texts))
         deep = fine_tune.spam_probabilities(
             self.deep, self.tokenizer, texts=texts, is_bf16=self.recipe.is_bf16
         )
@@ -169,7 +169,7 @@ def _learned(examples: Sequence[Example], *, recipe: Recipe) -> list[Example]:
 
 
 def _wide(examples: Sequence[Example], *, deep: Any, tokenizer: Any, seed: int) -> wide.Wide:
-    readings = fine_tune.both_readings(tokenizer, [example.text for example in examples], seed=seed)
+    readings = batches.both_readings(tokenizer, [example.text for example in examples], seed=seed)
     return wide.fit(
         [ids for both in readings for ids in both],
         labels=[example.label for example in examples for _ in range(2)],

@@ -17,6 +17,7 @@ from scoring.normalise import as_read
 from scoring.release import loading
 from scoring.trees import Floats
 from training import fine_tune
+from training.dataset import Example
 from training.fine_tune import Recipe
 
 FILE = "held-out.npz"
@@ -48,22 +49,25 @@ def ask(texts: Sequence[str], *, path: Path, others: Callable[[list[str]], Float
     return answers
 
 
-def of_base(texts: Sequence[str], *, recipe: Recipe, path: Path) -> Floats:
-    """Return P(spam) of raw texts, float64 (n_texts,), before the recipe's base is trained further on them.
+def of_base(examples: Sequence[Example], *, recipe: Recipe, path: Path | None) -> Floats:
+    """Return P(spam) of raw examples, float64 (n_examples,), before the base is trained further on them.
 
-    `path` has what its own training left out; what that had not learned, the base answers. Raises Corrupt.
+    `path` has what the base's own training left out; what that had not learned, the base answers. Without it
+    nothing is known. Raises Corrupt.
     """
     from transformers import AutoTokenizer
 
     from training import wide_and_deep
 
+    if path is None:
+        return np.empty(0)
     model, tokenizer = wide_and_deep.load(Path(recipe.base)), AutoTokenizer.from_pretrained(recipe.base)
 
     def answer(asked: list[str]) -> Floats:
         served = [as_read(text).text for text in asked]
         return fine_tune.spam_probabilities(model, tokenizer, texts=served, is_bf16=recipe.is_bf16)
 
-    return ask(texts, path=path, others=answer)
+    return ask([example.text for example in examples], path=path, others=answer)
 
 
 def _key(served: str) -> int:

@@ -80,6 +80,21 @@ def write(*, model_folder: Path, card: Path) -> None:
     card.write_text(text)
 
 
+def earlier(base: Path) -> dict[str, object] | None:
+    """Return how the base was trained, if it is the outcome of an earlier run of this command."""
+    metrics = base / "metrics.json"
+    if not metrics.is_file():
+        return None
+    report = json.loads(metrics.read_text())
+    return {
+        "recipe": report["recipe"],
+        "train_seconds": report["outcome"]["train_seconds"],
+        "parts": report["outcome"]["parts"],
+        "normaliser": report["outcome"].get("normaliser", "none"),
+        "earlier": report.get("earlier"),
+    }
+
+
 def _first_base(run: Mapping[str, Any]) -> str:
     return _first_base(run["earlier"]) if run.get("earlier") else str(run["recipe"]["base"])
 

@@ -33,7 +33,6 @@ from training.wide import Mix
 log = logging.getLogger(__name__)
 
 OWN_TEXTS = tuple(Path(__file__).with_name(name) for name in ("starter_texts.jsonl", "curated_posts.jsonl"))
-# Probabilities are calibrated, so the threshold of a verdict needs no tuning.
 
 
 @dataclass(frozen=True)
@@ -108,10 +107,7 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument("--base", help="offline package, local folder or hub name")
     parser.add_argument(
-        "--held-out",
-        type=Path,
-        metavar="FILE",
-        help="what the training of the base wrote beside it: its answers to texts that it had left out",
+        "--held-out", type=Path, help="answers to texts left out, of the training that made the base"
     )
     parser.add_argument(
         "--out", type=Path, required=True, help="folder for the model, metrics.json and model-card.md"
@@ -154,11 +150,10 @@ def main(arguments: argparse.Namespace) -> None:
         _continue(arguments)
         return
     recipe = recipe_of(arguments)
-    if arguments.held_out and recipe.folds:
+    earlier = arguments.held_out
+    if earlier and recipe.folds:
         raise SystemExit("--folds is not for --held-out: the base has seen every fold")
-    outcome = train(
-        material=material_of(arguments), recipe=recipe, earlier=arguments.held_out, out=arguments.out
-    )
+    outcome = train(material=material_of(arguments), recipe=recipe, earlier=earlier, out=arguments.out)
     model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
     content_quality.tell(outcome.models)
 
@@ -250,11 +245,7 @@ def train(*, material: Material, recipe: Recipe, earlier: Path | None = None, ou
     for split, members in raw.items():
         log.info("%s: %d texts, %d spam", split, len(members), sum(example.label for example in members))
     learned = dataset.read_as_served(raw[Split.TRAIN])
-    before = (
-        held_out.of_base([example.text for example in raw[Split.TRAIN]], recipe=recipe, path=earlier)
-        if earlier
-        else np.empty(0)
-    )
+    before = held_out.of_base(raw[Split.TRAIN], recipe=recipe, path=earlier)
     started = time.monotonic()
     halves = cross_fit.train(raw, recipe=recipe, out=out)
     train_seconds = time.monotonic() - started
@@ -298,25 +289,10 @@ def _write_metrics(
 ) -> None:
     report = {
         "recipe": dataclasses.asdict(recipe),
-        "earlier": _earlier(Path(recipe.base)),
+        "earlier": model_card.earlier(Path(recipe.base)),
         "held_out": earlier and earlier.name,
         "data": [dataclasses.asdict(entry) for entry in material.files],
         "rules": [dataclasses.asdict(quality) for quality in material.rules],
         "outcome": dataclasses.asdict(outcome),
     }
     (out / "metrics.json").write_text(json.dumps(report, indent=2) + "\n")
-
-
-def _earlier(base: Path) -> dict[str, object] | None:
-    """Return how the base was trained, if it is the outcome of an earlier run of this command."""
-    metrics = base / "metrics.json"
-    if not metrics.is_file():
-        return None
-    report = json.loads(metrics.read_text())
-    return {
-        "recipe": report["recipe"],
-        "train_seconds": report["outcome"]["train_seconds"],
-        "parts": report["outcome"]["parts"],
-        "normaliser": report["outcome"].get("normaliser", "none"),
-        "earlier": report.get("earlier"),
-    }

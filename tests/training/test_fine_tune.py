@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import entropy
 
 from tests.libraries import later, needs
-from training import fine_tune
+from training import batches, fine_tune
 
 pytestmark = [
     pytest.mark.train,
@@ -113,7 +113,7 @@ def test_refuses_to_reward_disagreement() -> None:
 )
 def test_the_second_reading_differs_by_a_link_alone(ids: list[int], other: set[tuple[int, ...]]) -> None:
     found = {
-        tuple(fine_tune.with_or_without_link(ids, link=4, chance=random.Random(seed))) for seed in range(20)
+        tuple(batches.with_or_without_link(ids, link=4, chance=random.Random(seed))) for seed in range(20)
     }
 
     assert found == other
