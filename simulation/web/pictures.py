@@ -40,8 +40,8 @@ class Alteration(StrEnum):
 
 
 # By what is shown: variants of each family that models may learn from, and those that are held out.
-_VARIANTS = {Show.POSTER: 4, Show.WORDS: 2, Show.CODE: 1, Show.PHOTO: 60}
-_HELD_OUT_VARIANTS = {Show.POSTER: 4, Show.WORDS: 4, Show.CODE: 1, Show.PHOTO: 30}
+_VARIANTS = {Show.POSTER: 4, Show.WORDS: 1, Show.CODE: 1, Show.PHOTO: 60}
+_HELD_OUT_VARIANTS = {Show.POSTER: 4, Show.WORDS: 2, Show.CODE: 1, Show.PHOTO: 30}
 _FORMATS = ("png", "jpg", "jpg", "webp")
 _TEXT_CHARACTERS = 260
 

@@ -50,7 +50,7 @@ class TestGroups:
 
         assert 5 <= sizes[len(sizes) // 2] <= 15
         assert sizes[-1] > 3 * sizes[len(sizes) // 2]
-        assert 0.6 < len(wide) / len(groups) < 0.95
+        assert 0.5 < len(wide) / len(groups) < 0.95
 
     def test_campaigns_last_for_days_and_some_are_bursts(self, seen: Seen) -> None:
         groups = groups_of(seen, is_spam=True)

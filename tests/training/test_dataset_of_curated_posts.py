@@ -32,7 +32,7 @@ def test_has_many_families_of_both_kinds_in_many_languages(rows: list[dict[str, 
         spoken[row["group"]].add(row["lang"])
 
     counts = Counter(label for label, _ in families)
-    assert min(counts.values()) >= 90
+    assert min(counts.values()) >= 190
     assert abs(counts[0] - counts[1]) <= 2
     assert len({family for _, family in families}) == len(families), "a family is spam or it is not"
     assert min(families.values()) >= 40
