@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.db.models import Model
+from pytest_django import Settings
 
 from moderation import scorer, topic_model
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
-from moderation.models.decisions import DecisionSource
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Removal
 from moderation.models.users import Role
-from moderation.operations.cases import claims
+from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import transactions
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
@@ -27,6 +29,9 @@ from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers, FakeTop
 
 Post_ = Callable[..., Post]
 Case_ = Callable[..., Case]
+Decided = Callable[..., Decision]
+Judged = Callable[..., None]
+Later = Callable[[float], datetime]
 Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
 
 
@@ -71,6 +76,12 @@ def other_moderator(db: None) -> User:
 @pytest.fixture
 def lead(db: None) -> User:
     return User.objects.create_user("lead", role=Role.LEAD)
+
+
+@pytest.fixture
+def evidence_store(settings: Settings, tmp_path: Path) -> None:
+    """Keep files of evidence in a folder of the test's own."""
+    settings.EVIDENCE_DIR = tmp_path / "evidence"
 
 
 @pytest.fixture
@@ -155,8 +166,16 @@ def claimed_case(open_case: Case_, moderator: User, later: Callable[[float], dat
     return claims.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
 
 
+def judge(case: Case, *, by: User, at: datetime, verdict: Verdict = Verdict.SPAM, note: str = "") -> Decision:
+    """Claim a case and decide it, both at one instant."""
+    held = claims.claim(case_id=case.pk, moderator=by, at=at)
+    return review.decide(
+        case_id=case.pk, case_version=held.version, moderator=by, verdict=verdict, note=note, at=at
+    )
+
+
 @pytest.fixture
-def judged_alike(moderator: User, at: datetime) -> Callable[..., None]:
+def judged_alike(moderator: User, at: datetime) -> Judged:
     """Store posts like a case's that scored `probability` and were judged, without the way that leads there.
 
     `score` and `decision` replace fields of these rows.

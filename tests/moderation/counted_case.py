@@ -103,10 +103,10 @@ def counted_case(
     return found
 
 
-def report_it(post: Post, *, at: datetime) -> None:
+def report_it(post: Post, *, at: datetime, reason: str = "spam", note: str = "") -> None:
     """Complain of a post, each time by somebody else."""
     reporter = f"reporter-{at.isoformat()}"
     said = complaints.IncomingComplaint(
-        post=post.external_id, reporter=reporter, reason="spam", reported_at=at
+        post=post.external_id, reporter=reporter, reason=reason, note=note, reported_at=at
     )
     complaints.record(platform=post.platform, complaint=said, at=at)

@@ -18,6 +18,11 @@ def problem(response: Any, *, status: int, code: str) -> dict[str, Any]:
     return answer
 
 
+def bad_fields(response: Any) -> dict[str, str]:
+    """Check that an answer refuses fields, and return them and their codes."""
+    return pointers(problem(response, status=422, code="invalid_fields"))
+
+
 def pointers(answer: dict[str, Any]) -> dict[str, str]:
     """Return the refused fields and their codes."""
     return {error["pointer"]: error["code"] for error in answer["errors"]}

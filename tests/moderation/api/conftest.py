@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
 import pytest
+from django.test import Client
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.test import APIClient
 
 from moderation.api.views.base import ApiView
-from moderation.models import Author, Complaint, Platform, Post, Revision, User
+from moderation.models import Author, Case, Complaint, Platform, Post, Revision, User
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
 from tests.moderation.api import documented
 
 Payload = dict[str, Any]
+
+
+ClientFor = Callable[[User | None], APIClient]
+ReadPost = Callable[[Case], Payload]
+LEAST: Payload = {
+    "external_id": "post",
+    "text": "text",
+    "posted_at": "2026-03-01T09:30:00Z",
+    "author": {"external_id": "author"},
+}
+"""A post with the fields that it must have."""
+
+
+def client_with(secret: str) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+def client_of(
+    platform: Platform, person: User | None, *, at: datetime, scopes: Sequence[str] = Scope.values
+) -> APIClient:
+    """A client whose key acts in a person's name."""
+    _, secret = api_keys.issue(
+        platform=platform, name="k", scopes=list(scopes), expires_at=None, acts_as=person, at=at
+    )
+    return client_with(secret)
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +62,11 @@ def _is_described(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ApiView, "finalize_response", compared)
 
 
+@pytest.fixture(scope="module")
+def document() -> Any:
+    return Client().get("/api/v1/openapi.json").json()
+
+
 @pytest.fixture
 def secret(platform: Platform, at: datetime) -> str:
     """A key with every scope."""
@@ -43,20 +76,31 @@ def secret(platform: Platform, at: datetime) -> str:
 @pytest.fixture
 def api(secret: str) -> APIClient:
     """A client of the platform."""
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
+    return client_with(secret)
+
+
+@pytest.fixture
+def read(api: APIClient) -> ReadPost:
+    """Return a case's post, as its platform reads it."""
+
+    def found(case: Case) -> Payload:
+        answer = api.get(f"/api/v1/posts/{case.post_id}")
+        assert (answer.status_code, answer["content-type"]) == (200, "application/json")
+        return dict(answer.json())
+
+    return found
+
+
+@pytest.fixture
+def client_for(platform: Platform, at: datetime) -> ClientFor:
+    """Make clients of the platform whose keys act for somebody, or for nobody."""
+    return lambda person: client_of(platform, person, at=at)
 
 
 @pytest.fixture
 def lead_api(platform: Platform, lead: User, at: datetime) -> APIClient:
     """A client whose key acts in a lead's name."""
-    _, secret = api_keys.issue(
-        platform=platform, name="lead", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
-    )
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
+    return client_of(platform, lead, at=at)
 
 
 @pytest.fixture
@@ -64,12 +108,7 @@ def other_api(db: None, at: datetime) -> APIClient:
     """A client of another platform, whose key may do everything."""
     other = Platform.objects.create(slug="other", name="Other", created_at=at)
     boss = User.objects.create_user("boss_of_another", role=Role.ADMIN)
-    _, secret = api_keys.issue(
-        platform=other, name="k", scopes=Scope.values, expires_at=None, acts_as=boss, at=at
-    )
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
+    return client_of(other, boss, at=at)
 
 
 @pytest.fixture

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
-import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Case, Decision, Platform, User
+from moderation.models import Case, User
 from moderation.models.cases import CaseReason
-from moderation.models.decisions import Verdict
-from moderation.models.platforms import Scope
-from moderation.operations.accounts import api_keys
-from moderation.operations.cases import claims, review
-from tests.moderation.api.answers import pointers, problem
+from moderation.operations.cases import claims
+from tests.moderation.api.answers import bad_fields, problem
+from tests.moderation.api.conftest import ClientFor
+from tests.moderation.conftest import Case_, judge
 
 QUEUE, REVIEWERS = "/api/v1/metrics/queue", "/api/v1/metrics/reviewers"
 
 
-def decide(case: Case, person: User) -> Decision:
+def decide(case: Case, person: User) -> None:
     """Decide it now: what is counted is the last days."""
     at = timezone.now()
     Case.objects.filter(pk=case.pk).update(opened_at=at - timedelta(hours=1))
-    claims.claim(case_id=case.pk, moderator=person, at=at)
-    return review.decide(
-        case_id=case.pk,
-        case_version=1,
-        moderator=person,
-        verdict=Verdict.SPAM,
-        at=at + timedelta(milliseconds=1),
-    )
+    judge(case, by=person, at=at)
 
 
 class TestQueue:
     def test_counts_what_waits_and_what_came_and_went(
-        self, open_case: Callable[..., Case], moderator: User, api: APIClient
+        self, open_case: Case_, moderator: User, api: APIClient
     ) -> None:
         decided, waiting, claimed = open_case(text="a"), open_case(text="b"), open_case(text="c")
         decide(decided, moderator)
@@ -50,7 +40,7 @@ class TestQueue:
         assert datetime.fromisoformat(found["oldest_at"]) == min(waiting.opened_at, claimed.opened_at)
 
     def test_has_no_blind_reviews_and_nothing_of_others(
-        self, open_case: Callable[..., Case], api: APIClient, other_api: APIClient
+        self, open_case: Case_, api: APIClient, other_api: APIClient
     ) -> None:
         case, _ = open_case(text="a"), open_case(text="b")
         Case.objects.filter(pk=case.pk).update(reason=CaseReason.BLIND)
@@ -61,29 +51,15 @@ class TestQueue:
 
 
 class TestReviewers:
-    @pytest.fixture
-    def own_api(self, platform: Platform, moderator: User, at: datetime) -> APIClient:
-        _, secret = api_keys.issue(
-            platform=platform, name="m", scopes=Scope.values, expires_at=None, acts_as=moderator, at=at
-        )
-        client = APIClient()
-        client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-        return client
-
     def test_shows_everybody_to_a_lead_and_others_themselves(
-        self,
-        open_case: Callable[..., Case],
-        moderator: User,
-        lead: User,
-        lead_api: APIClient,
-        own_api: APIClient,
-        other_api: APIClient,
+        self, open_case: Case_, moderator: User, lead: User, client_for: ClientFor, other_api: APIClient
     ) -> None:
         decide(open_case(text="a"), moderator)
         decide(open_case(text="b"), lead)
 
         everybody, own, foreign = (
-            client.get(REVIEWERS).json()["data"] for client in (lead_api, own_api, other_api)
+            client.get(REVIEWERS).json()["data"]
+            for client in (client_for(lead), client_for(moderator), other_api)
         )
 
         assert sorted(one["id"] for one in everybody) == sorted([str(moderator.pk), str(lead.pk)])
@@ -94,5 +70,4 @@ class TestReviewers:
 
     def test_needs_a_person_and_a_known_span(self, api: APIClient, lead_api: APIClient) -> None:
         problem(api.get(REVIEWERS), status=403, code="nobody_behind_key")
-        wrong = problem(lead_api.get(REVIEWERS, {"span": "9d"}), status=422, code="invalid_fields")
-        assert pointers(wrong) == {"/span": "invalid_choice"}
+        assert bad_fields(lead_api.get(REVIEWERS, {"span": "9d"})) == {"/span": "invalid_choice"}

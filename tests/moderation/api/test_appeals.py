@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,21 +14,13 @@ from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations import refusals, rules
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import claims, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export_build, exports
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.api.answers import problem
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
-
-
-def decide(case: Case, moderator: User, verdict: Verdict, *, at: datetime) -> Decision:
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    version = Case.objects.get(pk=case.pk).version
-    return review.decide(case_id=case.pk, case_version=version, moderator=moderator, verdict=verdict, at=at)
+from tests.moderation.conftest import Case_, Later, judge
 
 
 @pytest.fixture
@@ -41,7 +32,7 @@ def everything(platform: Platform, at: datetime) -> WebhookEndpoint:
 @pytest.fixture
 def decided(open_case: Case_, moderator: User, later: Later) -> Decision:
     """A decision that the platform knows."""
-    return decide(open_case(), moderator, Verdict.SPAM, at=later(3))
+    return judge(open_case(), by=moderator, at=later(3))
 
 
 def file(api: APIClient, decision: Decision, **given: Any) -> Any:
@@ -72,7 +63,7 @@ class TestAppeals:
     ) -> None:
         filed = file(api, decided).json()
         now = timezone.now()
-        outcome = decide(Case.objects.get(pk=filed["case_id"]), lead, verdict, at=now)
+        outcome = judge(Case.objects.get(pk=filed["case_id"]), by=lead, verdict=verdict, at=now)
 
         before = api.get(f"/api/v1/appeals/{filed['id']}").json()
         Decision.objects.filter(pk=outcome.pk).update(effective_at=now - timedelta(seconds=1))
@@ -90,7 +81,7 @@ class TestAppeals:
     ) -> None:
         case = Case.objects.get(pk=file(api, decided).json()["case_id"])
         now = timezone.now()
-        outcome = decide(case, lead, Verdict.NOT_SPAM, at=now)
+        outcome = judge(case, by=lead, verdict=Verdict.NOT_SPAM, at=now)
 
         reversals.undo(decision_id=outcome.pk, moderator=lead, at=now + timedelta(seconds=1))
 
@@ -100,7 +91,7 @@ class TestAppeals:
     def test_of_what_the_platform_was_not_told_is_not_found(
         self, api: APIClient, other_api: APIClient, open_case: Case_, moderator: User, decided: Decision
     ) -> None:
-        fresh = decide(open_case(text="another"), moderator, Verdict.SPAM, at=timezone.now())
+        fresh = judge(open_case(text="another"), by=moderator, at=timezone.now())
 
         problem(file(api, fresh), status=404, code="not_found")
         problem(file(other_api, decided), status=404, code="not_found")
@@ -174,12 +165,7 @@ class TestSecondReviews:
 
 class TestEvents:
     def test_are_told_to_who_asked_by_name(
-        self,
-        platform: Platform,
-        everything: WebhookEndpoint,
-        decided: Decision,
-        lead: User,
-        later: Later,
+        self, platform: Platform, everything: WebhookEndpoint, decided: Decision, lead: User, later: Later
     ) -> None:
         rules.impose(value="evil.example", reason="pills", actor=lead, at=later(20))
         asked = exports.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=later(30))
@@ -188,16 +174,18 @@ class TestEvents:
         told = set(Delivery.objects.filter(endpoint=everything).values_list("event", flat=True))
 
         assert told >= {"post.scored", "case.opened", "decision.created", "rule.activated", "export.ready"}
-        of_post = (
-            Delivery.objects.filter(post=decided.post).order_by("sequence").values_list("event", flat=True)
-        )
-        assert list(of_post) == ["post.scored", "case.opened", "decision.created"]
+        of_post = Delivery.objects.filter(post=decided.post).order_by("sequence")
+        assert list(of_post.values_list("event", flat=True)) == [
+            "post.scored",
+            "case.opened",
+            "decision.created",
+        ]
 
     def test_beyond_decisions_come_to_nobody_who_did_not_ask(
         self, platform: Platform, at: datetime, open_case: Case_, moderator: User, later: Later
     ) -> None:
         endpoints.add(platform=platform, url="https://plain.example/", at=at)
 
-        decide(open_case(), moderator, Verdict.SPAM, at=later(3))
+        judge(open_case(), by=moderator, at=later(3))
 
         assert list(Delivery.objects.values_list("event", flat=True)) == ["decision.created"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,26 +11,19 @@ import pytest
 from rest_framework.test import APIClient
 
 from moderation.models import Case, Platform, User
-from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations import rules
-from moderation.operations.accounts import api_keys
 from moderation.operations.audit import chain
-from moderation.operations.cases import claims, review
-from tests.moderation.api.answers import pointers, problem
+from tests.moderation.api.answers import bad_fields, problem
+from tests.moderation.api.conftest import client_of
+from tests.moderation.conftest import Case_, Later, judge
 
 LOG, HEAD = "/api/v1/audit", "/api/v1/audit/head"
-Later = Callable[[float], datetime]
 
 
 def acting_as(person: User | None, platform: Platform, at: datetime) -> APIClient:
-    _, secret = api_keys.issue(
-        platform=platform, name="k", scopes=[Scope.AUDIT_READ], expires_at=None, acts_as=person, at=at
-    )
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
+    return client_of(platform, person, scopes=[Scope.AUDIT_READ], at=at)
 
 
 def hash_of(link: dict[str, Any], *, previous: str) -> str:
@@ -52,10 +44,9 @@ def hash_of(link: dict[str, Any], *, previous: str) -> str:
 
 
 @pytest.fixture
-def decided(open_case: Callable[..., Case], lead: User, later: Later) -> Case:
+def decided(open_case: Case_, lead: User, later: Later) -> Case:
     case = open_case()
-    claims.claim(case_id=case.pk, moderator=lead, at=later(2))
-    review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=later(3))
+    judge(case, by=lead, at=later(3))
     return case
 
 
@@ -98,12 +89,9 @@ class TestLog:
         assert client.get(LOG).json() == {"data": [], "next_cursor": None, "has_more": False}
         assert client.get(HEAD).json() == {"seq": 0, "hash": chain.GENESIS}
 
-    def test_refuses_a_cursor_that_it_did_not_give(self, api: APIClient) -> None:
-        for cursor in ("x", "WyJhIl0", "WzEsMl0"):
-            answer = api.get(LOG, {"cursor": cursor})
-            assert pointers(problem(answer, status=422, code="invalid_fields")) == {
-                "/cursor": "invalid_cursor"
-            }
+    @pytest.mark.parametrize("cursor", ["x", "WyJhIl0", "WzEsMl0"])
+    def test_refuses_a_cursor_that_it_did_not_give(self, api: APIClient, cursor: str) -> None:
+        assert bad_fields(api.get(LOG, {"cursor": cursor})) == {"/cursor": "invalid_cursor"}
 
     def test_withholds_what_is_of_another_platform_or_of_all(
         self, decided: Case, lead_api: APIClient, other_api: APIClient, lead: User, later: Later

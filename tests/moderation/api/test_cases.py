@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from rest_framework.test import APIClient
 from moderation.models import Case, Decision, Delivery, Platform, Revision, User
 from moderation.operations.cases import claims
 from moderation.operations.posts import ingest
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
 from tests.moderation.api.answers import problem
@@ -19,23 +20,20 @@ from tests.moderation.fakes import FakeScorer
 
 
 @pytest.fixture
-def cases(platform: Platform, fake_scorer: FakeScorer) -> list[Case]:
+def cases(platform: Platform, incoming: Callable[..., IncomingPost], fake_scorer: FakeScorer) -> list[Case]:
     """Three open cases, the most harmful first."""
     at = timezone.now()
     for number, probability in enumerate((0.3, 0.5, 0.8)):
         text = f"maybe {number}"
         fake_scorer.probabilities[text] = probability
-        post = IncomingPost(
-            external_id=f"p-{number}", text=text, posted_at=at, author=IncomingAuthor(external_id="a")
-        )
-        ingest.accept(platform=platform, posts=[post], at=at)
+        ingest.accept(platform=platform, posts=[incoming(text=text, posted_at=at)], at=at)
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
     return list(Case.objects.order_by("-priority"))
 
 
-def decide(client: APIClient, case: Case, **given: Any) -> Any:
+def decide(client: APIClient, case: Case, headers: dict[str, str] | None = None, **given: Any) -> Any:
     body = {"verdict": "spam", "version": case.version} | given
-    return client.post(f"/api/v1/cases/{case.pk}/decisions", body, format="json")
+    return client.post(f"/api/v1/cases/{case.pk}/decisions", body, format="json", headers=headers)
 
 
 class TestRead:
@@ -148,12 +146,7 @@ class TestDecide:
         lead_api.put(f"/api/v1/claims/{cases[0].pk}")
 
         problem(decide(lead_api, cases[0], version=7), status=409, code="post_changed")
-        stale = lead_api.post(
-            f"/api/v1/cases/{cases[0].pk}/decisions",
-            {"verdict": "spam", "version": 1},
-            format="json",
-            HTTP_IF_MATCH='"7"',
-        )
+        stale = decide(lead_api, cases[0], headers={"If-Match": '"7"'})
         problem(stale, status=412, code="precondition_failed")
 
     def test_escalates(self, lead_api: APIClient, cases: list[Case]) -> None:
@@ -172,10 +165,8 @@ class TestReverse:
         lead_api.put(f"/api/v1/claims/{cases[0].pk}")
         wrong = decide(lead_api, cases[0]).json()
 
-        answer = lead_api.post(
-            f"/api/v1/decisions/{wrong['id']}/reversal", {"reason": "a joke"}, format="json"
-        )
-        again = lead_api.post(f"/api/v1/decisions/{wrong['id']}/reversal", {"reason": "x"}, format="json")
+        reversal = f"/api/v1/decisions/{wrong['id']}/reversal"
+        answer, again = (lead_api.post(reversal, {"reason": "a joke"}, format="json") for _ in range(2))
 
         assert (answer.status_code, answer.json()["verdict"]) == (201, "not_spam")
         assert answer.json()["reverses"] == wrong["id"]

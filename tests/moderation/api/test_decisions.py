@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,55 +13,16 @@ from rest_framework.test import APIClient
 from moderation.models import Decision, FeedEntry, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
-from moderation.operations.posts import ingest
-from moderation.operations.posts.incoming_post import IncomingPost
-from moderation.operations.scoring import score
 from moderation.queries.wire import instant
-from tests.moderation.api.answers import pointers, problem
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.api.answers import bad_fields
+from tests.moderation.conftest import Decided, Later
+from tests.moderation.operations.conftest import decided
+
+__all__ = ["decided"]
 
 DECISIONS = "/api/v1/decisions"
-Later = Callable[[float], datetime]
-Decide = Callable[..., Decision]
-
-
-@pytest.fixture
-def decide(
-    platform: Platform,
-    incoming: Callable[..., IncomingPost],
-    fake_scorer: FakeScorer,
-    moderator: User,
-    at: datetime,
-) -> Decide:
-    """Send, score and decide a post, all at one instant."""
-
-    def run(*, when: datetime = at, verdict: Verdict = Verdict.SPAM) -> Decision:
-        [answer] = ingest.accept(platform=platform, posts=[incoming()], at=when)
-        assert isinstance(answer, ingest.Accepted)
-        score.run(revision_ids=[answer.revision_id], at=when)
-        [case] = claims.claim_next(moderator=moderator, at=when)
-        return review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=when
-        )
-
-    return run
-
-
-@pytest.fixture
-def automatic(
-    platform: Platform, incoming: Callable[..., IncomingPost], fake_scorer: FakeScorer
-) -> Callable[[datetime], None]:
-    """Send and score a post that is certainly spam."""
-
-    def run(when: datetime) -> None:
-        fake_scorer.default = 0.99
-        [answer] = ingest.accept(platform=platform, posts=[incoming()], at=when)
-        assert isinstance(answer, ingest.Accepted)
-        score.run(revision_ids=[answer.revision_id], at=when)
-
-    return run
 
 
 def ids(answer: dict[str, Any]) -> list[str]:
@@ -77,8 +37,8 @@ def told(platform: Platform, at: datetime) -> list[Decision]:
 
 
 class TestShape:
-    def test_tells_what_was_decided(self, api: APIClient, decide: Decide, at: datetime) -> None:
-        made = decide()
+    def test_tells_what_was_decided(self, api: APIClient, decided: Decided, at: datetime) -> None:
+        made = decided(at=at)
 
         answer = api.get(DECISIONS).json()
         entry = FeedEntry.objects.get(decision=made, stream=Stream.DECISIONS)
@@ -102,22 +62,13 @@ class TestShape:
         ]
         assert answer["has_more"] is False
 
-    def test_tells_automatic_verdicts(
-        self, api: APIClient, automatic: Callable[[datetime], None], at: datetime
-    ) -> None:
-        automatic(at)
-
-        [row] = api.get(DECISIONS).json()["data"]
-
-        assert (row["verdict"], row["source"], row["spam_probability"]) == ("spam", "automatic", 0.99)
-
     def test_an_empty_desk_has_no_cursor(self, api: APIClient) -> None:
         assert api.get(DECISIONS).json() == {"data": [], "next_cursor": None, "has_more": False}
 
     def test_other_platforms_decisions_stay_theirs(
-        self, decide: Decide, platform: Platform, at: datetime, later: Later
+        self, decided: Decided, at: datetime, later: Later
     ) -> None:
-        decide()
+        decided(at=at)
         other = Platform.objects.create(slug="other", name="Other", created_at=at)
 
         assert told(other, later(3_600)) == []
@@ -125,9 +76,9 @@ class TestShape:
 
 class TestPaging:
     def test_walks_through_ties_without_gap_or_repetition(
-        self, api: APIClient, decide: Decide, later: Later
+        self, api: APIClient, decided: Decided, later: Later
     ) -> None:
-        made = [decide(when=later(when)) for when in (0, 0, 0, 1, 1, 2, 2)]
+        made = [decided(at=later(when)) for when in (0, 0, 0, 1, 1, 2, 2)]
         seen: list[str] = []
         cursor: dict[str, str] = {}
 
@@ -139,11 +90,11 @@ class TestPaging:
         assert seen == [str(decision.pk) for decision in made]
         assert answer["has_more"] is False
 
-    def test_polling_goes_on_where_it_stood(self, api: APIClient, decide: Decide, later: Later) -> None:
-        decide(when=later(0))
+    def test_polling_goes_on_where_it_stood(self, api: APIClient, decided: Decided, later: Later) -> None:
+        decided(at=later(0))
         first = api.get(DECISIONS).json()
         nothing = api.get(DECISIONS, {"cursor": first["next_cursor"]}).json()
-        new = decide(when=later(60))
+        new = decided(at=later(60))
 
         answer = api.get(DECISIONS, {"cursor": nothing["next_cursor"]}).json()
 
@@ -151,11 +102,11 @@ class TestPaging:
         assert nothing["next_cursor"] == first["next_cursor"]
         assert ids(answer) == [str(new.pk)]
 
-    def test_since_includes_its_instant(self, api: APIClient, decide: Decide, later: Later) -> None:
+    def test_since_includes_its_instant(self, api: APIClient, decided: Decided, later: Later) -> None:
         """Whoever keeps no cursor asks with the `entered_at` of last time, and misses nothing."""
-        first = decide(when=later(0))
+        first = decided(at=later(0))
         [row] = api.get(DECISIONS).json()["data"]
-        late = decide(when=later(-3_600))
+        late = decided(at=later(-3_600))
 
         [_, new] = api.get(DECISIONS, {"since": row["entered_at"]}).json()["data"]
         after = instant(datetime.fromisoformat(new["entered_at"]) + timedelta(microseconds=1))
@@ -165,10 +116,14 @@ class TestPaging:
         assert api.get(DECISIONS, {"since": after}).json()["data"] == []
 
     def test_costs_three_queries_whatever_the_number(
-        self, api: APIClient, decide: Decide, later: Later, django_assert_num_queries: DjangoAssertNumQueries
+        self,
+        api: APIClient,
+        decided: Decided,
+        later: Later,
+        django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:
         for when in range(5):
-            decide(when=later(when))
+            decided(at=later(when))
         api.get(DECISIONS)
 
         with django_assert_num_queries(3):  # key, numbers, page
@@ -179,25 +134,25 @@ class TestTiming:
     """The clock is the query's argument here, so nothing has to wait."""
 
     def test_waits_for_the_time_to_undo_and_to_commit(
-        self, decide: Decide, platform: Platform, later: Later
+        self, decided: Decided, platform: Platform, later: Later
     ) -> None:
-        made = decide(when=later(0))
+        made = decided(at=later(0))
 
         assert told(platform, later(11.9)) == []
         assert told(platform, later(12)) == [made]
 
     def test_an_undone_decision_is_never_told(
-        self, decide: Decide, platform: Platform, moderator: User, later: Later
+        self, decided: Decided, platform: Platform, moderator: User, later: Later
     ) -> None:
-        made = decide(when=later(0))
+        made = decided(at=later(0))
         reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 
         assert told(platform, later(3_600)) == []
 
     def test_a_correction_tells_both(
-        self, decide: Decide, api: APIClient, moderator: User, later: Later
+        self, decided: Decided, api: APIClient, moderator: User, later: Later
     ) -> None:
-        wrong = decide(when=later(0))
+        wrong = decided(at=later(0))
         right = reversals.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(600)
         )
@@ -228,10 +183,10 @@ class TestTiming:
     ],
 )
 def test_names_the_bad_parameter(api: APIClient, query: dict[str, str], where: str, code: str) -> None:
-    assert pointers(problem(api.get(DECISIONS, query), status=422, code="invalid_fields")) == {where: code}
+    assert bad_fields(api.get(DECISIONS, query)) == {where: code}
 
 
-def test_a_moderators_decision_now_is_not_told_yet(api: APIClient, decide: Decide) -> None:
-    decide(when=timezone.now())
+def test_a_moderators_decision_now_is_not_told_yet(api: APIClient, decided: Decided) -> None:
+    decided(at=timezone.now())
 
     assert api.get(DECISIONS).json()["data"] == []

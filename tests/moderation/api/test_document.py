@@ -10,7 +10,6 @@ from uuid import UUID
 
 import jsonschema_rs
 import pytest
-from django.test import Client
 
 from moderation.api.openapi_links import NEXT_PAGE
 from moderation.api.serializers import feed_cursor
@@ -22,11 +21,6 @@ from moderation.queries.decisions.feeds import Position
 LATEST = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 LARGEST = 2**63 - 1
 BODY_REFUSALS = {"400", "408", "411", "413", "415", "422"}
-
-
-@pytest.fixture(scope="module")
-def document() -> Any:
-    return Client().get("/api/v1/openapi.json").json()
 
 
 def _operations(document: Any) -> Iterator[Any]:

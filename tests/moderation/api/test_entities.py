@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 from rest_framework.test import APIClient
 
 from moderation.models import Platform, User
 from moderation.operations import rules
 from tests.moderation.api.answers import problem
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, Later
 
 
 def test_a_timeline_has_posts_complaints_and_decisions_in_order(api: APIClient, open_case: Case_) -> None:
@@ -23,7 +20,7 @@ def test_a_timeline_has_posts_complaints_and_decisions_in_order(api: APIClient, 
 
 
 def test_a_domain_is_counted_among_own_posts(
-    api: APIClient, other_api: APIClient, open_case: Case_, lead: User, later: Callable[[float], datetime]
+    api: APIClient, other_api: APIClient, open_case: Case_, lead: User, later: Later
 ) -> None:
     open_case(text="look: https://pay.evil.example/now")
     rules.impose(value="evil.example", reason="pills", actor=lead, at=later(5))
@@ -31,12 +28,8 @@ def test_a_domain_is_counted_among_own_posts(
     own = api.get("/api/v1/domains/pay.evil.example").json()
     other = other_api.get("/api/v1/domains/evil.example").json()
 
-    assert (own["domain"], own["posts"], own["waiting"], own["rule"]["value"]) == (
-        "evil.example",
-        1,
-        1,
-        "evil.example",
-    )
+    assert (own["domain"], own["posts"], own["waiting"]) == ("evil.example", 1, 1)
+    assert own["rule"]["value"] == "evil.example"
     assert (other["posts"], other["rule"]["value"]) == (0, "evil.example")
 
 

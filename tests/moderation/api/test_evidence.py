@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import transaction
-from pytest_django import DjangoAssertNumQueries, Settings
-from rest_framework.test import APIClient
+from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, Delivery, Platform, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
@@ -21,38 +19,17 @@ from moderation.operations import rescore
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
+from tests.moderation.api.conftest import ReadPost
 from tests.moderation.carried_pictures import carry, carry_picture, facts
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.erasure.erasures import rows_with
 
 CODE = "http://parcel.example/pay"
-PAGE = {
-    "title": "Your parcel waits",
-    "article": "Pay",
-    "text": "Pay now",
-    "forms": [],
-    "downloads": [],
-    "is_cut": False,
-}
+PAGE = {"title": "Your parcel", "article": "Pay", "text": "Pay now", "forms": [], "downloads": []}
 FACTS = ("title", "article", "text", "is_cut", "forms", "downloads", "picture")
-Read = Callable[[Case], list[dict[str, Any]]]
-
-
-@pytest.fixture(autouse=True)
-def _store(settings: Settings, tmp_path: Path) -> None:
-    settings.EVIDENCE_DIR = tmp_path / "evidence"
-
-
-@pytest.fixture
-def read(api: APIClient) -> Read:
-    """Return the evidence of a case's post, as its platform reads it."""
-
-    def found(case: Case) -> list[dict[str, Any]]:
-        answer = api.get(f"/api/v1/posts/{case.post_id}")
-        assert answer.status_code == 200
-        return list(answer.json()["evidence"])
-
-    return found
+FORM = {"action_host": "takes.example", "posts_elsewhere": True, "asks_password": True}
+pytestmark = pytest.mark.usefixtures("evidence_store")
 
 
 def carry_page(case: Case, url: str = CODE, *, role: str = EvidenceRole.LINK, **fields: Any) -> None:
@@ -61,14 +38,16 @@ def carry_page(case: Case, url: str = CODE, *, role: str = EvidenceRole.LINK, **
 
 class TestPictures:
     def test_say_their_text_their_codes_and_whether_a_copy_is_kept(
-        self, open_case: Callable[..., Case], read: Read
+        self, open_case: Case_, read: ReadPost
     ) -> None:
         case = open_case()
         codes = [{"format": "QRCode", "text": CODE}, {"format": "EAN13", "text": "4006381333931"}]
         carry_picture(case, text="PAY NOW", codes=codes, image_spam_probability=0.83)
-        carry_page(case, role=EvidenceRole.CODE, facts=PAGE)
+        chain = [{"url": CODE, "status": None}]
+        lands: dict[str, Any] = {"final_domain": "lands.example", "chain": chain}
+        carry_page(case, role=EvidenceRole.CODE, facts=PAGE | {"forms": [FORM]}, **lands)
 
-        picture, page = read(case)
+        picture, landing = read(case)["evidence"]
 
         assert (picture["text"], picture["is_cut"], picture["forms"]) == ("PAY NOW", False, None)
         assert picture["picture"] == {
@@ -80,40 +59,40 @@ class TestPictures:
             "codes": [codes[0] | {"host": "lands.example"}, codes[1] | {"host": None}],
             "image_spam_probability": 0.83,
         }
-        assert page["picture"] is None
+        assert (landing["picture"], landing["state"], landing["chain"]) == (None, "fetched", chain)
+        assert (landing["final_domain"], landing["title"]) == ("lands.example", PAGE["title"])
+        assert landing["forms"] == [FORM]
 
-    def test_that_repeat_a_link_in_a_code_lead_where_that_led(
-        self, open_case: Callable[..., Case], read: Read
-    ) -> None:
+    def test_that_repeat_a_link_in_a_code_lead_where_that_led(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case(links=[CODE])
         carry_page(case, facts=PAGE)
         carry_page(case, f"{CODE}/2", role=EvidenceRole.BROWSER, final_host="other.example", facts=PAGE)
         carry_picture(case, codes=[{"format": "QRCode", "text": CODE}])
 
-        *_, picture = read(case)
+        *_, picture = read(case)["evidence"]
 
         assert picture["picture"]["codes"][0]["host"] == "lands.example"
 
     @pytest.mark.parametrize(("engine", "text"), [("rapidocr", ""), ("", None)])
     def test_without_text_are_told_from_unread_ones(
-        self, engine: str, text: str | None, open_case: Callable[..., Case], read: Read
+        self, engine: str, text: str | None, open_case: Case_, read: ReadPost
     ) -> None:
         case = open_case()
         carry(case, "http://pictures.example/b.png", facts=facts(text_engine=engine))
 
-        [found] = read(case)
+        [found] = read(case)["evidence"]
 
         assert (found["text"], found["is_cut"]) == (text, None if text is None else False)
         assert not found["picture"]["has_thumbnail"]
         assert found["picture"]["image_spam_probability"] is None
 
-    def test_answer_as_the_guide_shows(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_answer_as_the_guide_shows(self, open_case: Case_, read: ReadPost) -> None:
         guide = (Path(__file__).parents[3] / "docs" / "api-guide.md").read_text()
         [block] = re.findall(r'```json\n(\{\n  "url": "https://pictures.*?)```', guide, re.DOTALL)
         case = open_case()
         carry_picture(case, codes=[{"format": "QRCode", "text": CODE}])
 
-        [found] = read(case)
+        [found] = read(case)["evidence"]
 
         shown = json.loads(block)
         assert found.keys() == shown.keys()
@@ -122,44 +101,44 @@ class TestPictures:
 
 class TestTexts:
     @pytest.mark.parametrize("name", ["article", "text"])
-    def test_are_bounded_and_say_so(self, name: str, open_case: Callable[..., Case], read: Read) -> None:
+    def test_are_bounded_and_say_so(self, name: str, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         carry_page(case, facts=PAGE | {name: "<script>" + "ж" * 20_000})
 
-        [found] = read(case)
+        [found] = read(case)["evidence"]
 
         assert (found[name][:9], len(found[name]), found["is_cut"]) == ("<script>ж", 5_000, True)
 
-    def test_that_were_cut_when_read_say_so(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_that_were_cut_when_read_say_so(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         carry_page(case, facts=PAGE | {"is_cut": True})
 
-        assert [found["is_cut"] for found in read(case)] == [True]
+        assert [found["is_cut"] for found in read(case)["evidence"]] == [True]
 
-    def test_that_were_heard_have_no_page(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_that_were_heard_have_no_page(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         said = {"source": "vosk: small", "seconds": 60.0, "cues": [], "text": "pay"}
         carry_page(case, facts=said | {"is_cut": True})
 
-        [found] = read(case)
+        [found] = read(case)["evidence"]
 
         assert [found[name] for name in FACTS] == [None, None, "pay", True, None, None, None]
 
 
 @pytest.mark.parametrize("state", [EvidenceState.WAITING, EvidenceState.UNREACHABLE, EvidenceState.LOST])
 def test_nothing_is_known_of_what_was_not_read(
-    state: EvidenceState, open_case: Callable[..., Case], read: Read
+    state: EvidenceState, open_case: Case_, read: ReadPost
 ) -> None:
     case = open_case()
     carry(case, "http://pictures.example/c.png", state=state, facts=None)
 
-    [found] = read(case)
+    [found] = read(case)["evidence"]
 
     assert {name: found[name] for name in FACTS} == dict.fromkeys(FACTS)
 
 
 def test_takes_as_many_queries_for_many_as_for_one(
-    open_case: Callable[..., Case], read: Read, django_assert_max_num_queries: DjangoAssertNumQueries
+    open_case: Case_, read: ReadPost, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     case = open_case()
     carry_picture(case)
@@ -170,12 +149,10 @@ def test_takes_as_many_queries_for_many_as_for_one(
         carry_picture(case, f"http://pictures.example/{number}.png", codes=[{"format": "QR", "text": CODE}])
 
     with django_assert_max_num_queries(len(one)):
-        assert len(read(case)) == 6
+        assert len(read(case)["evidence"]) == 6
 
 
-def test_nothing_is_left_of_it_in_an_erased_post(
-    open_case: Callable[..., Case], read: Read, later: Callable[[float], datetime]
-) -> None:
+def test_nothing_is_left_of_it_in_an_erased_post(open_case: Case_, read: ReadPost, later: Later) -> None:
     case = open_case()
     carry_picture(case, text="zanzibar", codes=[{"format": "QRCode", "text": "http://zanzibar.example/"}])
     carry_page(case, facts=PAGE | {"title": "zanzibar", "article": "zanzibar"})
@@ -183,16 +160,16 @@ def test_nothing_is_left_of_it_in_an_erased_post(
 
     erase.post(post_id=case.post_id, at=later(5))
 
-    assert read(case) == []
+    assert read(case)["evidence"] == []
     assert rows_with("zanzibar") == []
 
 
 def test_the_platform_is_told_of_every_score(
     platform: Platform,
     fake_scorer: FakeScorer,
-    open_case: Callable[..., Case],
+    open_case: Case_,
     at: datetime,
-    later: Callable[[float], datetime],
+    later: Later,
 ) -> None:
     """Evidence that could matter puts the post back, as tests/moderation/operations/evidence shows."""
     everything, _ = endpoints.add(

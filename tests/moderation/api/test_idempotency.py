@@ -21,6 +21,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import idempotency
 from moderation.operations.infrastructure.idempotency import Answer
 from tests.moderation.api.answers import problem
+from tests.moderation.api.conftest import Payload
+from tests.moderation.conftest import Later
 
 VIEWS = {str(route.pattern): getattr(route.callback, "view_class", None) for route in urlpatterns}
 POSTS = [
@@ -29,17 +31,14 @@ POSTS = [
     if view is not None and issubclass(view, ApiView) and hasattr(view, "post")
 ]
 KEY: dict[str, Any] = {"HTTP_IDEMPOTENCY_KEY": "order-66"}
-Later = Callable[[float], datetime]
 
 
-def send(api: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
+def send(api: APIClient, payload: Payload, **headers: Any) -> Any:
     return api.post("/api/v1/posts", payload, format="json", **headers)
 
 
 class TestRepeated:
-    def test_gets_status_body_and_location_of_the_first(
-        self, api: APIClient, payload: dict[str, Any]
-    ) -> None:
+    def test_gets_status_body_and_location_of_the_first(self, api: APIClient, payload: Payload) -> None:
         first = send(api, payload, **KEY)
         again = send(api, payload, **KEY)
 
@@ -48,20 +47,20 @@ class TestRepeated:
         assert again.headers["Idempotent-Replayed"] == "true"
         assert "Idempotent-Replayed" not in first.headers
 
-    def test_does_nothing_twice(self, api: APIClient, payload: dict[str, Any]) -> None:
+    def test_does_nothing_twice(self, api: APIClient, payload: Payload) -> None:
         send(api, payload, **KEY)
         Post.objects.all().delete()
 
         assert send(api, payload, **KEY).status_code == 202
         assert not Post.objects.exists()
 
-    def test_with_another_body_is_refused(self, api: APIClient, payload: dict[str, Any]) -> None:
+    def test_with_another_body_is_refused(self, api: APIClient, payload: Payload) -> None:
         send(api, payload, **KEY)
 
         problem(send(api, payload | {"text": "Other"}, **KEY), status=422, code="idempotency_key_reused")
 
     def test_at_another_address_is_refused(
-        self, api: APIClient, payload: dict[str, Any], complaint: dict[str, Any]
+        self, api: APIClient, payload: Payload, complaint: Payload
     ) -> None:
         send(api, payload, **KEY)
 
@@ -69,27 +68,25 @@ class TestRepeated:
 
         problem(answer, status=422, code="idempotency_key_reused")
 
-    def test_after_a_day_is_a_new_request(self, api: APIClient, payload: dict[str, Any]) -> None:
+    def test_after_a_day_is_a_new_request(self, api: APIClient, payload: Payload) -> None:
         send(api, payload, **KEY)
         StoredAnswer.objects.update(answered_at=timezone.now() - timedelta(hours=24))
 
         assert "Idempotent-Replayed" not in send(api, payload | {"external_id": "p-2"}, **KEY).headers
 
-    def test_a_refusal_is_not_kept(self, api: APIClient, payload: dict[str, Any]) -> None:
+    def test_a_refusal_is_not_kept(self, api: APIClient, payload: Payload) -> None:
         assert send(api, payload | {"text": 7}, **KEY).status_code == 422
 
         assert send(api, payload, **KEY).status_code == 202
 
     @pytest.mark.parametrize("key", ["", "x" * 256, "two words", "ümlaut"])
-    def test_refuses_a_key_that_is_none(self, api: APIClient, payload: dict[str, Any], key: str) -> None:
+    def test_refuses_a_key_that_is_none(self, api: APIClient, payload: Payload, key: str) -> None:
         answer = send(api, payload, HTTP_IDEMPOTENCY_KEY=key)
 
         problem(answer, status=400, code="malformed_request")
 
 
-def test_another_platform_has_its_own_keys(
-    api: APIClient, payload: dict[str, Any], other_api: APIClient
-) -> None:
+def test_another_platform_has_its_own_keys(api: APIClient, payload: Payload, other_api: APIClient) -> None:
     send(api, payload, **KEY)
 
     answer = send(other_api, payload | {"platform": "other"}, **KEY)
@@ -100,17 +97,13 @@ def test_another_platform_has_its_own_keys(
 
 @pytest.mark.django_db(transaction=True)
 def test_in_flight_is_refused_and_a_lost_connection_frees_the_key(
-    api: APIClient, payload: dict[str, Any], platform: Platform, monkeypatch: pytest.MonkeyPatch
+    api: APIClient, payload: Payload, platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moderation.enqueue._send", lambda task, **given: None)
     digest = hashlib.sha256(f"{platform.pk}:order-66".encode()).digest()
     number = int.from_bytes(digest[:8], "big", signed=True)
-    parameters = connection.get_connection_params()
-    login = {
-        name: parameters[name]
-        for name in ("dbname", "user", "password", "host", "port")
-        if name in parameters
-    }
+    wanted = ("dbname", "user", "password", "host", "port")
+    login = {name: one for name, one in connection.get_connection_params().items() if name in wanted}
     with psycopg.connect(**login) as other:
         other.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
         busy = send(api, payload, **KEY)
@@ -122,7 +115,7 @@ def test_in_flight_is_refused_and_a_lost_connection_frees_the_key(
 
 
 def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
-    api: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    api: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError("disk full")
@@ -135,20 +128,19 @@ def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
 
 
 def test_a_key_of_an_open_answer_is_refused_where_answers_are_secret(
-    api: APIClient, payload: dict[str, Any]
+    api: APIClient, payload: Payload
 ) -> None:
     assert send(api, payload, **KEY).status_code == 202
 
-    body = {"url": "https://hooks.example/"}
-    refused = api.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+    problem(add_endpoint(api), status=422, code="idempotency_key_reused")
 
-    problem(refused, status=422, code="idempotency_key_reused")
+
+def add_endpoint(api: APIClient) -> Any:
+    return api.post("/api/v1/webhook-endpoints", {"url": "https://hooks.example/"}, format="json", **KEY)
 
 
 def test_a_secret_answer_is_kept_encrypted(api: APIClient) -> None:
-    body = {"url": "https://hooks.example/"}
-    first = api.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
-    again = api.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+    first, again = add_endpoint(api), add_endpoint(api)
 
     assert again.json() == first.json()
     assert first.json()["secret"] not in StoredAnswer.objects.get().body
@@ -192,7 +184,7 @@ class TestErased:
         kept = StoredAnswer.objects.get()
         assert (kept.body, kept.request_digest, kept.subjects) == ("", "", [])
 
-    def test_keys_are_kept_as_digests(self, api: APIClient, payload: dict[str, Any]) -> None:
+    def test_keys_are_kept_as_digests(self, api: APIClient, payload: Payload) -> None:
         send(api, payload, **KEY)
 
         assert KEY["HTTP_IDEMPOTENCY_KEY"] not in StoredAnswer.objects.get().key

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -18,8 +16,8 @@ from moderation.models import ApiKey
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 from tests.moderation.api.answers import problem
+from tests.moderation.conftest import Later
 
-Later = Callable[[float], datetime]
 BUCKET = Bucket(name="posts", per_minute=60, burst=3)
 
 
@@ -51,7 +49,7 @@ class TestTake:
 
         assert limits.take(bucket=BUCKET, owner=owner + "2", at=later(0))
 
-    def test_no_owner_is_named_in_the_store(self, owner: str, later: Callable[[float], datetime]) -> None:
+    def test_no_owner_is_named_in_the_store(self, owner: str, later: Later) -> None:
         limits.take(bucket=BUCKET, owner=f"{owner}:xyzzy", at=later(0))
 
         with redis.Redis.from_url(settings.CELERY_BROKER_URL) as store:
@@ -101,12 +99,8 @@ class TestApiClient:
     ) -> None:
         settings.COMPLAINTS_PER_REPORTER_BURST, settings.COMPLAINTS_PER_REPORTER_PER_MINUTE = 3, 1
         reporter = {"external_id": uuid.uuid4().hex}
-        answers = [
-            api.post(
-                "/api/v1/complaints", complaint | {"post": f"p-{n}", "reporter": reporter}, format="json"
-            )
-            for n in range(4)
-        ]
+        bodies = [complaint | {"post": f"p-{n}", "reporter": reporter} for n in range(4)]
+        answers = [api.post("/api/v1/complaints", body, format="json") for body in bodies]
 
         assert [answer.status_code for answer in answers] == [202, 202, 202, 429]
         others = complaint | {"reporter": {"external_id": uuid.uuid4().hex}}

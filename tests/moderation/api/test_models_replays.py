@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,15 +9,15 @@ import pytest
 from rest_framework.test import APIClient
 
 from moderation import scorer
-from moderation.models import Post
 from moderation.operations.erasure import erase
-from tests.moderation.api.answers import pointers, problem
+from tests.moderation.api.answers import bad_fields, problem
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.learning.conftest import candidate_scorer, scored, shadow_run
+from tests.moderation.operations.learning.conftest import Scored, candidate_scorer, scored, shadow_run
 
 __all__ = ["candidate_scorer", "scored", "shadow_run"]
 
 pytestmark = pytest.mark.django_db
+FIRST = "2026-01-01T00:00:00Z"
 REPLAYS, BEFORE = "/api/v1/replays", "0" * 64
 
 
@@ -34,7 +33,7 @@ class TestReplays:
     def test_say_what_the_release_would_have_said(
         self,
         api: APIClient,
-        scored: Callable[..., Post],
+        scored: Scored,
         fake_scorer: FakeScorer,
         candidate_scorer: FakeScorer,
         asked: dict[str, Any],
@@ -59,7 +58,7 @@ class TestReplays:
         self,
         api: APIClient,
         other_api: APIClient,
-        scored: Callable[..., Post],
+        scored: Scored,
         fake_scorer: FakeScorer,
         asked: dict[str, Any],
     ) -> None:
@@ -77,7 +76,7 @@ class TestReplays:
         assert (foreign["records"], foreign["mean_difference"], foreign["moves"]) == (0, None, [])
 
     def test_are_of_the_score_behind_a_decision(
-        self, api: APIClient, other_api: APIClient, scored: Callable[..., Post], fake_scorer: FakeScorer
+        self, api: APIClient, other_api: APIClient, scored: Scored, fake_scorer: FakeScorer
     ) -> None:
         fake_scorer.default = 0.05
         decision = scored(text="one").decisions.get()
@@ -91,12 +90,9 @@ class TestReplays:
         [
             ({"range": None}, "/decision_id"),
             ({"decision_id": "1"}, "/decision_id"),
-            ({"range": {"since": "2026-01-01T00:00:00Z", "until": "2025-01-01T00:00:00Z"}}, "/range/until"),
-            ({"range": {"since": "2025-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"}}, "/range/until"),
-            (
-                {"range": {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z", "limit": 201}},
-                "/range/limit",
-            ),
+            ({"range": {"since": FIRST, "until": "2025-01-01T00:00:00Z"}}, "/range/until"),
+            ({"range": {"since": "2025-01-01T00:00:00Z", "until": FIRST}}, "/range/until"),
+            ({"range": {"since": FIRST, "until": "2026-01-02T00:00:00Z", "limit": 201}}, "/range/limit"),
             ({"release": ""}, "/release"),
         ],
     )
@@ -105,12 +101,12 @@ class TestReplays:
     ) -> None:
         answer = api.post(REPLAYS, asked | change, format="json")
 
-        assert set(pointers(problem(answer, status=422, code="invalid_fields"))) == {pointer}
+        assert set(bad_fields(answer)) == {pointer}
 
     def test_need_a_release_that_can_score(
         self,
         api: APIClient,
-        scored: Callable[..., Post],
+        scored: Scored,
         candidate_scorer: FakeScorer,
         asked: dict[str, Any],
         monkeypatch: pytest.MonkeyPatch,

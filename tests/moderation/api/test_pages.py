@@ -20,11 +20,6 @@ from moderation.api.views import pages
 from tests.moderation.api.routes import OPERATIONS
 
 
-@pytest.fixture(scope="module")
-def document() -> Any:
-    return Client().get("/api/v1/openapi.json").json()
-
-
 def test_the_document_is_valid_and_complete() -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", stdout=StringIO())
 

@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from tests.moderation.api.answers import problem
+from tests.moderation.api.answers import bad_fields, problem
+from tests.moderation.api.conftest import Payload
 
-Payload = dict[str, Any]
 POSTS = "/api/v1/posts"
 
 
@@ -49,11 +49,7 @@ def test_says_why_a_body_cannot_be_read(
 def test_survives_nesting_that_can_be_read(api: APIClient, payload: Payload) -> None:
     body = json.dumps(payload).replace('"shares": 0', '"shares": ' + "[" * 500 + "]" * 500)
 
-    answer = problem(
-        api.post(POSTS, body, content_type="application/json"), status=422, code="invalid_fields"
-    )
-
-    assert answer["errors"][0]["pointer"] == "/shares"
+    assert list(bad_fields(api.post(POSTS, body, content_type="application/json"))) == ["/shares"]
 
 
 @pytest.mark.parametrize(

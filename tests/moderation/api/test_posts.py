@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -10,14 +9,13 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.models import ApiKey, Platform, Post, Revision, User
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
+from moderation.models import ApiKey, Case, Platform, Post, Revision, User
 from moderation.operations.scoring import score
-from tests.moderation.api.answers import pointers, problem
+from tests.moderation.api.answers import bad_fields, problem
+from tests.moderation.api.conftest import LEAST, Payload
+from tests.moderation.conftest import Later, judge
 from tests.moderation.fakes import FakeScorer
 
-Payload = dict[str, Any]
 POSTS = "/api/v1/posts"
 
 
@@ -58,66 +56,32 @@ class TestSend:
         assert long in Revision.objects.get().text
 
     def test_takes_the_least_and_nulls_for_unknown(self, api: APIClient) -> None:
-        least = {
-            "external_id": "p",
-            "text": "hi",
-            "posted_at": "2026-02-01T10:00:00Z",
-            "author": {"external_id": "a"},
-        }
-        nulls = {
-            "ip": None,
-            "links": None,
-            "journey": None,
-            "shares": None,
-            "language": None,
-            "revision": None,
-        }
+        nulls = dict.fromkeys(("ip", "links", "journey", "shares", "language", "revision"))
 
-        response = api.post(POSTS, least | nulls, format="json")
+        response = api.post(POSTS, LEAST | nulls, format="json")
 
         assert response.status_code == 202
         row = Revision.objects.get()
-        assert (row.number, row.ip, row.links, row.journey, row.shares, row.language) == (
-            1,
-            None,
-            [],
-            [],
-            None,
-            "",
-        )
+        assert (row.number, row.links, row.journey) == (1, [], [])
+        assert (row.ip, row.shares, row.language) == (None, None, "")
 
     def test_keeps_hostile_text_to_the_character(self, api: APIClient, payload: Payload) -> None:
-        text = (
-            "<script>alert(1)</script> \u202egnp.exe \u200b {{7*7}} \U0001f600\r\n\t '; DROP TABLE posts;--  "
-        )
+        text = "<script>alert(1)</script> \u202egnp.exe \u200b {{7*7}} \U0001f600\r\n\t '; DROP TABLE;--  "
 
         api.post(POSTS, payload | {"text": text}, format="json")
 
         assert Revision.objects.get().text == text
 
-    def test_repeating_changes_nothing(self, api: APIClient, payload: Payload) -> None:
-        first = api.post(POSTS, payload, format="json")
+    def test_is_repeated_refused_or_edited_as_the_operation_says(
+        self, api: APIClient, payload: Payload
+    ) -> None:
+        first, again = (api.post(POSTS, payload, format="json") for _ in range(2))
+        other = api.post(POSTS, payload | {"text": "Buy pills"}, format="json")
+        edited = api.post(POSTS, payload | {"text": "Found her!", "revision": 2}, format="json")
 
-        again = api.post(POSTS, payload, format="json")
-
-        assert again.status_code == 202
-        assert again.json() == first.json()
-        assert Revision.objects.count() == 1
-
-    def test_refuses_another_content_for_a_stored_revision(self, api: APIClient, payload: Payload) -> None:
-        api.post(POSTS, payload, format="json")
-
-        response = api.post(POSTS, payload | {"text": "Buy pills"}, format="json")
-
-        problem(response, status=409, code="revision_conflict")
-        assert Revision.objects.get().text == payload["text"]
-
-    def test_stores_an_edit_as_a_revision(self, api: APIClient, payload: Payload) -> None:
-        first = api.post(POSTS, payload, format="json").json()
-
-        edited = api.post(POSTS, payload | {"text": "Found her!", "revision": 2}, format="json").json()
-
-        assert edited["id"] == first["id"]
+        assert (again.status_code, again.json()) == (202, first.json())
+        problem(other, status=409, code="revision_conflict")
+        assert edited.json()["id"] == first.json()["id"]
         assert list(Revision.objects.values_list("number", flat=True)) == [1, 2]
 
     def test_a_picture_needs_no_text(self, api: APIClient, payload: Payload) -> None:
@@ -159,25 +123,13 @@ class TestRead:
     def test_keeps_personal_fields_inside(self, api: APIClient, sent: str) -> None:
         shown = api.get(f"{POSTS}/{sent}").content.decode()
 
-        assert "192.0.2.7" not in shown
-        assert "Mozilla" not in shown
-        assert "example.org" not in shown
-        assert "open_composer" not in shown
+        assert [one for one in ("192.0.2.7", "Mozilla", "example.org", "open_composer") if one in shown] == []
 
     def test_shows_score_and_case_and_then_the_decision(
-        self,
-        api: APIClient,
-        sent: str,
-        fake_scorer: FakeScorer,
-        moderator: User,
-        at: datetime,
-        later: Callable[[float], datetime],
+        self, api: APIClient, sent: str, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
     ) -> None:
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
-        [case] = claims.claim_next(moderator=moderator, at=later(1))
-        review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=later(2)
-        )
+        judge(Case.objects.get(), by=moderator, at=later(2))
 
         shown = api.get(f"{POSTS}/{sent}").json()
 
@@ -204,9 +156,7 @@ class TestRead:
         ],
     )
     def test_refuses_a_bad_search(self, api: APIClient, query: dict[str, str], code: str) -> None:
-        answer = problem(api.get(POSTS, query), status=422, code="invalid_fields")
-
-        assert pointers(answer) == {"/external_id": code}
+        assert bad_fields(api.get(POSTS, query)) == {"/external_id": code}
 
     def test_finds_nothing_by_an_unknown_external_id(self, api: APIClient, sent: str) -> None:
         problem(api.get(POSTS, {"external_id": "p-2"}), status=404, code="not_found")
@@ -254,22 +204,14 @@ class TestCounts:
 
 
 class TestLenient:
-    def test_unknown_fields_are_refused_with_their_place(
-        self, api: APIClient, payload: dict[str, Any]
-    ) -> None:
-        answer = api.post("/api/v1/posts", payload | {"mood": "sunny"}, format="json")
-
-        assert problem(answer, status=422, code="invalid_fields")["errors"][0]["pointer"] == "/mood"
-
-    def test_the_platform_may_have_them_left_out(self, api: APIClient, payload: dict[str, Any]) -> None:
+    def test_the_platform_may_have_unknown_fields_left_out(self, api: APIClient, payload: Payload) -> None:
         Platform.objects.update(ignores_unknown_fields=True)
         unknown = payload | {"mood": "sunny", "author": payload["author"] | {"zodiac": "lion"}}
 
         assert api.post("/api/v1/posts", unknown, format="json").status_code == 202
 
-    def test_or_ask_for_it_once(self, api: APIClient, payload: dict[str, Any]) -> None:
-        answer = api.post(
-            "/api/v1/posts", payload | {"mood": "sunny"}, format="json", HTTP_PREFER="handling=lenient"
-        )
+    def test_or_ask_for_it_once(self, api: APIClient, payload: Payload) -> None:
+        body = payload | {"mood": "sunny"}
+        answer = api.post("/api/v1/posts", body, format="json", HTTP_PREFER="handling=lenient")
 
         assert answer.status_code == 202

@@ -14,18 +14,15 @@ from moderation.models.platforms import Reconsidering
 from moderation.operations import reconsider
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import score
+from tests.moderation.api.conftest import LEAST
 from tests.moderation.fakes import FakeScorer
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 
 
 def send(api: APIClient, number: int) -> None:
-    body = {
-        "external_id": f"post-{number}",
-        "text": TEXT,
-        "posted_at": "2026-03-01T09:30:00Z",
-        "author": {"external_id": f"author-{number}"},
-    }
+    own = {"external_id": f"post-{number}", "author": {"external_id": f"author-{number}"}}
+    body = LEAST | {"text": TEXT} | own
     assert api.post("/api/v1/posts", body, format="json").status_code == 202
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=timezone.now())
 
@@ -46,11 +43,8 @@ def test_are_queued_or_decided_and_told_once(
     fake_scorer.default = 0.5
     send(lead_api, 3)
     [case] = lead_api.post("/api/v1/queues/all/claims", {"count": 1}, format="json").json()["cases"]
-    decided = lead_api.post(
-        f"/api/v1/cases/{case['id']}/decisions",
-        {"verdict": "spam", "version": case["version"]},
-        format="json",
-    )
+    spam = {"verdict": "spam", "version": case["version"]}
+    decided = lead_api.post(f"/api/v1/cases/{case['id']}/decisions", spam, format="json")
     assert decided.status_code == 201
 
     for _ in range(2):
@@ -59,13 +53,13 @@ def test_are_queued_or_decided_and_told_once(
     feed.sweep(at=timezone.now() + 3 * feed.SETTLE)
     cases = lead_api.get("/api/v1/cases").json()["data"]
     told = lead_api.get("/api/v1/decisions").json()["data"]
-    spam = [row for row in told if (row["verdict"], row["reason"]) == ("spam", "reconsidered")]
+    reconsidered = [row for row in told if (row["verdict"], row["reason"]) == ("spam", "reconsidered")]
+    three = {f"post-{number}" for number in range(3)}
     if choice == Reconsidering.QUEUE:
-        assert {(row["reason"], row["post"]["external_id"]) for row in cases} == {
-            ("reconsidered", f"post-{number}") for number in range(3)
-        }
-        assert spam == []
+        waiting = {(row["reason"], row["post"]["external_id"]) for row in cases}
+        assert waiting == {("reconsidered", name) for name in three}
+        assert reconsidered == []
     else:
         assert cases == []
-        assert {row["post"]["external_id"] for row in spam} == {f"post-{number}" for number in range(3)}
-        assert {row["source"] for row in spam} == {"automatic"}
+        assert {row["post"]["external_id"] for row in reconsidered} == three
+        assert {row["source"] for row in reconsidered} == {"automatic"}

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import AuditEntry, Case, Delivery, Platform, Post, Revision, Rule, User
-from moderation.models.decisions import Verdict
-from moderation.models.platforms import Scope
-from moderation.operations.accounts import api_keys
-from moderation.operations.cases import claims, review
+from moderation.models import AuditEntry, Delivery, Platform, Revision, Rule, User
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
-from tests.moderation.api.answers import pointers, problem
+from tests.moderation.api.answers import bad_fields, problem
+from tests.moderation.api.conftest import ClientFor, Payload
+from tests.moderation.conftest import Case_, Later, Post_, judge
 from tests.moderation.fakes import FakeScorer
 
 
 @pytest.fixture
-def given() -> dict[str, Any]:
+def given() -> Payload:
     """What a platform sends to ban a domain."""
     ends = timezone.now() + timedelta(days=20)
-    return {
-        "effect": "ban",
-        "kind": "domain",
-        "value": "evil.example",
-        "reason": "pills",
-        "expires_at": ends.isoformat(),
-    }
+    about = {"effect": "ban", "kind": "domain", "value": "evil.example", "reason": "pills"}
+    return about | {"expires_at": ends.isoformat()}
 
 
 def states(api: APIClient, state: str) -> list[str]:
@@ -50,7 +42,7 @@ class TestTexts:
         ],
     )
     def test_are_drafted_tried_and_activated(
-        self, lead_api: APIClient, given: dict[str, Any], kind: str, value: str, canonical: str
+        self, lead_api: APIClient, given: Payload, kind: str, value: str, canonical: str
     ) -> None:
         drafted = lead_api.post("/api/v1/rules", given | {"kind": kind, "value": value}, format="json")
         address = drafted.headers["Location"]
@@ -60,9 +52,8 @@ class TestTexts:
         assert (drafted.status_code, drafted.json()["value"]) == (201, canonical)
         assert (tried.status_code, tried.json()["matches"]) == (200, 0)
         assert (active.status_code, active.json()["state"]) == (200, "live")
-        assert [row["value"] for row in lead_api.get(f"/api/v1/rules?kind={kind}").json()["data"]] == [
-            canonical
-        ]
+        [listed] = lead_api.get(f"/api/v1/rules?kind={kind}").json()["data"]
+        assert listed["value"] == canonical
 
     @pytest.mark.parametrize(
         ("changed", "refused"),
@@ -72,17 +63,17 @@ class TestTexts:
         ],
     )
     def test_are_refused_by_name(
-        self, lead_api: APIClient, given: dict[str, Any], changed: dict[str, str], refused: dict[str, str]
+        self, lead_api: APIClient, given: Payload, changed: dict[str, str], refused: dict[str, str]
     ) -> None:
         answer = lead_api.post("/api/v1/rules", given | {"kind": "phone"} | changed, format="json")
 
-        assert pointers(problem(answer, status=422, code="invalid_fields")) == refused
+        assert bad_fields(answer) == refused
 
 
 class TestRules:
     @pytest.mark.parametrize("effect", ["ban", "hold", "allow"])
     def test_are_drafted_activated_and_lifted(
-        self, lead_api: APIClient, platform: Platform, given: dict[str, Any], at: datetime, effect: str
+        self, lead_api: APIClient, platform: Platform, given: Payload, at: datetime, effect: str
     ) -> None:
         endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=at)
         drafted = lead_api.post("/api/v1/rules", given | {"effect": effect}, format="json")
@@ -102,14 +93,11 @@ class TestRules:
         [told] = Delivery.objects.filter(event="rule.activated")
         assert (told.body["data"]["effect"], told.body["data"]["value"]) == (effect, "evil.example")
         audited = AuditEntry.objects.filter(subject_kind="rule").order_by("pk")
-        assert list(audited.values_list("action", flat=True)) == [
-            "rule.drafted",
-            "rule.activated",
-            "rule.lifted",
-        ]
+        acts = audited.values_list("action", flat=True)
+        assert list(acts) == ["rule.drafted", "rule.activated", "rule.lifted"]
 
     def test_are_activated_once_also_when_the_request_is_repeated(
-        self, lead_api: APIClient, given: dict[str, Any]
+        self, lead_api: APIClient, given: Payload
     ) -> None:
         address = lead_api.post("/api/v1/rules", given, format="json").headers["Location"]
         first, again = (lead_api.post(f"{address}/activation", HTTP_IDEMPOTENCY_KEY="go") for _ in range(2))
@@ -118,7 +106,7 @@ class TestRules:
         problem(lead_api.post(f"{address}/activation"), status=409, code="already_active")
 
     def test_are_not_activated_beside_one_in_force_or_after_their_end(
-        self, lead_api: APIClient, given: dict[str, Any]
+        self, lead_api: APIClient, given: Payload
     ) -> None:
         first, second, dropped = (
             lead_api.post("/api/v1/rules", given, format="json").headers["Location"] for _ in range(3)
@@ -140,30 +128,25 @@ class TestRules:
         ],
     )
     def test_are_refused_by_field(
-        self, lead_api: APIClient, given: dict[str, Any], changed: dict[str, str], pointer: str, code: str
+        self, lead_api: APIClient, given: Payload, changed: dict[str, str], pointer: str, code: str
     ) -> None:
         answer = lead_api.post("/api/v1/rules", given | changed, format="json")
 
-        assert pointers(problem(answer, status=422, code="invalid_fields")) == {pointer: code}
+        assert bad_fields(answer) == {pointer: code}
         assert not Rule.objects.exists()
 
     @pytest.mark.parametrize("missing", ["effect", "kind", "value", "reason", "expires_at"])
-    def test_need_an_end_and_all_the_rest(
-        self, lead_api: APIClient, given: dict[str, Any], missing: str
-    ) -> None:
+    def test_need_an_end_and_all_the_rest(self, lead_api: APIClient, given: Payload, missing: str) -> None:
         del given[missing]
 
         answer = lead_api.post("/api/v1/rules", given, format="json")
 
-        assert pointers(problem(answer, status=422, code="invalid_fields")) == {f"/{missing}": "required"}
+        assert bad_fields(answer) == {f"/{missing}": "required"}
 
     def test_are_made_by_leads(
-        self, lead_api: APIClient, platform: Platform, moderator: User, given: dict[str, Any], at: datetime
+        self, lead_api: APIClient, client_for: ClientFor, moderator: User, given: Payload
     ) -> None:
-        _, secret = api_keys.issue(
-            platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=moderator, at=at
-        )
-        client = APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
+        client = client_for(moderator)
         address = lead_api.post("/api/v1/rules", given, format="json").headers["Location"]
 
         for refused in (
@@ -175,9 +158,9 @@ class TestRules:
         assert Rule.objects.get().is_draft
 
     def test_about_authors_are_their_platforms_own(
-        self, lead_api: APIClient, other_api: APIClient, post: Any, given: dict[str, Any]
+        self, lead_api: APIClient, other_api: APIClient, post: Post_, given: Payload
     ) -> None:
-        stored: Post = post()
+        stored = post()
         about = {"effect": "allow", "kind": "author", "value": "honest_author"}
         made = lead_api.post("/api/v1/rules", given | about, format="json")
         address = made.headers["Location"]
@@ -195,16 +178,15 @@ class TestBacktest:
         self,
         lead_api: APIClient,
         other_api: APIClient,
-        open_case: Any,
+        open_case: Case_,
         moderator: User,
-        given: dict[str, Any],
-        later: Any,
+        given: Payload,
+        later: Later,
         effect: str,
         precision: float,
     ) -> None:
-        case: Case = open_case(text="https://cats.example/")
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(5))
+        case = open_case(text="https://cats.example/")
+        judge(case, by=moderator, at=later(5))
         wanted = given | {"effect": effect, "value": "cats.example"}
         made = lead_api.post("/api/v1/rules", wanted, format="json").json()
 
@@ -219,13 +201,12 @@ class TestBacktest:
 
 
 def test_a_score_names_the_rule_that_decided(
-    lead_api: APIClient, post: Any, fake_scorer: FakeScorer, given: dict[str, Any]
+    lead_api: APIClient, post: Post_, fake_scorer: FakeScorer, given: Payload
 ) -> None:
-    address = lead_api.post(
-        "/api/v1/rules", given | {"effect": "hold", "value": "cats.example"}, format="json"
-    ).headers["Location"]
+    wanted = given | {"effect": "hold", "value": "cats.example"}
+    address = lead_api.post("/api/v1/rules", wanted, format="json").headers["Location"]
     rule = lead_api.post(f"{address}/activation").json()
-    stored: Post = post(text="https://cats.example/")
+    stored = post(text="https://cats.example/")
     score.run(revision_ids=[Revision.objects.get().pk], at=timezone.now())
 
     [scored] = lead_api.get(f"/api/v1/posts/{stored.pk}").json()["scores"]

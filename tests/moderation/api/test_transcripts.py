@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,42 +16,25 @@ from moderation.models import Case, Post
 from moderation.models.evidence import EvidenceKind
 from moderation.operations.erasure import erase
 from moderation.queries.evidence.transcripts import MOST_CUES
+from tests.moderation.api.conftest import Payload, ReadPost
 from tests.moderation.carried_pictures import carry
+from tests.moderation.conftest import Case_, Later
 
 POSTS = "/api/v1/posts"
 SAID = {"start_ms": 1_000, "end_ms": 4_000, "text": "Meet my cat"}
 HOSTILE = "</script><script>alert(1)</script>\u202e\u2028\"'&amp;"
-Read = Callable[[Case], dict[str, Any]]
 
 
-@pytest.fixture
-def read(api: APIClient) -> Read:
-    """Return a case's post, as its platform reads it."""
-
-    def found(case: Case) -> dict[str, Any]:
-        answer = api.get(f"{POSTS}/{case.post_id}")
-        assert answer.status_code == 200
-        assert answer["content-type"] == "application/json"
-        return dict(answer.json())
-
-    return found
-
-
-def captions(*cues: list[Any], **more: Any) -> dict[str, Any]:
+def captions(*cues: list[Any], **more: Any) -> Payload:
     """Return captions as a revision stores them."""
     return {"language": "en", "source": "author", "cues": list(cues), "is_cut": False} | more
 
 
-def heard(*cues: dict[str, Any], **more: Any) -> dict[str, Any]:
+def heard(*cues: Payload, **more: Any) -> Payload:
     """Return what an engine heard, as evidence stores it."""
     text = "\n".join(cue["text"] for cue in cues)
-    return {
-        "source": "vosk: small",
-        "seconds": 60.0,
-        "cues": list(cues),
-        "text": text,
-        "is_cut": False,
-    } | more
+    said = {"source": "vosk: small", "seconds": 60.0, "cues": list(cues), "text": text, "is_cut": False}
+    return said | more
 
 
 def carry_recording(case: Case, number: int = 0, **more: Any) -> None:
@@ -62,7 +43,7 @@ def carry_recording(case: Case, number: int = 0, **more: Any) -> None:
 
 class TestSent:
     def test_are_answered_with_their_times_language_and_source(
-        self, api: APIClient, payload: dict[str, Any]
+        self, api: APIClient, payload: Payload
     ) -> None:
         posted = api.post(POSTS, payload, format="json").json()
 
@@ -74,7 +55,7 @@ class TestSent:
 
     @pytest.mark.parametrize("unknown", [{}, {"language": None, "source": None}, {"source": ""}])
     def test_of_an_unknown_language_and_source_say_null(
-        self, unknown: dict[str, Any], api: APIClient, payload: dict[str, Any]
+        self, unknown: Payload, api: APIClient, payload: Payload
     ) -> None:
         payload["transcripts"] = [{"captions": payload["transcripts"][0]["captions"]} | unknown]
         posted = api.post(POSTS, payload, format="json").json()
@@ -83,7 +64,7 @@ class TestSent:
 
         assert (said["language"], said["source"], said["cues"]) == (None, None, [SAID])
 
-    def test_are_bounded_and_say_so(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_are_bounded_and_say_so(self, open_case: Case_, read: ReadPost) -> None:
         many = captions(*([at, at + 1, "ж"] for at in range(2_000)))
         long = captions([0, 900, "a" * 3_000], [900, 1_800, "b" * 20_000], [1_800, 2_000, "c"])
         case = open_case(transcripts=(many, long))
@@ -94,21 +75,19 @@ class TestSent:
         assert [len(cue["text"]) for cue in second["cues"]] == [3_000, MOST_TEXT - 3_000]
         assert second["is_cut"]
 
-    def test_that_were_cut_when_read_say_so(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_that_were_cut_when_read_say_so(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case(transcripts=(captions([0, 900, "pay"], is_cut=True), captions([0, 900, "pay"])))
 
         assert [said["is_cut"] for said in read(case)["transcripts"]] == [True, False]
 
-    def test_arrive_as_they_were_written(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_arrive_as_they_were_written(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case(transcripts=(captions([0, 900, HOSTILE], source=HOSTILE),))
 
         [said] = read(case)["transcripts"]
 
         assert (said["source"], said["cues"][0]["text"]) == (HOSTILE, HOSTILE)
 
-    def test_are_gone_from_an_erased_post(
-        self, open_case: Callable[..., Case], read: Read, later: Callable[[float], datetime]
-    ) -> None:
+    def test_are_gone_from_an_erased_post(self, open_case: Case_, read: ReadPost, later: Later) -> None:
         case = open_case(transcripts=(captions([0, 900, "zanzibar"]),))
         assert "zanzibar" in json.dumps(read(case))
 
@@ -118,7 +97,7 @@ class TestSent:
 
 
 class TestHeard:
-    def test_says_by_what_how_much_and_when(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_says_by_what_how_much_and_when(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         carry_recording(case, facts=heard(SAID, is_cut=True))
 
@@ -133,7 +112,7 @@ class TestHeard:
             "is_cut": True,
         }
 
-    def test_nothing_is_told_from_the_unheard(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_nothing_is_told_from_the_unheard(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         carry_recording(case, facts=heard())
         carry_recording(case, 1, state="not_installed", facts=None)
@@ -144,7 +123,7 @@ class TestHeard:
         assert (silent["cues"], silent["is_cut"]) == ([], False)
         assert (unheard, page) == (None, None)
 
-    def test_is_bounded(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_is_bounded(self, open_case: Case_, read: ReadPost) -> None:
         case = open_case()
         carry_recording(case, facts=heard(SAID | {"text": HOSTILE + "ж" * 20_000}))
 
@@ -154,7 +133,7 @@ class TestHeard:
         assert (len(cue["text"]), cue["text"][: len(HOSTILE)]) == (MOST_TEXT, HOSTILE)
         assert found["transcript"]["is_cut"]
 
-    def test_answers_as_the_guide_shows(self, open_case: Callable[..., Case], read: Read) -> None:
+    def test_answers_as_the_guide_shows(self, open_case: Case_, read: ReadPost) -> None:
         guide = (Path(__file__).parents[3] / "docs" / "api-guide.md").read_text()
         [block] = re.findall(r'```json\n(\{\n  "language": null.*?)```', guide, re.DOTALL)
         case = open_case()
@@ -166,7 +145,7 @@ class TestHeard:
 
 
 def test_takes_as_many_queries_for_many_as_for_none(
-    open_case: Callable[..., Case], read: Read, django_assert_max_num_queries: DjangoAssertNumQueries
+    open_case: Case_, read: ReadPost, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     case = open_case()
     read(case)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 from django.test import Client
@@ -15,6 +14,8 @@ from moderation.operations.releases import replay
 from moderation.operations.scoring import score
 from scoring.pipeline import Scorer
 from scoring.release import Release
+from tests.moderation.api.conftest import LEAST
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorers
 from tests.scoring.random_records import FakeContent
 from tests.scoring.starter import STARTER
@@ -31,17 +32,11 @@ def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def sent(api: APIClient, _shipped: None, later: Callable[[float], datetime]) -> Callable[..., str]:
+def sent(api: APIClient, _shipped: None, later: Later) -> Callable[..., str]:
     """Send a post of which the content model says this probability, and score it; return its id."""
 
     def send(text: str, *, content: float) -> str:
-        payload = {
-            "external_id": "p-1",
-            "text": f"{text} {content}",
-            "posted_at": "2026-02-01T10:00:00Z",
-            "author": {"external_id": "a-1"},
-        }
-        answer = api.post("/api/v1/posts", payload, format="json")
+        answer = api.post("/api/v1/posts", LEAST | {"text": f"{text} {content}"}, format="json")
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
         return str(answer.json()["id"])
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 from rest_framework.test import APIClient
 
-from moderation.models import Case, Delivery, Platform, User, WebhookEndpoint
-from moderation.models.decisions import Verdict
+from moderation.models import Delivery, Platform, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.cases import review
 from moderation.operations.webhooks import endpoints
-from tests.moderation.api.answers import pointers, problem
+from tests.moderation.api.answers import bad_fields, problem
+from tests.moderation.conftest import Case_, judge
+
+
+@pytest.fixture
+def endpoint(platform: Platform, at: datetime) -> WebhookEndpoint:
+    return endpoints.add(platform=platform, url="https://hooks.example/", at=at)[0]
 
 
 class TestWebhooks:
@@ -37,33 +41,24 @@ class TestWebhooks:
     def test_refuses_addresses_that_must_not_be_called(self, api: APIClient, url: str) -> None:
         answer = api.post("/api/v1/webhook-endpoints", {"url": url}, format="json")
 
-        assert pointers(problem(answer, status=422, code="invalid_fields")) == {"/url": "forbidden_address"}
+        assert bad_fields(answer) == {"/url": "forbidden_address"}
 
-    def test_rotates_to_ed25519(self, api: APIClient, platform: Platform, at: datetime) -> None:
-        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
+    def test_rotates_to_ed25519(self, api: APIClient, endpoint: WebhookEndpoint) -> None:
+        address = f"/api/v1/webhook-endpoints/{endpoint.pk}/secrets"
 
-        answer = api.post(
-            f"/api/v1/webhook-endpoints/{row.pk}/secrets", {"signature": "ed25519"}, format="json"
-        ).json()
+        answer = api.post(address, {"signature": "ed25519"}, format="json").json()
 
         assert answer["secret"] == answer["public_key"]
         assert answer["secret"].startswith("whpk_")
-        assert row.secrets.count() == 2
+        assert endpoint.secrets.count() == 2
 
     def test_the_log_can_be_read_and_replayed(
-        self, api: APIClient, platform: Platform, moderator: User, claimed_case: Case, at: datetime
+        self, api: APIClient, endpoint: WebhookEndpoint, moderator: User, open_case: Case_, at: datetime
     ) -> None:
-        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
-        review.decide(
-            case_id=claimed_case.pk,
-            case_version=claimed_case.version,
-            moderator=moderator,
-            verdict=Verdict.SPAM,
-            at=at + timedelta(seconds=5),
-        )
+        judge(open_case(), by=moderator, at=at)
         Delivery.objects.update(state=DeliveryState.FAILED, attempts=10)
 
-        [listed] = api.get(f"/api/v1/webhook-endpoints/{row.pk}/deliveries?state=failed").json()["data"]
+        [listed] = api.get(f"/api/v1/webhook-endpoints/{endpoint.pk}/deliveries?state=failed").json()["data"]
         replayed = api.post(f"/api/v1/deliveries/{listed['id']}/replay")
 
         assert replayed.status_code == 202
@@ -71,11 +66,9 @@ class TestWebhooks:
         assert replayed.json()["body"]["data"]["verdict"] == "spam"
 
     def test_another_platform_sees_nothing_of_it(
-        self, other_api: APIClient, platform: Platform, at: datetime
+        self, other_api: APIClient, endpoint: WebhookEndpoint
     ) -> None:
-        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
-
         for method, path in [("get", ""), ("delete", ""), ("post", "/secrets"), ("get", "/deliveries")]:
-            answer = getattr(other_api, method)(f"/api/v1/webhook-endpoints/{row.pk}{path}")
+            answer = getattr(other_api, method)(f"/api/v1/webhook-endpoints/{endpoint.pk}{path}")
             problem(answer, status=404, code="not_found")
         assert WebhookEndpoint.objects.get().state == "active"

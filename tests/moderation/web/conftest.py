@@ -7,30 +7,41 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Reason, User
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims
 from moderation.web import provenance
+from tests.moderation.conftest import Case_, Decided, judge
 
-Case_ = Callable[..., Case]
-
-
+DeskOf = Callable[[User], Client]
 HTMX = {"HX-Request": "true"}
-
-
 REVIEW_PAGE = {"HX-Request": "true", "Review-Page": "1"}
-
-
 """What the review page's own script says of itself."""
 
 
 def flat(html: str) -> str:
     """Return HTML with single spaces, and none beside a tag: its layout is not what a test is about."""
     return re.sub(r"\s*([<>])\s*", r"\1", re.sub(r"\s+", " ", html))
+
+
+def asked(desk: Client, address: str, query: dict[str, str] | None = None, **given: Any) -> list[str]:
+    """Return what a page asks the database. What is remembered for minutes is asked the first time alone."""
+    with CaptureQueriesContext(connection) as queries:
+        desk.get(address, query, **given)
+    return [one["sql"] for one in queries.captured_queries]
+
+
+def read(desk: Client, address: str, **given: Any) -> str:
+    """Return a page with its white space made one."""
+    answer = desk.get(address, **given)
+    assert answer.status_code == 200, address
+    return re.sub(r"\s+", " ", answer.content.decode())
 
 
 @pytest.fixture(autouse=True)
@@ -65,13 +76,28 @@ def lead_desk(lead: User) -> Client:
 
 
 @pytest.fixture
-def desk_of() -> Callable[[User], Client]:
+def ml_desk(db: None) -> Client:
+    return _signed_in(User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER))
+
+
+@pytest.fixture
+def admin(db: None) -> User:
+    return User.objects.create_user("admin", role=Role.ADMIN)
+
+
+@pytest.fixture
+def admin_desk(admin: User) -> Client:
+    return _signed_in(admin)
+
+
+@pytest.fixture
+def desk_of() -> DeskOf:
     """Sign anybody in."""
     return _signed_in
 
 
 @pytest.fixture
-def case_in_front(open_case: Callable[..., Case], moderator: User) -> Case:
+def case_in_front(open_case: Case_, moderator: User) -> Case:
     """A case that the moderator holds now, by the real clock."""
     return claims.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
 
@@ -88,15 +114,11 @@ def decide(desk: Client) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def decided(moderator: User) -> Callable[..., Decision]:
+def decided(moderator: User) -> Decided:
     """Decide a case by the real clock."""
 
     def act(case: Case, *, verdict: str = "spam", by: User | None = None) -> Decision:
-        now, who = timezone.now(), by or moderator
-        claims.claim(case_id=case.pk, moderator=who, at=now)
-        return review.decide(
-            case_id=case.pk, case_version=case.version, moderator=who, verdict=Verdict(verdict), at=now
-        )
+        return judge(case, by=by or moderator, verdict=Verdict(verdict), at=timezone.now())
 
     return act
 

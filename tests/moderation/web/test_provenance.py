@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.test import Client
@@ -15,7 +14,9 @@ from moderation.models.releases import PromotionKind
 from moderation.operations.accounts import demo
 from moderation.web import provenance
 from moderation.web.urls import urlpatterns
-from tests.moderation.web.conftest import flat
+from tests.moderation.conftest import Case_
+from tests.moderation.web.conftest import DeskOf, flat
+from tests.moderation.web.test_access import ARGUMENTS
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +35,11 @@ class TestCurrent:
 
         assert provenance.current().words == "Simulated posts and training"
 
-    def test_of_a_release_fitted_to_decisions(self, open_case: Callable[..., Case]) -> None:
+    def test_of_a_release_fitted_to_decisions(self, open_case: Case_) -> None:
         released = open_case().score.release
-        other = Release.objects.create(id="a" * 64, manifest={}, first_used_at=timezone.now())
-        Promotion.objects.create(
-            release=released, replaced=other, kind=PromotionKind.PROMOTE, at=timezone.now()
-        )
+        now = timezone.now()
+        other = Release.objects.create(id="a" * 64, manifest={}, first_used_at=now)
+        Promotion.objects.create(release=released, replaced=other, kind=PromotionKind.PROMOTE, at=now)
 
         assert provenance.current().words == ""
 
@@ -47,37 +47,23 @@ class TestCurrent:
 @pytest.mark.whole
 class TestEveryPage:
     @pytest.mark.parametrize("language", ["en", pytest.param("de", marks=pytest.mark.long)])
-    def test_says_it_once(
-        self,
-        desk_of: Callable[[User], Client],
-        case_in_front: Case,
-        language: str,
-    ) -> None:
+    def test_says_it_once(self, desk_of: DeskOf, case_in_front: Case, language: str) -> None:
         """Every page of the desk that a browser opens, signed in and not, whatever it answers."""
         platform = demo.demo(at=timezone.now())
         words = {"en": "Simulated posts and training", "de": "Simuliert samt Training"}[language]
-        numbers = {
+        numbers = ARGUMENTS | {
             "case_id": case_in_front.pk,
             "author_id": case_in_front.post.author_id,
             "platform_id": platform.pk,
-            "key": uuid.uuid4(),
-            "delivery_id": uuid.uuid4(),
-            "public_id": uuid.uuid4(),
         }
         signed_in, stranger = desk_of(User.objects.get(username="admin")), Client()
         seen = 0
 
         for pattern in urlpatterns:
-            given = {
-                name: numbers.get(
-                    name, "192.0.2.7" if name == "address" else "x.example" if name == "name" else 1
-                )
-                for name in pattern.pattern.converters
-            }
+            given = {name: numbers[name] for name in pattern.pattern.converters}
+            address = reverse(str(pattern.name), kwargs=given)
             for browser in (signed_in, stranger):
-                answer = browser.get(
-                    reverse(str(pattern.name), kwargs=given), headers={"Accept-Language": language}
-                )
+                answer = browser.get(address, headers={"Accept-Language": language})
                 body = b"".join(answer) if answer.streaming else answer.content
                 if b"<!doctype html>" in body.lower():
                     assert flat(body.decode()).count(f">{words}<") == 1, (pattern.name, answer.status_code)

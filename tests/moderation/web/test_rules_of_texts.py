@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 
-from moderation.models import Case, Decision, Rule
+from moderation.models import Rule
+from tests.moderation.conftest import Case_, Decided
 from tests.moderation.web.conftest import flat
-
-Case_ = Callable[..., Case]
 
 
 def impose(desk: Client, **given: str) -> int:
@@ -53,7 +50,7 @@ class TestTexts:
         assert "Phone number" in listed
 
     def test_of_texts_that_people_judged_harmless_ask_a_second_time(
-        self, lead_desk: Client, open_case: Case_, decided: Callable[..., Decision]
+        self, lead_desk: Client, open_case: Case_, decided: Decided
     ) -> None:
         decided(open_case(text="call 888-555-0162"), verdict="not_spam")
         about = {"kind": "phone", "value": "+1 888 555 0162"}

@@ -17,10 +17,8 @@ class TestKeptFilters:
         answer = desk.post("/filters/keep/", form)
 
         assert answer.headers["Location"] == "/posts/?language=fr"
-        assert (
-            '<a class="kept__name clipped" href="/posts/?language=fr">'
-            in desk.get("/posts/").content.decode()
-        )
+        kept = '<a class="kept__name clipped" href="/posts/?language=fr">'
+        assert kept in desk.get("/posts/").content.decode()
 
     def test_are_ones_own(self, desk: Client, lead_desk: Client) -> None:
         desk.post("/filters/keep/", {"page": "posts", "name": "French", "query": "language=fr"})

@@ -11,20 +11,19 @@ from django.test import Client
 from moderation.models import User
 from moderation.operations.accounts import users
 from tests.moderation.web.accounts.attempts import RIGHT
-from tests.moderation.web.conftest import flat
+from tests.moderation.web.conftest import DeskOf, flat
 
-Desk = Callable[[User], Client]
+PAGES = ["/account/", "/account/preferences/", "/account/pace/"]
 
 
 class TestSessions:
     NEW = "quite-another-phrase-7"
 
     def change(self, desk: Client, old: str = RIGHT, new: str = NEW) -> Any:
-        return desk.post(
-            "/account/password/", {"old_password": old, "new_password1": new, "new_password2": new}
-        )
+        form = {"old_password": old, "new_password1": new, "new_password2": new}
+        return desk.post("/account/password/", form)
 
-    def test_end_elsewhere_when_the_password_changes(self, person: User, desk_of: Desk) -> None:
+    def test_end_elsewhere_when_the_password_changes(self, person: User, desk_of: DeskOf) -> None:
         here, elsewhere = desk_of(person), desk_of(person)
 
         assert self.change(here).status_code == 302
@@ -32,33 +31,29 @@ class TestSessions:
         assert here.get("/account/").status_code == 200
         assert elsewhere.get("/account/").headers["Location"].startswith("/sign-in/")
 
-    def test_end_when_an_administrator_resets_it(
-        self, person: User, desk_of: Desk, lead: User, at: Any
+    @pytest.mark.parametrize("act", [users.reset_password, users.deactivate])
+    def test_end_when_the_password_is_reset_or_the_account_closed(
+        self, person: User, desk_of: DeskOf, lead: User, at: Any, act: Callable[..., object]
     ) -> None:
         desk = desk_of(person)
 
-        users.reset_password(user_id=person.pk, actor=lead, at=at)
-
-        assert desk.get("/account/").status_code == 302
-
-    def test_end_when_the_account_is_closed(self, person: User, desk_of: Desk, lead: User, at: Any) -> None:
-        desk = desk_of(person)
-
-        users.deactivate(user_id=person.pk, actor=lead, at=at)
+        act(user_id=person.pk, actor=lead, at=at)
 
         assert desk.get("/account/").status_code == 302
 
     @pytest.mark.parametrize(
         ("old", "new"), [("wrong", NEW), (RIGHT, "short"), (RIGHT, "password1234"), (RIGHT, "moderator1234")]
     )
-    def test_go_on_when_the_change_is_refused(self, person: User, desk_of: Desk, old: str, new: str) -> None:
+    def test_go_on_when_the_change_is_refused(
+        self, person: User, desk_of: DeskOf, old: str, new: str
+    ) -> None:
         desk = desk_of(person)
 
         assert self.change(desk, old, new).status_code == 422
         assert User.objects.get().check_password(RIGHT)
 
     def test_see_only_the_account_until_a_given_password_is_changed(
-        self, person: User, desk_of: Desk
+        self, person: User, desk_of: DeskOf
     ) -> None:
         User.objects.update(must_change_password=True)
         desk = desk_of(person)
@@ -70,24 +65,12 @@ class TestSessions:
 
 
 class TestAccount:
-    def test_leads_to_preferences_and_pace(self, desk: Client) -> None:
-        body = desk.get("/account/").content.decode()
-
-        assert "/account/preferences/" in body
-        assert "/account/pace/" in body
-
-    @pytest.mark.parametrize("page", ["/account/", "/account/preferences/", "/account/pace/"])
+    @pytest.mark.parametrize("page", PAGES)
     def test_is_one_of_three_pages_that_lead_to_one_another(self, desk: Client, page: str) -> None:
         html = flat(desk.get(page).content.decode())
 
         nav = html.partition('aria-label="Your settings"')[2].partition("</nav>")[0]
-        assert [
-            href for href in ("/account/", "/account/preferences/", "/account/pace/") if f'"{href}"' in nav
-        ] == [
-            "/account/",
-            "/account/preferences/",
-            "/account/pace/",
-        ]
+        assert [href for href in PAGES if f'"{href}"' not in nav] == []
         assert f'href="{page}" aria-current="page"' in nav
 
     def test_ignores_a_forged_cookie(self, desk: Client) -> None:

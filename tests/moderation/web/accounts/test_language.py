@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,14 +10,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, User
+from moderation.models import User
 from moderation.operations import rules
+from tests.moderation.conftest import Case_
 from tests.moderation.web import catalogue, messages
 from tests.moderation.web.conftest import HTMX, flat
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
 COORDINATE = re.compile(r'\s(?:x|y|width|height|d|transform|points)="[^"]*\d,\d[^" ]*"(?=[^>]*/>)')
-Case_ = Callable[..., Case]
 
 
 @pytest.mark.parametrize("template", messages.TEMPLATES, ids=lambda path: path.name)
@@ -55,9 +54,8 @@ class TestCatalogue:
 
     def test_reads_bare_words(self, tmp_path: Path) -> None:
         template = tmp_path / "page.html"
-        template.write_text(
-            '<p title="Bare title">{% translate "Said" %} {# no #}<b>Bare text</b> {{ name }}</p>'
-        )
+        said = '<p title="Bare title">{% translate "Said" %} {# no #}<b>Bare text</b> {{ name }}</p>'
+        template.write_text(said)
 
         assert messages.bare_words(template) == ["Bare title", "Bare text"]
         assert messages.in_template(template) == {("Said", "")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from axes.models import AccessAttempt
@@ -11,8 +10,6 @@ from django.test import Client
 
 from moderation.models import User
 from tests.moderation.web.accounts.attempts import RIGHT, attack, attempt, pass_time
-
-Desk = Callable[[User], Client]
 
 
 class TestDelays:
@@ -150,6 +147,5 @@ class TestSignIn:
         settings.IS_PRODUCTION = True
         settings.SECURE_SSL_REDIRECT = False
 
-        assert (
-            "Name and password do not match" in attempt(client, name="lead", password="demo").content.decode()
-        )
+        answer = attempt(client, name="lead", password="demo")
+        assert "Name and password do not match" in answer.content.decode()

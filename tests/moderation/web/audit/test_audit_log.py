@@ -15,6 +15,7 @@ from moderation.models import AuditEntry, User
 from moderation.operations.audit import chain
 from moderation.queries.audit import audit_pages
 from moderation.web.audit.audit_actions import ACTIONS
+from tests.moderation.web.conftest import asked
 
 AT = datetime(2026, 3, 5, 12, tzinfo=UTC)
 Write = Callable[..., AuditEntry]
@@ -74,9 +75,6 @@ class TestPage:
         shown = [line.entry.pk for answer in (first, rest) for line in answer.context["page"].rows]
         assert shown == list(AuditEntry.objects.order_by("-at", "-pk").values_list("pk", flat=True))
 
-    def test_refuses_a_made_up_cursor(self, lead_desk: Client) -> None:
-        assert lead_desk.get("/audit/?cursor=nonsense").status_code == 404
-
     def test_says_how_far_the_chain_reaches(self, lead_desk: Client, write: Write) -> None:
         write()
         chain.seal(at=AT)
@@ -108,17 +106,15 @@ class TestPage:
         assert "W" * 400 not in body
 
     def test_needs_the_same_few_queries_for_any_number_of_rows(
-        self, lead_desk: Client, write: Write, moderator: User, django_assert_max_num_queries: Any
+        self, lead_desk: Client, write: Write, moderator: User
     ) -> None:
         lead_desk.get("/audit/")
         write(actor=moderator)
-        with django_assert_max_num_queries(9):
-            lead_desk.get("/audit/")
+        assert len(asked(lead_desk, "/audit/")) <= 9
         for _ in range(20):
             write(actor=moderator)
 
-        with django_assert_max_num_queries(9):
-            lead_desk.get("/audit/")
+        assert len(asked(lead_desk, "/audit/")) <= 9
 
 
 def test_every_act_has_words() -> None:

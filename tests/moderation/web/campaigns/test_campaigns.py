@@ -5,19 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Case, Decision, Platform, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.campaigns import campaign_decisions
-from moderation.operations.campaigns.campaign_decisions import Wanted
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
 from tests.moderation.web.campaigns.decided import HTMX_HEADERS, decide
-from tests.moderation.web.conftest import flat
+from tests.moderation.web.conftest import asked, flat
+
+
+@pytest.fixture
+def five_decided(pills: Campaign, moderator: User, now: datetime) -> CampaignDecision:
+    return campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=now)
 
 
 class TestPage:
@@ -60,9 +62,7 @@ class TestPage:
         assert '<input type="hidden" name="has_filtered" value="on">' in page
         assert 'data-waiting="5" data-together="5">5</span>' in page
 
-    def test_puts_the_least_alike_first(
-        self, desk: Client, pills: Campaign, platform: Platform, now: datetime
-    ) -> None:
+    def test_puts_the_least_alike_first(self, desk: Client, pills: Campaign) -> None:
         CampaignMember.objects.filter(post__author__external_id="spammer-3").update(likeness=0.1)
 
         page = desk.get(f"/campaigns/{pills.pk}/").content.decode()
@@ -73,7 +73,6 @@ class TestPage:
         self, desk: Client, platform: Platform, fake_scorer: FakeScorer, now: datetime
     ) -> None:
         campaign = opened(platform, 60, at=now)
-        seen = set()
         for sort in ("", "sort=newest&"):
             first = desk.get(f"/campaigns/{campaign.pk}/?{sort}").context["members"]
             address = f"/campaigns/{campaign.pk}/?{sort}cursor={first.next_cursor}"
@@ -82,20 +81,16 @@ class TestPage:
 
             assert (len(first.rows), len(second.rows), len(seen)) == (50, 10, 60)
             assert second.next_cursor == ""
-
-    def test_refuses_a_cursor_that_was_not_given_out(self, desk: Client, pills: Campaign) -> None:
-        assert desk.get(f"/campaigns/{pills.pk}/?cursor=nonsense").status_code == 404
+        assert desk.get(f"/campaigns/{campaign.pk}/?cursor=nonsense").status_code == 404
 
     def test_takes_as_many_queries_for_sixty_members_as_for_five(
         self, desk: Client, platform: Platform, pills: Campaign, now: datetime
     ) -> None:
-        counts = []
-        for campaign in (pills, opened(platform, 60, at=now, text="alpha beta gamma delta epsilon zeta eta")):
-            with CaptureQueriesContext(connection) as queries:
-                desk.get(f"/campaigns/{campaign.pk}/")
-            counts.append(len(queries))
+        large = opened(platform, 60, at=now, text="alpha beta gamma delta epsilon zeta eta")
 
-        assert counts[0] == counts[1] <= 16
+        few, many = (len(asked(desk, f"/campaigns/{campaign.pk}/")) for campaign in (pills, large))
+
+        assert few == many <= 16
 
     def test_leads_to_the_campaign_that_took_it_in(
         self, desk: Client, pills: Campaign, now: datetime
@@ -170,8 +165,7 @@ class TestProgress:
         self, desk: Client, pills: Campaign, moderator: User, now: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(campaign_decisions, "AT_ONCE", 4)
-        wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-        made = campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=now)
+        made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=now)
         CampaignDecision.objects.filter(pk=made.pk).update(state="running", settled=2)
 
         answer = desk.get(f"/campaigns/{pills.pk}/?part=facts", headers=HTMX_HEADERS).content.decode()
@@ -185,9 +179,9 @@ class TestLeaveOut:
     def test_counts_anew(self, desk: Client, pills: Campaign) -> None:
         post = CampaignMember.objects.filter(campaign=pills)[0].post_id
 
-        answer = desk.post(
-            f"/campaigns/{pills.pk}/leave-out/", {"post": post, "is_left_out": "on"}, headers=HTMX_HEADERS
-        ).content.decode()
+        form = {"post": post, "is_left_out": "on"}
+        told = desk.post(f"/campaigns/{pills.pk}/leave-out/", form, headers=HTMX_HEADERS)
+        answer = told.content.decode()
 
         assert f'id="member-{post}"' in answer
         assert "excluded by <bdi>moderator</bdi>" in answer
@@ -208,30 +202,14 @@ class TestUndoAndCorrect:
         assert Case.objects.filter(state=CaseState.OPEN).count() == 5
         assert "undone" in desk.get(f"/campaigns/{pills.pk}/").content.decode()
 
-    def test_correct_asks_why(self, desk: Client, pills: Campaign, moderator: User, now: datetime) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk,
-            wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
-            moderator=moderator,
-            at=now,
-        )
-
-        desk.post(f"/campaign-decisions/{made.pk}/correct/", {"reason": " "})
+    def test_correct_asks_why(self, desk: Client, five_decided: CampaignDecision) -> None:
+        desk.post(f"/campaign-decisions/{five_decided.pk}/correct/", {"reason": " "})
         assert Decision.objects.count() == 5
-        desk.post(f"/campaign-decisions/{made.pk}/correct/", {"reason": "a charity"})
+        desk.post(f"/campaign-decisions/{five_decided.pk}/correct/", {"reason": "a charity"})
 
         assert Decision.objects.filter(verdict=Verdict.NOT_SPAM).count() == 5
 
-    def test_says_when_it_is_too_late(
-        self, desk: Client, pills: Campaign, moderator: User, now: datetime
-    ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk,
-            wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
-            moderator=moderator,
-            at=now,
-        )
-
-        answer = desk.post(f"/campaign-decisions/{made.pk}/undo/", follow=True)
+    def test_says_when_it_is_too_late(self, desk: Client, five_decided: CampaignDecision) -> None:
+        answer = desk.post(f"/campaign-decisions/{five_decided.pk}/undo/", follow=True)
 
         assert "Correct it instead" in answer.content.decode()

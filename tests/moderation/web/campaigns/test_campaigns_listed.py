@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from moderation.models import (
     Campaign,
@@ -24,19 +20,21 @@ from moderation.models import (
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import BLIND_REASONS, CaseReason
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
 from moderation.queries.campaigns import campaign_names, campaign_pages
+from tests.moderation.conftest import Decided, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import opened
 from tests.moderation.web.campaigns.decided import decide
-from tests.moderation.web.conftest import flat
+from tests.moderation.web.conftest import asked, flat
+
+PHONE = "Win a phone, only this evening, share and comment now"
 
 
 class TestList:
     def test_shows_those_with_most_waiting_first(
         self, desk: Client, platform: Platform, pills: Campaign, now: datetime
     ) -> None:
-        larger = opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
+        larger = opened(platform, 7, at=now, text=PHONE)
 
         rows = desk.get("/campaigns/").context["page"].rows
 
@@ -53,7 +51,7 @@ class TestList:
     def test_goes_on_where_the_first_page_ended(
         self, desk: Client, platform: Platform, pills: Campaign, now: datetime, show: str
     ) -> None:
-        other = opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
+        other = opened(platform, 7, at=now, text=PHONE)
         listed = campaign_pages.newest if show == "all" else campaign_pages.waiting
 
         first = listed(limit=1)
@@ -73,18 +71,14 @@ class TestList:
         assert "70% alike" in html
         assert "over 4 other posts" in html
 
-    def test_tells_how_the_posts_were_decided(
-        self, desk: Client, pills: Campaign, decided: Callable[..., Decision]
-    ) -> None:
+    def test_tells_how_the_posts_were_decided(self, desk: Client, pills: Campaign, decided: Decided) -> None:
         cases = list(Case.objects.order_by("pk"))
         for case, verdict in zip(cases[:3], ("spam", "spam", "not_spam"), strict=True):
             decided(case, verdict=verdict)
         overruled = Decision.objects.filter(post=cases[0].post_id).get()
-        Decision.objects.create(
-            post=cases[0].post, revision=overruled.revision, score=overruled.score, verdict=Verdict.NOT_SPAM,
-            source=overruled.source, decided_by=overruled.decided_by,
-            decided_at=overruled.decided_at + timedelta(seconds=1), effective_at=overruled.effective_at,
-        )  # fmt: skip
+        overruled.pk, overruled.case, overruled.verdict = None, None, Verdict.NOT_SPAM
+        overruled.decided_at += timedelta(seconds=1)
+        overruled.save(force_insert=True)
 
         html = flat(desk.get("/campaigns/?show=all").content.decode())
 
@@ -92,7 +86,7 @@ class TestList:
         assert "2 let through" in html
 
     def test_counts_decisions_on_the_newest_posts_alone(
-        self, desk: Client, pills: Campaign, decided: Callable[..., Decision], monkeypatch: pytest.MonkeyPatch
+        self, desk: Client, pills: Campaign, decided: Decided, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for case in Case.objects.all():
             decided(case, verdict="spam")
@@ -104,16 +98,14 @@ class TestList:
         assert "of the 3 newest posts" in html
 
     def test_needs_the_same_few_queries_for_any_number(
-        self, desk: Client, platform: Platform, pills: Campaign, now: datetime, django_assert_num_queries: Any
+        self, desk: Client, platform: Platform, pills: Campaign, now: datetime
     ) -> None:
         desk.get("/campaigns/")
-        with CaptureQueriesContext(connection) as first:
-            desk.get("/campaigns/")
-        opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
+        first = len(asked(desk, "/campaigns/"))
+        opened(platform, 7, at=now, text=PHONE)
         opened(platform, 4, at=now, text="Learn to trade gold from home with our free signals channel")
 
-        with django_assert_num_queries(len(first)):
-            desk.get("/campaigns/")
+        assert len(asked(desk, "/campaigns/")) == first
 
 
 class TestName:
@@ -162,11 +154,9 @@ class TestName:
 
 
 class TestStrip:
-    def test_is_none_for_a_blind_case(
-        self, pills: Campaign, moderator: User, now: datetime, decide_one: Callable[[Case], None]
-    ) -> None:
+    def test_is_none_for_a_blind_case(self, pills: Campaign, moderator: User, now: datetime) -> None:
         first, second = Case.objects.order_by("id")[:2]
-        decide_one(first)
+        judge(first, by=moderator, at=now)
         found = campaign_pages.strip(case=second)
         assert found is not None
         assert (found.posts, found.authors, found.domains, found.decided) == (5, 5, 1, 1)
@@ -176,20 +166,11 @@ class TestStrip:
         assert campaign_pages.strip(case=second) is None
 
 
-@pytest.fixture
-def decide_one(moderator: User, now: datetime) -> Callable[[Case], None]:
-    def act(case: Case) -> None:
-        claims.claim(case_id=case.pk, moderator=moderator, at=now)
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=now)
-
-    return act
-
-
 class TestQueue:
     def test_shows_only_the_cases_of_a_campaign(
         self, desk: Client, platform: Platform, pills: Campaign, now: datetime
     ) -> None:
-        opened(platform, 3, at=now, text="Win a phone, only this evening, share and comment now")
+        opened(platform, 3, at=now, text=PHONE)
 
         rows = desk.get(f"/queue/?campaign={pills.pk}").context["page"].rows
 

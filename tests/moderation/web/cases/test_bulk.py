@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
 
 import pytest
 from django.test import Client
@@ -12,15 +11,8 @@ from django.urls import reverse
 from moderation.models import Case, Decision, Reason, User
 from moderation.models.cases import CaseReason
 from moderation.operations import refusals
-
-Case_ = Callable[..., Case]
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def desk(client: Client, moderator: User) -> Client:
-    client.force_login(moderator)
-    return client
+from tests.moderation.conftest import Case_
+from tests.moderation.web.conftest import DeskOf
 
 
 @pytest.fixture
@@ -82,16 +74,17 @@ class TestDecide:
 
         assert not Decision.objects.exists()
 
-    @pytest.mark.parametrize("back", ["https://elsewhere.example/", "//elsewhere.example", "queue"])
-    def test_never_leads_to_another_site(self, desk: Client, cases: list[Case], back: str) -> None:
-        answer = desk.post(reverse("bulk-decide"), given([], back=back))
-
-        assert answer.headers["Location"] == reverse("queue")
-
-    def test_leads_back_to_the_list(self, desk: Client, cases: list[Case]) -> None:
-        answer = desk.post(reverse("bulk-decide"), given([], back="/queue/?language=de"))
-
-        assert answer.headers["Location"] == "/queue/?language=de"
+    @pytest.mark.parametrize(
+        ("back", "where"),
+        [
+            ("/queue/?language=de", "/queue/?language=de"),
+            *((other, "/queue/") for other in ("https://elsewhere.example/", "//elsewhere.example", "queue")),
+        ],
+    )
+    def test_leads_back_to_the_list_and_never_to_another_site(
+        self, desk: Client, back: str, where: str
+    ) -> None:
+        assert desk.post(reverse("bulk-decide"), given([], back=back)).headers["Location"] == where
 
     def test_of_a_case_that_is_not_there_is_404(self, desk: Client, cases: list[Case]) -> None:
         answer = desk.post(reverse("bulk-decide"), given(cases) | {"case": ["999999:1"]})
@@ -110,14 +103,14 @@ class TestUndo:
         assert Case.objects.filter(state="open").count() == 3
 
     def test_of_somebody_else_is_404(
-        self, desk: Client, cases: list[Case], client: Client, other_moderator: User
+        self, desk: Client, cases: list[Case], desk_of: DeskOf, other_moderator: User
     ) -> None:
         wanted = given(cases)
         desk.post(reverse("bulk-decide"), wanted)
-        client.force_login(other_moderator)
+        other = desk_of(other_moderator)
 
-        assert client.get(reverse("bulk", args=[wanted["key"]])).status_code == 404
-        assert client.post(reverse("bulk-undo", args=[wanted["key"]])).status_code == 404
+        assert other.get(reverse("bulk", args=[wanted["key"]])).status_code == 404
+        assert other.post(reverse("bulk-undo", args=[wanted["key"]])).status_code == 404
 
 
 class TestLists:

@@ -15,6 +15,7 @@ from moderation.queries.cases.case_pages import case_page
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.web.cases import contributions, model_view
 from scoring.features import NAMES
+from tests.moderation.conftest import Case_
 
 Scored = Callable[..., ScoredPost]
 CONTRIBUTIONS = [
@@ -30,7 +31,7 @@ CONTRIBUTIONS = [
 
 
 @pytest.fixture
-def case(open_case: Callable[..., Case]) -> Case:
+def case(open_case: Case_) -> Case:
     return open_case(links=("https://short.example/x",))
 
 
@@ -121,10 +122,8 @@ class TestTop:
         text = "see the prize and claim it <now> with love at prizes.example/1"
         words = ("prize", "claim", "<now>", "love", "prizes.example/1")
         places = [(text.index(word), text.index(word) + len(word)) for word in words]
-        shares = (2.0, 0.9, 0.4, -1.0, 1.5)
-        Score.objects.update(
-            word_contributions=[[*place, share] for place, share in zip(places, shares, strict=True)]
-        )
+        found = zip(places, (2.0, 0.9, 0.4, -1.0, 1.5), strict=True)
+        Score.objects.update(word_contributions=[[*place, share] for place, share in found])
         Revision.objects.update(text=text)
 
         body = desk.get(f"/review/{case.pk}/").content.decode()
@@ -165,11 +164,8 @@ class TestGroups:
 
         [group] = contributions.groups(scored(reasons, links=[]))
 
-        assert (group.name, [line.words for line in group.lines]) == (
-            "Address and links",
-            ["No links in the post"],
-        )
-        assert group.signed == "\N{MINUS SIGN}0.60"
+        assert (group.name, group.signed) == ("Address and links", "\N{MINUS SIGN}0.60")
+        assert [line.words for line in group.lines] == ["No links in the post"]
 
 
 class TestPage:

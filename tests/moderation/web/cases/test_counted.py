@@ -22,6 +22,7 @@ from scoring.records import History, PostRecord
 from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 
 DURATIONS = {"days", "hours", "seconds"}
+LISTED = ("posts", "confirmed_spam", "confirmed_not_spam", "complaints")
 
 
 def record_of(counted_case: Case) -> PostRecord:
@@ -33,16 +34,9 @@ def listed(desk: Client, address: str) -> tuple[History, str]:
     answer = desk.get(address)
     assert answer.status_code == 200, address
     body = answer.content.decode()
-    numbers = dict(re.findall(r'data-counted="(\w+)">([\d,]+)<', body))
-    return (
-        History(
-            posts=int(numbers["posts"]),
-            confirmed_spam=int(numbers["spam"]),
-            confirmed_not_spam=int(numbers["not_spam"]),
-            complaints=int(numbers["complaints"]),
-        ),
-        body,
-    )
+    numbers = {name: int(count) for name, count in re.findall(r'data-counted="(\w+)">([\d,]+)<', body)}
+    counts: dict[str, Any] = {name: numbers[name.removeprefix("confirmed_")] for name in LISTED}
+    return History(**counts), body
 
 
 @pytest.mark.whole
@@ -96,19 +90,13 @@ class TestEverySentence:
 
         there, _ = listed(desk, counted_address(counted_case.pk, counted=kind, domain=domain))
 
-        told = histories[kind]
-        assert told.posts > 0
-        assert there == History(
-            posts=told.posts,
-            confirmed_spam=told.confirmed_spam,
-            confirmed_not_spam=told.confirmed_not_spam,
-            complaints=told.complaints,
-        )
+        told = {name: getattr(histories[kind], name) for name in LISTED}
+        assert told["posts"] > 0
+        assert there == History(**told)
 
     def test_leads_there_from_the_review_page(self, desk: Client, counted_case: Case) -> None:
-        Score.objects.filter(pk=counted_case.score_id).update(
-            contributions=[["social.similar_spam_share", 0.3, 0.9]]
-        )
+        reasons = [["social.similar_spam_share", 0.3, 0.9]]
+        Score.objects.filter(pk=counted_case.score_id).update(contributions=reasons)
 
         body = desk.get(f"/review/{counted_case.pk}/").content.decode()
 

@@ -7,9 +7,11 @@ import pytest
 from moderation.web.cases import counterfactuals
 
 
-def line(*, before: float, after: float, route: str, review: float, remove: float) -> object:
+def line(
+    *, before: float, after: float, route: str, review: float = 0.2, remove: float = 0.9, **stored: str
+) -> object:
     return counterfactuals.line(
-        {"change": "author_without_spam", "probability": after, "route": route},
+        {"change": "author_without_spam", "probability": after, "route": route} | stored,
         probability=before,
         thresholds={"review_from": review, "remove_from": remove},
     )
@@ -27,6 +29,21 @@ class TestLine:
         route = "review" if before > 0.5 else "allow"
 
         assert line(before=before, after=after, route=route, review=bounds[0], remove=bounds[1]) is None
+
+    @pytest.mark.parametrize(
+        ("before", "change", "after", "route"),
+        [
+            (0.959, "word_removed", 0.961, "remove"),  # makes it worse
+            (0.896, "domain_not_seen", 0.904, "remove"),  # 90 % and 90 %
+            (0.204, "word_removed", 0.196, "allow"),  # 20 % is not below 20 %
+            (0.93, "another_complaint", 0.98, "remove"),  # of what did not happen
+            (0.5, "impossible", 0.1, "allow"),
+        ],
+    )
+    def test_is_none_where_the_numbers_beside_it_do_not_show_it(
+        self, before: float, change: str, after: float, route: str
+    ) -> None:
+        assert line(before=before, after=after, route=route, change=change, subject="cat") is None
 
     def test_tells_a_change_that_is_seen(self) -> None:
         found = line(before=0.962, after=0.95, route="review", review=0.5, remove=0.96)
@@ -57,11 +74,18 @@ class TestLine:
         """A score of an old release may hold one: it would tell that a single complaint removes a post."""
         assert told({"change": change, "value_before": 0.0, "value_after": 1.0}) is None
 
-    def test_counts_complaints_down_from_those_that_there_are(self) -> None:
-        found = told({"change": "fewer_complaints", "value_before": 3.0, "value_after": 1.0})
+    @pytest.mark.parametrize(
+        ("change", "before", "after", "words"),
+        [
+            ("fewer_complaints", 3.0, 1.0, "With 1 complaint instead of 3"),
+            ("account_older", 1.0, 31.0, "With an account 1 month old instead of 1 day"),
+        ],
+    )
+    def test_says_what_would_be_instead(self, change: str, before: float, after: float, words: str) -> None:
+        found = told({"change": change, "value_before": before, "value_after": after})
 
         assert found is not None
-        assert found.before == "With 1 complaint instead of 3"
+        assert found.before == words
 
 
 def told(stored: dict[str, object]) -> counterfactuals.ChangeLine | None:

@@ -6,22 +6,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Complaint, Reason, User
+from moderation.models import Case, Reason, User
+from tests.moderation.counted_case import report_it
 
 
 class TestReasons:
     def test_are_offered_and_those_proposed_that_complaints_speak_for(
         self, desk: Client, case_in_front: Case, reasons: dict[str, Reason]
     ) -> None:
-        Complaint.objects.create(
-            platform=case_in_front.post.platform,
-            post_external_id=case_in_front.post.external_id,
-            post=case_in_front.post,
-            reporter=case_in_front.post.author,
-            reason="scam",
-            reported_at=timezone.now(),
-            received_at=timezone.now(),
-        )
+        report_it(case_in_front.post, at=timezone.now(), reason="scam")
 
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
@@ -41,18 +34,10 @@ class TestPreferences:
         ],
     )
     def test_blurs_what_a_person_does_not_want_to_see_at_once(
-        self, desk: Client, case_in_front: Case, moderator: User, blur: str, complaint: str, is_blurred: bool
+        self, desk: Client, case_in_front: Case, blur: str, complaint: str, is_blurred: bool
     ) -> None:
         User.objects.update(stored_preferences={"blur": blur})
-        Complaint.objects.create(
-            platform=case_in_front.post.platform,
-            post_external_id=case_in_front.post.external_id,
-            post=case_in_front.post,
-            reporter=case_in_front.post.author,
-            reason=complaint,
-            reported_at=timezone.now(),
-            received_at=timezone.now(),
-        )
+        report_it(case_in_front.post, at=timezone.now(), reason=complaint)
 
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 

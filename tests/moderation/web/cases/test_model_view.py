@@ -19,10 +19,10 @@ from moderation.web.cases import model_view
 from scoring import features
 from scoring.features import NAMES, SUB_MODEL_FEATURES
 from scoring.records import PostRecord
+from tests.moderation.conftest import Case_, Judged
 from tests.moderation.web.sentences.known_records import RECORDS
 from tests.scoring import random_records
 
-Case_ = Callable[..., Case]
 Page_ = Callable[..., CasePage]
 
 
@@ -104,12 +104,7 @@ class TestReasons:
 
 
 class TestBars:
-    def test_are_missing_where_there_is_nothing_to_judge(self, scored: Page_) -> None:
-        sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
-
-        bars = view_of(scored(sub_models=sub_models)).bars
-
-        assert [bar.probability for bar in bars] == [0.4, None, None, None]
+    SUB_MODELS: ClassVar = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
 
     def test_evidence_has_one_where_it_speaks_for_spam(self, scored: Page_) -> None:
         shown = [["content.page_probability", 0.97, 4.2], ["context.link_hops", 2.0, 0.2]]
@@ -121,10 +116,11 @@ class TestBars:
         assert not view.top[0].search, "no vector holds it"
 
     def test_are_not_drawn_where_there_is_nothing_to_judge(self, desk: Client, scored: Page_) -> None:
-        found = scored(sub_models={"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18})
+        found = scored(sub_models=self.SUB_MODELS)
 
         body = desk.get(f"/review/{found.case.pk}/").content.decode()
 
+        assert [bar.probability for bar in view_of(found).bars] == [0.4, None, None, None]
         assert body.count('<li class="score-bar ') == 1
         assert "Nothing to judge: Behaviour, Address and links, Complaints" in body
 
@@ -139,10 +135,9 @@ class TestBars:
         assert {bar.why_none for bar in bars if bar.name == "Address and links"} == {"no effect"}
 
     def test_stand_where_there_is(self, scored: Page_) -> None:
-        sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
         record = {"ip": "192.0.2.7", "author_history": history(), "shares": 3}
 
-        bars = view_of(scored(record=record, sub_models=sub_models)).bars
+        bars = view_of(scored(record=record, sub_models=self.SUB_MODELS)).bars
 
         assert [bar.probability for bar in bars] == [0.4, 0.3, 0.15, 0.18]
 
@@ -278,9 +273,7 @@ class TestMeaning:
 
         assert view_of(found).meaning == "Not yet measured for posts like this one."
 
-    def test_names_the_posts_that_were_judged_here(
-        self, scored: Page_, judged_alike: Callable[..., None]
-    ) -> None:
+    def test_names_the_posts_that_were_judged_here(self, scored: Page_, judged_alike: Judged) -> None:
         found = scored(spam_probability=0.934)
         judged_alike(found.case, probability=0.95, spam=120, fine=5)
         judged_alike(found.case, probability=0.3, spam=5, fine=70)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -14,17 +12,15 @@ from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
 from moderation.queries.cases import queue_mix
 from moderation.queries.cases.queue_mix import Mix
+from tests.moderation.conftest import Case_
+from tests.moderation.web.conftest import DeskOf, asked
 
-Case_ = Callable[..., Case]
-pytestmark = pytest.mark.django_db
 WANTED = {"harm": "60", "uncertainty": "10", "diversity": "10", "audit": "20"}
 
 
-@pytest.fixture
-def desk(client: Client, lead: User) -> Client:
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> None:
     queue_mix.forget()
-    client.force_login(lead)
-    return client
 
 
 @pytest.fixture
@@ -38,123 +34,110 @@ def german(lead: User, moderator: User) -> NamedQueue:
 
 
 class TestPage:
-    def test_adds_a_queue(self, desk: Client) -> None:
+    def test_adds_a_queue(self, lead_desk: Client) -> None:
         given = {"name": "Scam <b>", "languages": "DE, pt-BR, de", "reasons": ["complaints"]}
-        answer = desk.post(reverse("named-queues"), given, follow=True)
+        answer = lead_desk.post(reverse("named-queues"), given, follow=True)
 
         queue = NamedQueue.objects.get()
         assert (queue.languages, queue.reasons) == (["de", "pt-br"], ["complaints"])
         assert "Scam &lt;b&gt;" in answer.content.decode()
 
     @pytest.mark.parametrize("languages", ["german", "de;en", "d", "<script>"])
-    def test_says_what_a_language_is(self, desk: Client, languages: str) -> None:
-        answer = desk.post(reverse("named-queues"), {"name": "X", "languages": languages})
+    def test_says_what_a_language_is(self, lead_desk: Client, languages: str) -> None:
+        answer = lead_desk.post(reverse("named-queues"), {"name": "X", "languages": languages})
 
         assert answer.status_code == 422
         assert "Enter codes such as de or pt-br" in answer.content.decode()
         assert not NamedQueue.objects.exists()
 
-    def test_refuses_a_name_twice(self, desk: Client, german: NamedQueue) -> None:
-        answer = desk.post(reverse("named-queues"), {"name": "German"})
+    def test_refuses_a_name_twice(self, lead_desk: Client, german: NamedQueue) -> None:
+        answer = lead_desk.post(reverse("named-queues"), {"name": "German"})
 
         assert answer.status_code == 422
         assert "This name is already taken." in answer.content.decode()
 
-    def test_changes_and_deletes(self, desk: Client, german: NamedQueue) -> None:
-        desk.post(reverse("named-queue", args=[german.pk]), {"name": "Deutsch", "languages": "de, nds"})
+    def test_changes_and_deletes(self, lead_desk: Client, german: NamedQueue) -> None:
+        lead_desk.post(reverse("named-queue", args=[german.pk]), {"name": "Deutsch", "languages": "de, nds"})
         assert NamedQueue.objects.get().name == "Deutsch"
 
-        desk.post(reverse("named-queue-delete", args=[german.pk]))
+        lead_desk.post(reverse("named-queue-delete", args=[german.pk]))
         assert not NamedQueue.objects.exists()
 
-    def test_assigns_and_takes_away(self, desk: Client, german: NamedQueue, other_moderator: User) -> None:
+    def test_assigns_and_takes_away(
+        self, lead_desk: Client, german: NamedQueue, other_moderator: User
+    ) -> None:
         given = {"user": other_moderator.pk, "position": 2, "daily_limit": 40}
-        answer = desk.post(reverse("named-queue-assign", args=[german.pk]), given, follow=True)
+        answer = lead_desk.post(reverse("named-queue-assign", args=[german.pk]), given, follow=True)
         assert "at most 40 per day" in answer.content.decode()
 
-        desk.post(reverse("named-queue-withdraw", args=[german.pk, other_moderator.pk]))
+        lead_desk.post(reverse("named-queue-withdraw", args=[german.pk, other_moderator.pk]))
         assert not QueueAssignment.objects.filter(user=other_moderator).exists()
 
-    def test_says_what_a_user_reads(self, desk: Client, moderator: User) -> None:
-        desk.post(reverse("user-languages", args=[moderator.pk]), {"languages": "de, en"})
+    def test_says_what_a_user_reads(self, lead_desk: Client, moderator: User) -> None:
+        lead_desk.post(reverse("user-languages", args=[moderator.pk]), {"languages": "de, en"})
 
         moderator.refresh_from_db()
         assert moderator.languages == ["de", "en"]
 
-    def test_asks_as_often_for_twenty_queues_as_counting_needs(
-        self, desk: Client, lead: User, django_assert_max_num_queries: Callable[[int], object]
-    ) -> None:
+    def test_asks_as_often_for_twenty_queues_as_counting_needs(self, lead_desk: Client, lead: User) -> None:
         for number in range(20):
             content = Content(name=f"Q{number}", platform_id=None, languages=("de",), reasons=())
             named_queues.save(queue_id=None, content=content, actor=lead, at=timezone.now())
 
-        with django_assert_max_num_queries(20 + 12):  # type: ignore[attr-defined]  # a context manager
-            desk.get(reverse("named-queues"))
+        assert len(asked(lead_desk, reverse("named-queues"))) <= 20 + 12
 
 
 class TestStart:
     def test_works_through_the_assigned_queue(
-        self, client: Client, moderator: User, german: NamedQueue, open_case: Case_
+        self, desk: Client, german: NamedQueue, open_case: Case_
     ) -> None:
         cases = [open_case(text=text) for text in ("one", "eins")]
         Case.objects.update(language="en")
         Case.objects.filter(pk=cases[1].pk).update(language="de", priority=0.001)
-        client.force_login(moderator)
 
-        answer = client.post(reverse("review-next"), follow=True)
+        answer = desk.post(reverse("review-next"), follow=True)
 
         page = answer.content.decode()
         assert answer.redirect_chain[-1][0] == reverse("case", args=[cases[1].pk])
         assert "German" in page
         assert "Work on everything" not in page
 
-    def test_says_when_a_limit_is_reached(
-        self, client: Client, moderator: User, lead: User, german: NamedQueue, open_case: Case_
-    ) -> None:
+    def test_says_when_a_limit_is_reached(self, desk: Client, german: NamedQueue, open_case: Case_) -> None:
         QueueAssignment.objects.update(daily_limit=1)
         for text in ("eins", "zwei"):
             open_case(text=text)
         Case.objects.update(language="de")
-        client.force_login(moderator)
-        front = client.post(reverse("review-next")).headers["Location"]
+        front = desk.post(reverse("review-next")).headers["Location"]
         case = Case.objects.get(pk=int(front.rstrip("/").rpartition("/")[2]))
 
         given = {"verdict": "spam", "case_version": case.version}
-        answer = client.post(reverse("case-decide", args=[case.pk]), given, follow=True)
+        answer = desk.post(reverse("case-decide", args=[case.pk]), given, follow=True)
 
         assert answer.redirect_chain[-1][0] == reverse("review")
         assert "German: daily limit of 1 reached" in answer.content.decode()
 
     def test_a_moderator_is_offered_only_their_own(
-        self, client: Client, moderator: User, other_moderator: User, german: NamedQueue
+        self, desk: Client, desk_of: DeskOf, other_moderator: User, german: NamedQueue
     ) -> None:
-        client.force_login(moderator)
-        assert "Named queue" in client.get(reverse("queue")).content.decode()
-
-        client.force_login(other_moderator)
-        assert "Named queue" not in client.get(reverse("queue")).content.decode()
+        assert "Named queue" in desk.get(reverse("queue")).content.decode()
+        assert "Named queue" not in desk_of(other_moderator).get(reverse("queue")).content.decode()
 
 
 class TestMix:
-    def test_sets_the_shares_and_tells_the_draw(self, desk: Client) -> None:
-        before = desk.get(reverse("named-queues")).content.decode()
-        answer = desk.post(reverse("queue-mix"), WANTED, follow=True)
+    def test_sets_the_shares_and_tells_the_draw(self, lead_desk: Client) -> None:
+        before = lead_desk.get(reverse("named-queues")).content.decode()
+        answer = lead_desk.post(reverse("queue-mix"), WANTED, follow=True)
 
         assert queue_mix.mix() == Mix(harm=60, uncertainty=10, diversity=10, audit=20)
         assert "Without an audit share" in before
         assert "The audit lane draws 20.0% of the posts" in " ".join(answer.content.decode().split())
 
     @pytest.mark.parametrize("audit", ["21", "-1", "x", ""])
-    def test_refuses_other_sums_and_words(self, desk: Client, audit: str) -> None:
-        answer = desk.post(reverse("queue-mix"), WANTED | {"audit": audit}, follow=True)
+    def test_refuses_other_sums_and_words(self, lead_desk: Client, audit: str) -> None:
+        answer = lead_desk.post(reverse("queue-mix"), WANTED | {"audit": audit}, follow=True)
 
         assert queue_mix.mix() == Mix()
         assert "Nothing was changed" in answer.content.decode()
-
-    def test_is_for_leads(self, client: Client, moderator: User) -> None:
-        client.force_login(moderator)
-
-        assert client.post(reverse("queue-mix"), WANTED).status_code == 403
 
 
 class TestLane:
@@ -163,11 +146,11 @@ class TestLane:
         [("uncertainty", "uncertain", True), ("harm", "uncertain", False), ("uncertainty", "second", False)],
     )
     def test_is_told_where_it_says_nothing_of_a_hidden_score(
-        self, desk: Client, open_case: Case_, lane: str, reason: str, is_told: bool
+        self, lead_desk: Client, open_case: Case_, lane: str, reason: str, is_told: bool
     ) -> None:
         case = open_case()
         Case.objects.filter(pk=case.pk).update(lane=lane, reason=reason)
 
-        page = desk.get(reverse("case", args=[case.pk])).content.decode()
+        page = lead_desk.get(reverse("case", args=[case.pk])).content.decode()
 
         assert ("least certain first" in page) is is_told

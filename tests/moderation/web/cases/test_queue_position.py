@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import pytest
-from django.utils import timezone
 
 from moderation.models.cases import CaseReason
 from moderation.queries.cases.queue import QueueRow
@@ -12,30 +14,8 @@ from moderation.web.cases import queue_position
 
 
 def row(*, followers: int | None, spread: int) -> QueueRow:
-    return QueueRow(
-        case_id=1,
-        version=1,
-        reason=CaseReason.UNCERTAIN,
-        is_escalated=False,
-        uncertainty=0.4,
-        is_hidden=False,
-        opened_at=timezone.now(),
-        is_mine=False,
-        holder="",
-        post_external_id="post-1",
-        author="Author",
-        is_author_gone=False,
-        excerpt="cheap pills",
-        language="en",
-        domains=(),
-        spam_probability=0.8,
-        is_degraded=False,
-        complaints=0,
-        followers=followers,
-        spread=spread,
-        campaign_id=None,
-        campaign_posts=0,
-    )
+    rest: dict[str, Any] = {field.name: None for field in dataclasses.fields(QueueRow)}
+    return QueueRow(**rest | {"followers": followers, "spread": spread})
 
 
 def test_every_reason_has_short_words_of_its_own() -> None:

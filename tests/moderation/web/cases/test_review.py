@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from moderation.models import Case, Decision, Platform, Release, Score, User
+from moderation.models import Case, Release, Score, User
 from moderation.models.cases import CaseReason
-from moderation.operations.posts import complaints
+from tests.moderation.conftest import Case_, Decided
+from tests.moderation.counted_case import report_it
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.web.conftest import HTMX
-
-Case_ = Callable[..., Case]
-
+from tests.moderation.web.conftest import HTMX, asked
 
 THRESHOLDS_SHOWN = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+PILLS = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
 
 
 class TestCase:
@@ -66,10 +63,8 @@ class TestCase:
         )
         assert len(said) < 200
 
-    def test_announces_no_words_of_a_blurred_post(
-        self, desk: Client, case_in_front: Case, moderator: User
-    ) -> None:
-        User.objects.filter(pk=moderator.pk).update(stored_preferences={"blur": "always"})
+    def test_announces_no_words_of_a_blurred_post(self, desk: Client, case_in_front: Case) -> None:
+        User.objects.update(stored_preferences={"blur": "always"})
 
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
         [said] = re.findall(r'data-announce="([^"]*)"', body)
@@ -92,38 +87,21 @@ class TestCase:
 
         assert body.index("pane--facts") < body.index("campaign-strip--none")
 
-    def test_needs_few_queries(
-        self, desk: Client, case_in_front: Case, django_assert_max_num_queries: Any
+    def test_needs_few_queries_also_for_many_links(
+        self, desk: Client, case_in_front: Case, open_case: Case_
     ) -> None:
-        desk.get(f"/review/{case_in_front.pk}/")  # what is remembered for minutes is read once
+        linking = open_case(text=" ".join(f"https://shop{number}.example/" for number in range(15)))
 
-        with django_assert_max_num_queries(16):
-            desk.get(f"/review/{case_in_front.pk}/")
+        for case, most in ((case_in_front, 16), (linking, 17)):
+            desk.get(f"/review/{case.pk}/")  # what is remembered for minutes is read once
+            assert len(asked(desk, f"/review/{case.pk}/")) <= most
 
-    def test_needs_no_more_queries_for_many_links(
-        self, desk: Client, open_case: Case_, django_assert_max_num_queries: Any
-    ) -> None:
-        case = open_case(text=" ".join(f"https://shop{number}.example/" for number in range(15)))
-        desk.get(f"/review/{case.pk}/")
-
-        with django_assert_max_num_queries(17):
-            desk.get(f"/review/{case.pk}/")
-
-    def test_breaks_the_links_that_others_wrote_beside_the_post(
-        self, desk: Client, open_case: Case_, platform: Platform
-    ) -> None:
+    def test_breaks_the_links_that_others_wrote_beside_the_post(self, desk: Client, open_case: Case_) -> None:
         case = open_case(text="a link https://evil.example/post")
         Release.objects.update(manifest=THRESHOLDS_SHOWN)
         change = {"change": "word_removed", "subject": "https://evil.example/word", "probability": 0.1}
         Score.objects.update(counterfactual=change | {"route": "allow"})
-        complaint = complaints.IncomingComplaint(
-            post=case.post.external_id,
-            reporter="reader",
-            reason="spam",
-            note="leads to https://evil.example/note",
-            reported_at=timezone.now(),
-        )
-        complaints.record(platform=platform, complaint=complaint, at=timezone.now())
+        report_it(case.post, at=timezone.now(), note="leads to https://evil.example/note")
 
         body = desk.get(f"/review/{case.pk}/").content.decode()
 
@@ -183,9 +161,7 @@ class TestCase:
 
 
 class TestExplanation:
-    def test_says_that_words_are_looked_for_until_they_are_found(
-        self, desk: Client, case_in_front: Case
-    ) -> None:
+    def test_says_that_words_are_looked_for_until_found(self, desk: Client, case_in_front: Case) -> None:
         waiting = desk.get(f"/review/{case_in_front.pk}/").content.decode()
         early = desk.get(f"/review/{case_in_front.pk}/text/?part", headers=HTMX)
         Score.objects.update(word_contributions=[[0, 3, 1.0]])
@@ -203,35 +179,6 @@ class TestExplanation:
                 {"change": "word_removed", "subject": "<b>cat</b>", "probability": 0.1, "route": "allow"},
                 "Without the word",
             ),
-            (
-                {
-                    "change": "account_older",
-                    "value_before": 1.0,
-                    "value_after": 31.0,
-                    "probability": 0.1,
-                    "route": "allow",
-                },
-                "With an account 1 month old instead of 1 day",
-            ),
-            (
-                {
-                    "change": "fewer_complaints",
-                    "value_before": 4,
-                    "value_after": 1,
-                    "probability": 0.1,
-                    "route": "allow",
-                },
-                "With 1 complaint instead of 4",
-            ),
-            (
-                {
-                    "change": "word_removed",
-                    "subject": "https://evil.example/",
-                    "probability": 0.1,
-                    "route": "allow",
-                },
-                "Without the link",
-            ),
             ({}, "No single change that was tried would change the outcome."),
         ],
     )
@@ -246,48 +193,27 @@ class TestExplanation:
         assert words in body
         assert "<b>cat" not in body
 
-    @pytest.mark.parametrize(
-        ("before", "change", "after", "route"),
-        [
-            (0.959, "word_removed", 0.961, "remove"),  # makes it worse
-            (0.896, "domain_not_seen", 0.904, "remove"),  # 90 % and 90 %
-            (0.204, "word_removed", 0.196, "allow"),  # 20 % is not below 20 %
-            (0.93, "another_complaint", 0.98, "remove"),  # of what did not happen
-            (0.5, "impossible", 0.1, "allow"),
-        ],
-    )
-    def test_says_no_change_that_the_numbers_beside_it_do_not_show(
-        self, desk: Client, case_in_front: Case, before: float, change: str, after: float, route: str
-    ) -> None:
-        stored = {"change": change, "subject": "cat", "probability": after, "route": route}
-        Score.objects.update(counterfactual=stored, spam_probability=before)
+    def test_says_no_change_that_makes_it_worse(self, desk: Client, case_in_front: Case) -> None:
+        stored = {"change": "word_removed", "subject": "cat", "probability": 0.961, "route": "remove"}
+        Score.objects.update(counterfactual=stored, spam_probability=0.959)
         Release.objects.update(manifest=THRESHOLDS_SHOWN)
 
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
         assert 'class="flip ' not in body
 
-    def test_shows_the_nearest_decided_posts(
-        self, desk: Client, open_case: Case_, moderator: User, decided: Callable[..., Decision]
+    def test_shows_the_nearest_decided_posts_but_not_on_a_blind_case(
+        self, desk: Client, open_case: Case_, decided: Decided
     ) -> None:
-        text = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
-        decided(open_case(text=text.format("Miller")), verdict="spam")
+        decided(open_case(text=PILLS.format("Miller")), verdict="spam")
+        case = open_case(text=PILLS.format("Smith"))
 
-        body = desk.get(f"/review/{open_case(text=text.format('Smith')).pk}/").content.decode()
-
-        assert "now 1 spam, 0 not" in body
-        assert "ask Dr Miller" in body
-
-    def test_shows_neither_score_nor_neighbours_on_a_blind_case(
-        self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
-    ) -> None:
-        text = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
-        decided(open_case(text=text.format("Miller")), verdict="spam")
-        case = open_case(text=text.format("Smith"))
+        seeing = desk.get(f"/review/{case.pk}/").content.decode()
         Case.objects.filter(pk=case.pk).update(reason=CaseReason.AUDIT)
-
         body = desk.get(f"/review/{case.pk}/").content.decode()
 
+        assert "now 1 spam, 0 not" in seeing
+        assert "ask Dr Miller" in seeing
         assert "Hidden until you decide" in body
         case_alone, _ = body.split('class="last"')  # below stands what one decided oneself
         assert "ask Dr Miller" not in case_alone

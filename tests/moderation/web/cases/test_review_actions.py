@@ -11,13 +11,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, Reason, User
+from moderation.models import Case, Decision, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.web.cases.answers import current, parts
-
-Case_ = Callable[..., Case]
-
 
 Decide = Callable[..., Any]
 
@@ -94,32 +92,26 @@ class TestDecide:
         assert "No valid verdict" in answer.content.decode()
         assert not Decision.objects.exists()
 
-    def test_keeps_reason_and_note(
-        self, decide: Decide, case_in_front: Case, reasons: dict[str, Reason]
-    ) -> None:
+    @pytest.mark.usefixtures("reasons")
+    def test_keeps_reason_and_note(self, decide: Decide, case_in_front: Case) -> None:
         decide(case_in_front, reason="other_spam", note="Sells seats that do not exist")
 
         decision = Decision.objects.get()
         assert (decision.reason, decision.note) == ("other_spam", "Sells seats that do not exist")
 
+    @pytest.mark.usefixtures("reasons")
     @pytest.mark.parametrize(
-        ("verdict", "reason", "words"),
+        ("reason", "words"),
         [
-            ("spam", "ordinary", "belongs to the other verdict"),
-            ("spam", "other_spam", "needs a note"),
-            ("spam", "of_last_year", "no longer exists"),
+            ("ordinary", "belongs to the other verdict"),
+            ("other_spam", "needs a note"),
+            ("of_last_year", "no longer exists"),
         ],
     )
     def test_refuses_a_reason_that_does_not_fit(
-        self,
-        decide: Decide,
-        case_in_front: Case,
-        reasons: dict[str, Reason],
-        verdict: str,
-        reason: str,
-        words: str,
+        self, decide: Decide, case_in_front: Case, reason: str, words: str
     ) -> None:
-        answer = decide(case_in_front, verdict, reason=reason)
+        answer = decide(case_in_front, reason=reason)
 
         assert answer.status_code == 422
         assert words in answer.content.decode()
@@ -129,13 +121,7 @@ class TestDecide:
         self, decide: Decide, case_in_front: Case, other_moderator: User
     ) -> None:
         Case.objects.update(claimed_by=other_moderator)
-        review.decide(
-            case_id=case_in_front.pk,
-            case_version=case_in_front.version,
-            moderator=other_moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=timezone.now(),
-        )
+        judge(case_in_front, by=other_moderator, verdict=Verdict.NOT_SPAM, at=timezone.now())
 
         answer = decide(case_in_front)
 

@@ -14,10 +14,10 @@ from django.utils import timezone
 from moderation.models import AuditEntry, Case, Decision, User
 from moderation.models.cases import CaseState
 from moderation.operations.cases import claims
+from tests.moderation.conftest import Case_
 from tests.moderation.web.cases.answers import current
 from tests.moderation.web.conftest import REVIEW_PAGE
 
-Case_ = Callable[..., Case]
 Decide = Callable[..., Any]
 
 
@@ -33,16 +33,14 @@ class TestOtherActs:
     def test_escalate_gives_it_to_the_leads_with_the_note(
         self, desk: Client, lead_desk: Client, case_in_front: Case
     ) -> None:
-        desk.post(
-            f"/review/{case_in_front.pk}/escalate/", {"note": "Look at the <b>link</b>"}, headers=REVIEW_PAGE
-        )
+        note = {"note": "Look at the <b>link</b>"}
+        desk.post(f"/review/{case_in_front.pk}/escalate/", note, headers=REVIEW_PAGE)
 
         body = lead_desk.get(f"/review/{case_in_front.pk}/").content.decode()
         assert "Escalated by a moderator" in body
         assert "Look at the &lt;b&gt;link&lt;/b&gt;" in body
-        assert "link" not in str(
-            AuditEntry.objects.get(action="case.escalated").details
-        )  # it outlives an erasure
+        # It outlives an erasure.
+        assert "link" not in str(AuditEntry.objects.get(action="case.escalated").details)
 
     def test_hand_back_frees_what_the_page_names(
         self, desk: Client, case_in_front: Case, open_case: Case_, other_moderator: User

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -15,20 +14,14 @@ from django.utils import timezone
 from moderation.models import Case, User
 from moderation.operations.cases import claims
 from moderation.web.cases import working_filter
+from tests.moderation.conftest import Case_
 from tests.moderation.web.conftest import REVIEW_PAGE
 
-Case_ = Callable[..., Case]
-pytestmark = pytest.mark.django_db
+Cases = dict[str, Case]
 
 
 @pytest.fixture
-def desk(client: Client, moderator: User) -> Client:
-    client.force_login(moderator)
-    return client
-
-
-@pytest.fixture
-def cases(open_case: Case_) -> dict[str, Case]:
+def cases(open_case: Case_) -> Cases:
     """A German case among English ones that come before it."""
     found = {text: open_case(text=text) for text in ("one", "two", "drei")}
     Case.objects.update(language="en", opened_at=timezone.now() - timedelta(hours=1))
@@ -48,76 +41,68 @@ def address(case: Case) -> str:
 
 
 class TestStart:
-    def test_looks_once_for_queues_of_ones_own_where_there_are_none(
-        self, desk: Client, cases: dict[str, Case]
-    ) -> None:
+    def test_looks_once_for_queues_of_ones_own_where_there_are_none(self, desk: Client, cases: Cases) -> None:
         with CaptureQueriesContext(connection) as asked:
             desk.post(reverse("review-next"), headers=REVIEW_PAGE)
 
         assert sum("moderation_queueassignment" in one["sql"] for one in asked.captured_queries) == 1
 
-    def test_claims_what_is_filtered(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_claims_what_is_filtered(self, desk: Client, cases: Cases) -> None:
         assert start(desk, filter="language=de") == address(cases["drei"])
 
     def test_goes_on_with_the_filter_before_when_it_names_none(
-        self, desk: Client, cases: dict[str, Case], moderator: User
+        self, desk: Client, cases: Cases, moderator: User
     ) -> None:
         start(desk, filter="language=de")
         claims.hand_back(case_id=cases["drei"].pk, moderator=moderator)
 
         assert start(desk) == address(cases["drei"])
 
-    def test_an_empty_filter_is_everything_again(
-        self, desk: Client, cases: dict[str, Case], moderator: User
-    ) -> None:
+    def test_an_empty_filter_is_everything_again(self, desk: Client, cases: Cases, moderator: User) -> None:
         start(desk, filter="language=de")
         claims.hand_back(case_id=cases["drei"].pk, moderator=moderator)
 
         assert start(desk, filter="") != address(cases["drei"])
 
-    def test_gives_back_what_other_work_held(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_gives_back_what_other_work_held(self, desk: Client, cases: Cases) -> None:
         start(desk, filter="language=de")
         start(desk, filter="language=en")
 
         assert Case.objects.get(pk=cases["drei"].pk).claimed_by is None
 
-    def test_keeps_what_both_filters_name(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_keeps_what_both_filters_name(self, desk: Client, cases: Cases) -> None:
         front = start(desk, filter="language=de")
 
         assert start(desk, filter="language=de&reason=uncertain") == front
 
-    def test_of_what_nothing_is_left_shows_the_empty_desk(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_of_what_nothing_is_left_shows_the_empty_desk(self, desk: Client, cases: Cases) -> None:
         assert start(desk, filter="language=ar") == reverse("review")
         assert "0 left" in desk.get(reverse("review")).content.decode()
 
-    def test_takes_over_only_what_a_filter_may_name(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_takes_over_only_what_a_filter_may_name(self, desk: Client, cases: Cases) -> None:
         start(desk, filter="language=de&next=https://elsewhere.example&cursor=5")
 
         assert desk.session["working_filter"] == "language=de"
 
-    def test_claims_in_the_order_of_the_list(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_claims_in_the_order_of_the_list(self, desk: Client, cases: Cases) -> None:
         Case.objects.filter(pk=cases["drei"].pk).update(opened_at=timezone.now())
 
         assert start(desk, filter="sort=newest") == address(cases["drei"])
 
 
 class TestDecision:
-    def test_is_followed_by_more_of_the_same(
-        self, desk: Client, cases: dict[str, Case], open_case: Case_
-    ) -> None:
+    def test_is_followed_by_more_of_the_same(self, desk: Client, cases: Cases, open_case: Case_) -> None:
         other = open_case(text="vier")
         Case.objects.filter(pk=other.pk).update(language="de", priority=0.001)
         start(desk, filter="language=de")
         case = cases["drei"]
 
-        answer = desk.post(
-            reverse("case-decide", args=[case.pk]),
-            {"verdict": "spam", "case_version": case.version},
-        )
+        form = {"verdict": "spam", "case_version": case.version}
+        answer = desk.post(reverse("case-decide", args=[case.pk]), form)
 
         assert answer.headers["Location"] == address(other)
 
-    def test_skipping_stays_within_the_filter(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_skipping_stays_within_the_filter(self, desk: Client, cases: Cases) -> None:
         start(desk, filter="language=de")
 
         answer = desk.post(reverse("case-skip", args=[cases["drei"].pk]))
@@ -126,30 +111,28 @@ class TestDecision:
 
 
 class TestChip:
-    def test_names_the_filter_and_what_is_left(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_names_the_filter_and_what_is_left(self, desk: Client, cases: Cases) -> None:
         page = desk.get(start(desk, filter="language=de")).content.decode()
 
         assert "language de" in page
         assert "1 left" in page
 
-    def test_is_not_there_without_a_filter(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_is_not_there_without_a_filter(self, desk: Client, cases: Cases) -> None:
         assert 'class="working ' not in desk.get(start(desk)).content.decode()
 
-    def test_does_not_count_what_others_hold(
-        self, desk: Client, cases: dict[str, Case], other_moderator: User
-    ) -> None:
+    def test_does_not_count_what_others_hold(self, desk: Client, cases: Cases, other_moderator: User) -> None:
         claims.claim(case_id=cases["one"].pk, moderator=other_moderator, at=timezone.now())
 
         assert "1 left" in desk.get(start(desk, filter="language=en")).content.decode()
 
     def test_stops_counting_where_enough_wait(
-        self, desk: Client, cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
+        self, desk: Client, cases: Cases, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(working_filter, "COUNTED", 1)
 
         assert "1+ left" in desk.get(start(desk, filter="language=en")).content.decode()
 
-    def test_shows_a_hostile_domain_inert(self, desk: Client, cases: dict[str, Case]) -> None:
+    def test_shows_a_hostile_domain_inert(self, desk: Client, cases: Cases) -> None:
         start(desk, filter="domain=%3Cscript%3Ealert(1)%3C/script%3E")
 
         page = desk.get(reverse("review")).content.decode()

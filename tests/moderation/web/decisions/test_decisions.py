@@ -4,52 +4,47 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Reason, User
-from moderation.models.decisions import AUTOMATIC_REASONS, Verdict
+from moderation.models.decisions import AUTOMATIC_REASONS
 from moderation.models.rules import RuleKind
 from moderation.operations.campaigns import new_members
-from moderation.operations.cases import review
 from moderation.operations.decisions import recording
-from tests.moderation.web.conftest import flat
+from tests.moderation.conftest import Case_, Decided, Judged
+from tests.moderation.web.conftest import DeskOf, asked, flat
 
 
+def exported(desk: Client, query: str = "") -> list[dict[str, str]]:
+    answer = desk.get(f"/decisions/csv/{query}")
+    assert answer.streaming
+    return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+
+
+@pytest.mark.usefixtures("decision")
 class TestDecisions:
     @pytest.fixture
-    def decision(self, case_in_front: Case, moderator: User) -> Decision:
-        decided = review.decide(
-            case_id=case_in_front.pk,
-            case_version=case_in_front.version,
-            moderator=moderator,
-            verdict=Verdict.SPAM,
-            at=timezone.now(),
-        )
+    def decision(self, open_case: Case_, decided: Decided) -> Decision:
+        made = decided(open_case())
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
-        return decided
+        return made
 
-    def test_show_ones_own_and_to_leads_everyones(
-        self, desk: Client, lead_desk: Client, decision: Decision
-    ) -> None:
+    def test_show_ones_own_and_to_leads_everyones(self, desk: Client, lead_desk: Client) -> None:
         assert "grey cat" in desk.get("/decisions/").content.decode()
         assert "grey cat" in lead_desk.get("/decisions/").content.decode()
         assert "grey cat" not in lead_desk.get("/decisions/?whose=mine").content.decode()
 
-    def test_never_show_others_to_a_moderator(
-        self, desk_of: Callable[[User], Client], other_moderator: User, decision: Decision
-    ) -> None:
+    def test_never_show_others_to_a_moderator(self, desk_of: DeskOf, other_moderator: User) -> None:
         body = desk_of(other_moderator).get("/decisions/?whose=everyone").content.decode()
 
         assert "grey cat" not in body
 
     @pytest.mark.parametrize(("text", "found"), [("honest_author", True), ("spammer", False)])
-    def test_are_found_by_author(self, desk: Client, decision: Decision, text: str, found: bool) -> None:
+    def test_are_found_by_author(self, desk: Client, text: str, found: bool) -> None:
         assert ("grey cat" in desk.get(f"/decisions/?q={text}").content.decode()) is found
 
     def test_are_corrected_with_a_reason(self, desk: Client, decision: Decision) -> None:
@@ -92,11 +87,7 @@ class TestDecisions:
         assert "this can still be undone" in body
 
     def test_of_others_are_corrected_by_leads_only(
-        self,
-        desk_of: Callable[[User], Client],
-        other_moderator: User,
-        lead_desk: Client,
-        decision: Decision,
+        self, desk_of: DeskOf, other_moderator: User, lead_desk: Client, decision: Decision
     ) -> None:
         form = {"verdict": "not_spam", "reason": "A joke"}
 
@@ -107,6 +98,7 @@ class TestDecisions:
         assert Decision.objects.count() == 2
 
 
+@pytest.mark.usefixtures("decision")
 class TestFilters:
     def test_hold_the_reasons_of_automatic_decisions_for_leads(self, desk: Client, lead_desk: Client) -> None:
         body = lead_desk.get("/decisions/").content.decode()
@@ -115,9 +107,7 @@ class TestFilters:
         assert "ban: phone number" in body
         assert "banned_phone" not in desk.get("/decisions/").content.decode()
 
-    def test_rows_tell_reasons_in_words(
-        self, lead_desk: Client, decision: Decision, reasons: dict[str, Reason]
-    ) -> None:
+    def test_rows_tell_reasons_in_words(self, lead_desk: Client, reasons: dict[str, Reason]) -> None:
         assert f">{reasons['scam'].title}</span>" in lead_desk.get("/decisions/").content.decode()
 
         Decision.objects.update(reason="banned_phone", source="automatic", decided_by=None)
@@ -130,7 +120,7 @@ class TestFilters:
         assert set(AUTOMATIC_REASONS) == banned | {"allowed", new_members.REASON, recording.RECONSIDERED}
 
     @pytest.fixture
-    def decision(self, open_case: Callable[..., Case], decided: Callable[..., Decision]) -> Decision:
+    def decision(self, open_case: Case_, decided: Decided) -> Decision:
         made = decided(open_case(at=timezone.now()))
         Decision.objects.update(reason="scam", note="=1+1", decided_at=datetime(2026, 3, 5, 23, tzinfo=UTC))
         return made
@@ -153,115 +143,71 @@ class TestFilters:
             ("verdict=spam&reason=scam&q=honest_author", True),
         ],
     )
-    def test_find(
-        self,
-        lead_desk: Client,
-        decision: Decision,
-        reasons: dict[str, Reason],
-        query: str,
-        is_found: bool,
-    ) -> None:
+    def test_find(self, lead_desk: Client, reasons: object, query: str, is_found: bool) -> None:
         assert ("grey cat" in lead_desk.get(f"/decisions/?{query}").content.decode()) is is_found
 
-    def test_find_by_person(
-        self, lead_desk: Client, decision: Decision, moderator: User, other_moderator: User
-    ) -> None:
+    def test_find_by_person(self, lead_desk: Client, moderator: User, other_moderator: User) -> None:
         assert "grey cat" in lead_desk.get(f"/decisions/?whose={moderator.pk}").content.decode()
         assert "grey cat" not in lead_desk.get(f"/decisions/?whose={other_moderator.pk}").content.decode()
 
-    def test_offer_a_moderator_no_person(self, desk: Client, decision: Decision) -> None:
+    def test_offer_a_moderator_no_person(self, desk: Client) -> None:
         assert 'name="whose"' not in desk.get("/decisions/").content.decode()
 
-    def test_find_what_the_filter_decided(self, lead_desk: Client, decision: Decision) -> None:
+    def test_find_what_the_filter_decided(self, lead_desk: Client) -> None:
         Decision.objects.update(source="automatic", decided_by=None)
 
         assert "grey cat" in lead_desk.get("/decisions/?whose=filter").content.decode()
 
-    def test_go_on_to_the_next_page(
-        self,
-        lead_desk: Client,
-        decision: Decision,
-        reasons: dict[str, Reason],
-        judged_alike: Callable[..., None],
-    ) -> None:
-        case = Case.objects.get()
-        judged_alike(case, probability=0.5, spam=60, fine=0, decision={"reason": "scam"})
+    def test_go_on_to_the_next_page(self, lead_desk: Client, reasons: object, judged_alike: Judged) -> None:
+        judged_alike(Case.objects.get(), probability=0.5, spam=60, fine=0, decision={"reason": "scam"})
 
         body = lead_desk.get("/decisions/?reason=scam").content.decode()
 
         assert "?reason=scam&amp;cursor=" in body
 
     def test_need_the_same_few_queries_for_any_number_of_rows(
-        self,
-        lead_desk: Client,
-        decision: Decision,
-        judged_alike: Callable[..., None],
-        django_assert_num_queries: Any,
+        self, lead_desk: Client, judged_alike: Judged
     ) -> None:
         lead_desk.get("/decisions/")
-        with django_assert_num_queries(6):
-            lead_desk.get("/decisions/")
+        assert len(asked(lead_desk, "/decisions/")) == 6
         judged_alike(Case.objects.get(), probability=0.5, spam=20, fine=20)
 
-        with django_assert_num_queries(6):
-            lead_desk.get("/decisions/")
+        assert len(asked(lead_desk, "/decisions/")) == 6
 
 
 class TestExport:
-    def test_has_what_the_filters_find(
-        self,
-        lead_desk: Client,
-        open_case: Callable[..., Case],
-        decided: Callable[..., Decision],
-        moderator: User,
-    ) -> None:
+    def test_has_what_the_filters_find(self, lead_desk: Client, open_case: Case_, decided: Decided) -> None:
         made = decided(open_case())
         decided(open_case(), verdict="not_spam")
         Decision.objects.filter(pk=made.pk).update(note="=cmd()")
 
-        answer = lead_desk.get("/decisions/csv/?verdict=spam")
-        [row] = csv.DictReader(io.StringIO(answer.getvalue().decode()))
+        [row] = exported(lead_desk, "?verdict=spam")
 
-        assert answer.streaming
         assert (row["decision_id"], row["decided_by"], row["note"]) == (str(made.pk), "moderator", "'=cmd()")
         assert row["post_id"] == made.post.external_id
 
-    def test_tells_what_became_of_a_decision(
-        self, desk: Client, open_case: Callable[..., Case], decided: Callable[..., Decision]
-    ) -> None:
+    def test_tells_what_became_of_a_decision(self, desk: Client, open_case: Case_, decided: Decided) -> None:
         made = decided(open_case())
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
         desk.post(f"/decisions/{made.pk}/correct/", {"verdict": "not_spam", "reason": "A joke"})
 
-        rows = list(csv.DictReader(io.StringIO(desk.get("/decisions/csv/").getvalue().decode())))
+        right, wrong = exported(desk)
 
-        assert rows[0]["replaced_by"] == ""
-        assert rows[1]["replaced_by"] == rows[0]["decision_id"]
-        assert rows[1]["reversed_by"] == "moderator"
+        assert right["replaced_by"] == ""
+        assert wrong["replaced_by"] == right["decision_id"]
+        assert wrong["reversed_by"] == "moderator"
 
     def test_leaves_out_nothing_between_batches(
-        self,
-        lead_desk: Client,
-        open_case: Callable[..., Case],
-        judged_alike: Callable[..., None],
-        monkeypatch: pytest.MonkeyPatch,
+        self, lead_desk: Client, open_case: Case_, judged_alike: Judged, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("moderation.queries.decisions.decision_pages._BATCH", 3)
         judged_alike(open_case(), probability=0.5, spam=7, fine=1)
 
-        rows = list(csv.DictReader(io.StringIO(lead_desk.get("/decisions/csv/").getvalue().decode())))
-
-        assert len({row["decision_id"] for row in rows}) == 8
+        assert len({row["decision_id"] for row in exported(lead_desk)}) == 8
 
     def test_gives_a_moderator_their_own(
-        self,
-        desk_of: Callable[[User], Client],
-        other_moderator: User,
-        open_case: Callable[..., Case],
-        decided: Callable[..., Decision],
+        self, desk_of: DeskOf, other_moderator: User, open_case: Case_, decided: Decided
     ) -> None:
         decided(open_case())
 
-        body = desk_of(other_moderator).get("/decisions/csv/?whose=everyone").getvalue().decode()
-
-        assert len(body.splitlines()) == 1
+        assert exported(desk_of(other_moderator), "?whose=everyone") == []

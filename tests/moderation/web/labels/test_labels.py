@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
 from moderation.models import AuditEntry, Case, LabelDraw, Platform, Release, Revision, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import Verdict
-from moderation.models.users import Role
-from moderation.operations.cases import review
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_plan
+from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.web.conftest import HTMX
+from tests.moderation.web.conftest import HTMX, asked
 
 SETTINGS = {"first_percent": "5", "cases_per_day": "30", "reconsiders": "decide", "shares_histories": "on"}
 
 
 @pytest.fixture
-def ml_desk(desk_of: Callable[[User], Client], db: None) -> Client:
-    return desk_of(User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER))
-
-
-@pytest.fixture
-def allowed(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
+def allowed(post: Post_, fake_scorer: FakeScorer) -> None:
     """Ten posts of today that the filter let pass."""
     fake_scorer.default = 0.01
     for _ in range(10):
@@ -134,10 +124,7 @@ class TestWeakness:
     def test_is_said_with_what_to_do(
         self, lead_desk: Client, lead: User, claimed_case: Case, moderator: User, address: str
     ) -> None:
-        when = claimed_case.opened_at
-        review.decide(
-            case_id=claimed_case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=when
-        )
+        judge(claimed_case, by=moderator, at=claimed_case.opened_at)
 
         answer = lead_desk.get(address).content.decode()
 
@@ -145,10 +132,7 @@ class TestWeakness:
         assert "Label 100 random posts" in answer
 
     def test_is_not_counted_every_ten_seconds(self, lead_desk: Client, platform: Platform) -> None:
-        def counts_labels(**headers: str) -> bool:
-            with CaptureQueriesContext(connection) as queries:
-                lead_desk.get("/health/", headers=headers)
-            return any("moderation_label" in query["sql"] for query in queries.captured_queries)
+        at_first, later = (asked(lead_desk, "/health/", headers=headers) for headers in ({}, HTMX))
 
-        assert counts_labels()
-        assert not counts_labels(**HTMX)
+        assert any("moderation_label" in sql for sql in at_first)
+        assert not any("moderation_label" in sql for sql in later)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Case, Label, Post, Revision, Score
-from tests.moderation.web.conftest import flat
+from tests.moderation.conftest import Case_, Judged
+from tests.moderation.web.conftest import asked, flat
 
 PAGE = "/models/errors/"
 SINCE = "?since=2026-03-01"
@@ -20,7 +18,7 @@ HOSTILE = "<script>alert(1)</script> \u202egnp.exe"
 
 
 @pytest.fixture
-def judged(open_case: Callable[..., Case], judged_alike: Callable[..., None]) -> Case:
+def judged(open_case: Case_, judged_alike: Judged) -> Case:
     """Three wrong and two right probabilities; the case itself waits and has no label."""
     case = open_case(text=HOSTILE)
     judged_alike(case, probability=0.02, spam=1, fine=1, score={"route": "allow"})
@@ -44,9 +42,7 @@ class TestPage:
         assert "<script>alert" not in body
         assert all(f"/posts/{label.post_id}/" in body for label in Label.objects.all())
 
-    def test_goes_on_after_the_last_loss(
-        self, lead_desk: Client, judged: Case, judged_alike: Callable[..., None]
-    ) -> None:
+    def test_goes_on_after_the_last_loss(self, lead_desk: Client, judged: Case, judged_alike: Judged) -> None:
         judged_alike(judged, probability=0.02, spam=60, fine=0)
         seen: list[str] = []
         place = PAGE + SINCE
@@ -91,16 +87,12 @@ class TestPage:
         assert len(losses(lead_desk.get(PAGE + SINCE).content.decode())) == 1
 
     def test_asks_the_database_as_often_for_many_as_for_one(
-        self, lead_desk: Client, judged: Case, judged_alike: Callable[..., None]
+        self, lead_desk: Client, judged: Case, judged_alike: Judged
     ) -> None:
-        counts = []
-        for _time in range(2):
-            with CaptureQueriesContext(connection) as queries:
-                lead_desk.get(PAGE + SINCE)
-            counts.append(len(queries))
-            judged_alike(judged, probability=0.3, spam=20, fine=0)
+        few = len(asked(lead_desk, PAGE + SINCE))
+        judged_alike(judged, probability=0.3, spam=20, fine=0)
 
-        assert counts[0] == counts[1] <= 10
+        assert len(asked(lead_desk, PAGE + SINCE)) == few <= 10
 
     def test_sends_them_as_a_file_that_runs_nowhere(self, lead_desk: Client) -> None:
         Revision.objects.update(text="=1+1")
@@ -109,13 +101,9 @@ class TestPage:
 
         rows = list(csv.DictReader(answer.content.decode().splitlines()))
         assert [row["label"] for row in rows[:2]] == ["spam", "not_spam"]
-        assert [float(row["log_loss"]) for row in rows[:2]] == pytest.approx(
-            [-math.log(0.02), -math.log(0.03)], abs=1e-5
-        )
+        losses = [float(row["log_loss"]) for row in rows[:2]]
+        assert losses == pytest.approx([-math.log(0.02), -math.log(0.03)], abs=1e-5)
         assert {row["text_begin"] for row in rows} == {"'=1+1"}
-
-    def test_knows_no_cursor_that_nobody_gave(self, lead_desk: Client) -> None:
-        assert lead_desk.get(PAGE + "?cursor=x").status_code == 404
 
 
 def test_says_that_nothing_was_labelled(lead_desk: Client, fake_scorer: object) -> None:

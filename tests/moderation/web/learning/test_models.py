@@ -6,9 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.html import escape
 
@@ -16,10 +14,9 @@ from moderation import scorer
 from moderation.models import Case, Label, Promotion, Release, ReleaseProposal, TrainingRun, User
 from moderation.models.releases import PromotionKind
 from moderation.models.training_runs import TrainingState, TrainingStep
-from moderation.models.users import Role
 from moderation.operations.learning import training_runs
 from moderation.operations.releases import store
-from tests.moderation.web.conftest import HTMX, flat
+from tests.moderation.web.conftest import HTMX, asked, flat
 
 HOSTILE = "<script>alert(1)</script>\u202e"
 
@@ -43,6 +40,15 @@ def ready(**changes: object) -> TrainingRun:
         "log": HOSTILE,
     }
     return TrainingRun.objects.create(**(values | changes))
+
+
+def used(letter: str) -> Release:
+    """Return a release that was used here."""
+    return Release.objects.create(pk=letter * 64, manifest={}, first_used_at=timezone.now())
+
+
+def promoted(new: Release, old: Release, by: User, kind: PromotionKind = PromotionKind.PROMOTE) -> None:
+    Promotion.objects.create(release=new, replaced=old, kind=kind, at=timezone.now(), actor=by)
 
 
 class TestPage:
@@ -90,35 +96,18 @@ class TestPage:
         assert "Propose to go live" not in body
 
     def test_takes_as_many_queries_for_many_runs_as_for_one(self, lead_desk: Client, lead: User) -> None:
-        def queries() -> int:
-            with CaptureQueriesContext(connection) as taken:
-                lead_desk.get("/models/")
-            return len(taken)
-
-        one = Release.objects.create(pk="a" * 64, manifest={}, first_used_at=timezone.now())
-        two = Release.objects.create(pk="b" * 64, manifest={}, first_used_at=timezone.now())
+        one, two = used("a"), used("b")
         ready(requested_by=lead)
-        Promotion.objects.create(
-            release=one, replaced=two, kind=PromotionKind.PROMOTE, at=timezone.now(), actor=lead
-        )
-        queries()  # what is read once per process is read now
-        first = queries()
+        promoted(one, two, lead)
+        lead_desk.get("/models/")  # what is read once per process is read now
+        first = len(asked(lead_desk, "/models/"))
         for number in range(5):
             ready(requested_by=lead, candidate=str(number) * 64)
-            Release.objects.create(pk=str(number) * 64, manifest={}, first_used_at=timezone.now())
-            Promotion.objects.create(
-                release=(two, one)[number % 2],
-                replaced=(one, two)[number % 2],
-                kind=PromotionKind.ROLLBACK,
-                at=timezone.now(),
-                actor=lead,
-            )
-        Promotion.objects.create(
-            release=one, replaced=two, kind=PromotionKind.PROMOTE, at=timezone.now(), actor=lead
-        )
+            used(str(number))
+            promoted(*((one, two) if number % 2 else (two, one)), lead, PromotionKind.ROLLBACK)
+        promoted(one, two, lead)
 
-        assert queries() == first
-        assert first <= 22
+        assert len(asked(lead_desk, "/models/")) == first <= 22
 
 
 class TestTraining:
@@ -168,10 +157,8 @@ class TestRollBack:
         assert "The live release stays" in body.content.decode()
 
     def test_is_offered_to_the_release_before(self, lead_desk: Client, lead: User) -> None:
-        at = timezone.now()
-        new = Release.objects.create(pk="a" * 64, manifest={}, first_used_at=at)
-        old = Release.objects.create(pk="b" * 64, manifest={}, first_used_at=at - timedelta(days=1))
-        Promotion.objects.create(release=new, replaced=old, kind=PromotionKind.PROMOTE, at=at, actor=lead)
+        old, new = used("b"), used("a")
+        promoted(new, old, lead)
 
         body = flat(lead_desk.get("/models/").content.decode())
 
@@ -181,7 +168,7 @@ class TestRollBack:
     def test_is_not_offered_to_a_release_that_was_never_live(
         self, lead_desk: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        tried = Release.objects.create(pk="a" * 64, manifest={}, first_used_at=timezone.now())
+        tried = used("a")
         monkeypatch.setattr(store, "ids", lambda: {tried.pk})
 
         body = flat(lead_desk.get("/models/").content.decode())
@@ -191,71 +178,60 @@ class TestRollBack:
 
 
 class TestTwoNames:
-    def test_one_proposes_and_does_not_confirm(
-        self, lead_desk: Client, lead: User, desk_of: Callable[[User], Client]
-    ) -> None:
+    @pytest.fixture
+    def proposal(self, lead_desk: Client) -> ReleaseProposal:
+        """A lead's, of a candidate beside the release that is live."""
         row = ready(live=scorer.newest())
-
         lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": HOSTILE})
+        return ReleaseProposal.objects.get()
 
-        proposal = ReleaseProposal.objects.get()
+    def test_one_proposes_and_does_not_confirm(
+        self, lead_desk: Client, ml_desk: Client, lead: User, proposal: ReleaseProposal
+    ) -> None:
+        row = TrainingRun.objects.get()
         assert (proposal.candidate, proposal.made_by, proposal.evidence) == (row.candidate, lead, row.report)
         mine = flat(lead_desk.get("/models/").content.decode())
         assert "A second person has to confirm your proposal." in mine
         assert "<script>alert(1)" not in mine
-        other = desk_of(User.objects.create_user("other", role=Role.ML_ENGINEER))
-        assert f"/releases/proposals/{proposal.pk}/confirm/" in other.get("/models/").content.decode()
+        assert f"/releases/proposals/{proposal.pk}/confirm/" in ml_desk.get("/models/").content.decode()
         body = lead_desk.post(f"/releases/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
         assert "second person has to confirm" in body
         assert not Promotion.objects.exists()
 
     def test_a_candidate_that_is_not_kept_does_not_go_live(
-        self, lead_desk: Client, desk_of: Callable[[User], Client]
+        self, ml_desk: Client, proposal: ReleaseProposal
     ) -> None:
-        row = ready(live=scorer.newest())
-        lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": "better"})
-        proposal = ReleaseProposal.objects.get()
-        other = desk_of(User.objects.create_user("other", role=Role.ML_ENGINEER))
-
-        body = other.post(f"/releases/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
+        body = ml_desk.post(f"/releases/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
 
         assert "The live release stays" in body
         assert not Promotion.objects.exists()
 
     def test_says_that_it_is_going_live_until_it_is(
-        self, lead_desk: Client, desk_of: Callable[[User], Client], lead: User
+        self, lead_desk: Client, ml_desk: Client, proposal: ReleaseProposal
     ) -> None:
-        row = ready(live=scorer.newest())
-        lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": "better"})
-        proposal = ReleaseProposal.objects.get()
-        other = User.objects.create_user("other", role=Role.ML_ENGINEER)
+        other = User.objects.get(username="ml_engineer")
         until = timezone.now() + timedelta(minutes=1)
         ReleaseProposal.objects.update(confirming_by=other, confirming_until=until)
         state = f"/releases/proposals/{proposal.pk}/state/"
 
-        body = flat(desk_of(other).get("/models/").content.decode())
+        body = flat(ml_desk.get("/models/").content.decode())
         waiting = lead_desk.get(state, headers=HTMX)
         ReleaseProposal.objects.update(confirming_until=None, failure=HOSTILE)
         over = lead_desk.get(state, headers=HTMX)
         after = lead_desk.get("/models/").content.decode()
 
-        assert "Confirmed by other." in body
+        assert "Confirmed by ml_engineer." in body
         assert f'hx-get="{state}"' in body
         assert "/confirm/" not in body
         assert (waiting.status_code, over.headers["HX-Refresh"]) == (204, "true")
         assert "did not go live" in after
         assert HOSTILE not in after
 
-    def test_is_refused_by_another(self, lead_desk: Client, desk_of: Callable[[User], Client]) -> None:
-        row = ready(live=scorer.newest())
-        lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": "better"})
-        proposal = ReleaseProposal.objects.get()
-        other = User.objects.create_user("other", role=Role.ML_ENGINEER)
-
-        desk_of(other).post(f"/releases/proposals/{proposal.pk}/refuse/")
+    def test_is_refused_by_another(self, ml_desk: Client, proposal: ReleaseProposal) -> None:
+        ml_desk.post(f"/releases/proposals/{proposal.pk}/refuse/")
 
         proposal.refresh_from_db()
-        assert proposal.refused_by == other
+        assert str(proposal.refused_by) == "ml_engineer"
 
     def test_needs_a_reason_and_a_candidate(self, lead_desk: Client) -> None:
         row = ready(live=scorer.newest())

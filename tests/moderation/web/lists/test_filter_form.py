@@ -56,6 +56,13 @@ def test_a_choice_that_nobody_offers_counts_as_not_given(lead_desk: Client, page
         assert form.given(name) == "", name
 
 
+@pytest.mark.parametrize("page", [*FilterPage, "audit", "mentions", "models/errors", "thresholds"])
+@pytest.mark.parametrize("cursor", ["nonsense", "-1", "٣", "9" * 40])
+def test_a_cursor_that_nobody_gave_is_refused(lead_desk: Client, page: str, cursor: str) -> None:
+    # The first list of domains has one page.
+    assert lead_desk.get(f"/{page}/?which=all&cursor={cursor}").status_code == 404
+
+
 @pytest.mark.parametrize("page", ["appeals", "mentions", "rules"])
 def test_a_state_that_nobody_offers_counts_as_not_given(lead_desk: Client, page: str) -> None:
     shown, asked = (lead_desk.get(f"/{page}/{query}") for query in ("", "?state=nonsense&kind=nonsense"))

@@ -40,12 +40,7 @@ class TestOutage:
 
     @pytest.mark.parametrize(
         "raised",
-        [
-            None,
-            ValueError(),
-            InternalError(),
-            failure(IntegrityError, psycopg.errors.UniqueViolation()),
-        ],
+        [None, ValueError(), InternalError(), failure(IntegrityError, psycopg.errors.UniqueViolation())],
         ids=str,
     )
     def test_is_not_seen_in_other_failures(self, raised: Exception | None) -> None:

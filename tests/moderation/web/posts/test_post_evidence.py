@@ -1,20 +1,23 @@
-"""What links lead to, on the page of a case and of a post and at the platform's API: said in words, inert."""
+"""What links lead to, on the page of a case and of a post: said in words, inert."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Evidence, Platform, RevisionEvidence, Score, User
+from moderation.models import Case, Evidence, Score, User
 from moderation.models.cases import CaseReason
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
-from moderation.models.platforms import Scope
 from moderation.operations import rules
-from moderation.operations.accounts import api_keys
+from tests.moderation.carried_pictures import carry
+from tests.moderation.conftest import Case_
+from tests.moderation.web.conftest import read
+
+BOTH_PAGES = pytest.mark.parametrize("address", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
 
 FACTS = {
     "title": "<b>Your parcel</b>",
@@ -28,48 +31,26 @@ FACTS = {
 
 
 @pytest.fixture
-def case(open_case: Callable[..., Case]) -> Case:
+def case(open_case: Case_) -> Case:
     """A case whose first link leads elsewhere, and whose second one could not be reached."""
     found = open_case(text="Look", links=["http://short.example/x", "http://gone.example/"])
-    now = timezone.now()
-    times = ("hour", "enqueued_at", "since", "due_at", "fetched_at")
-    ended = {"kind": EvidenceKind.PAGE, **dict.fromkeys(times, now)}
-    rows = [
-        Evidence.objects.create(
-            url="http://short.example/x",
-            url_digest="a",
-            site="short.example",
-            state=EvidenceState.FETCHED,
-            chain=[
-                {"url": "http://short.example/x", "status": 302},
-                {"url": "http://www.lands.example/pay", "status": 200},
-            ],
-            final_host="www.lands.example",
-            final_domain="lands.example",
-            facts=FACTS,
-            **ended,
-        ),
-        Evidence.objects.create(
-            url="http://gone.example/",
-            url_digest="b",
-            site="gone.example",
-            state=EvidenceState.UNREACHABLE,
-            chain=[{"url": "http://gone.example/", "status": None}],
-            **ended,
-        ),
+    page = {"kind": EvidenceKind.PAGE, "role": EvidenceRole.LINK}
+    chain = [
+        {"url": "http://short.example/x", "status": 302},
+        {"url": "http://www.lands.example/pay", "status": 200},
     ]
-    for position, row in enumerate(rows):
-        RevisionEvidence.objects.create(
-            revision=found.score.revision, evidence=row, role=EvidenceRole.LINK, position=position
-        )
+    lands: dict[str, Any] = {"final_host": "www.lands.example", "final_domain": "lands.example"}
+    carry(found, "http://short.example/x", facts=FACTS, chain=chain, **page, **lands)
+    gone = [{"url": "http://gone.example/", "status": None}]
+    carry(found, "http://gone.example/", state=EvidenceState.UNREACHABLE, chain=gone, **page)
     return found
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("address", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
+@BOTH_PAGES
 def test_pages_show_what_is_behind_links(address: str, language: str, case: Case, desk: Client) -> None:
     desk.cookies["django_language"] = language
-    body = re.sub(r"\s+", " ", desk.get(address.format(case=case)).content.decode())
+    body = read(desk, address.format(case=case))
 
     said = {
         "en": [
@@ -89,23 +70,6 @@ def test_pages_show_what_is_behind_links(address: str, language: str, case: Case
     assert 'href="http://' not in body
 
 
-def test_the_platform_reads_it(case: Case, platform: Platform) -> None:
-    _, secret = api_keys.issue(
-        platform=platform, name="reads", scopes=[Scope.VERDICTS_READ], expires_at=None, at=timezone.now()
-    )
-
-    answer = Client().get(f"/api/v1/posts/{case.post_id}", headers={"authorization": f"Bearer {secret}"})
-
-    first, second = answer.json()["evidence"]
-    assert (first["state"], first["final_domain"]) == ("fetched", "lands.example")
-    assert first["title"] == FACTS["title"]
-    assert first["forms"] == FACTS["forms"]
-    assert (second["state"], second["chain"]) == (
-        "unreachable",
-        [{"url": "http://gone.example/", "status": None}],
-    )
-
-
 HEARD = {
     "source": "vosk: <i>small</i>",
     "seconds": 60.0,
@@ -118,23 +82,20 @@ HEARD = {
 }
 
 
-@pytest.mark.parametrize("address", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
+@BOTH_PAGES
 def test_pages_show_what_was_heard_with_its_times(address: str, case: Case, lead: User, desk: Client) -> None:
     rules.impose(value="takes.example", reason="Scam", actor=lead, at=timezone.now())
-    Evidence.objects.filter(url_digest="a").update(facts=HEARD)
+    Evidence.objects.filter(url="http://short.example/x").update(facts=HEARD)
 
-    body = re.sub(r"\s+", " ", desk.get(address.format(case=case)).content.decode())
+    body = read(desk, address.format(case=case))
 
     assert re.search(r"Heard by \S*vosk: &lt;i&gt;small&lt;/i&gt;\S* \(the first 1 minute\)", body)
     assert re.search(r">0:00</span> <span class=\"transcript__words[^>]+>you have won<", body)
-    assert re.search(
-        r">1:01</span> <span class=\"transcript__words[^>]+>&lt;b&gt;write&lt;/b&gt; to ",
-        body,
-    )
+    assert re.search(r">1:01</span> <span class=\"transcript__words[^>]+>&lt;b&gt;write&lt;/b&gt; to ", body)
     assert re.search(r"word--spam-3[^>]*>(?:<[^>]+>)*takes", body)
 
 
-@pytest.mark.parametrize("address", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
+@BOTH_PAGES
 def test_pages_mark_what_reads_like_spam(address: str, case: Case, lead: User, desk: Client) -> None:
     """As in the post: the strongest words most, and what a rule names above all."""
     rules.impose(value="takes.example", reason="Scam", actor=lead, at=timezone.now())
@@ -158,7 +119,7 @@ def test_a_case_that_is_decided_without_its_score_marks_none(case: Case, desk: C
 
 def test_pages_say_how_much_of_what_was_heard_is_left_out(case: Case, desk: Client) -> None:
     cues = [{"start_ms": 9, "end_ms": 9, "text": "words " * 100} for _ in range(20)]
-    Evidence.objects.filter(url_digest="a").update(facts=HEARD | {"cues": cues, "text": ""})
+    Evidence.objects.filter(url="http://short.example/x").update(facts=HEARD | {"cues": cues, "text": ""})
 
     body = desk.get(f"/review/{case.pk}/").content.decode()
 
@@ -168,7 +129,7 @@ def test_pages_say_how_much_of_what_was_heard_is_left_out(case: Case, desk: Clie
 
 def test_pages_say_that_nothing_was_understood(case: Case, desk: Client) -> None:
     silent = HEARD | {"cues": [], "text": "", "is_cut": False}
-    Evidence.objects.filter(url_digest="a").update(facts=silent)
+    Evidence.objects.filter(url="http://short.example/x").update(facts=silent)
 
     body = desk.get(f"/review/{case.pk}/").content.decode()
 

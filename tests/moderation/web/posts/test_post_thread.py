@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Post
+from moderation.models import Post
 from moderation.operations.erasure import erase
 from moderation.operations.posts.incoming_post import IncomingParent
 from moderation.queries import parents
+from tests.moderation.conftest import Case_, Post_
+from tests.moderation.web.conftest import asked, read
 
-Case_ = Callable[..., Case]
-Post_ = Callable[..., Post]
 HOSTILE = "<b>Zanzibar</b> https://evil.example/now " + "long " * 200
 TOLD = IncomingParent(
     external_id="parent/1", text=HOSTILE, author_external_id="writer", author_name="<i>Wilma</i>"
 )
-
-
-def body_of(desk: Client, url: str) -> str:
-    """Return a page with its white space made one."""
-    answer = desk.get(url)
-    assert answer.status_code == 200
-    return re.sub(r"\s+", " ", answer.content.decode())
 
 
 @pytest.fixture
@@ -35,7 +26,7 @@ def pages(desk: Client, open_case: Case_) -> list[str]:
     """The review page, the post's page and the list of posts, of an answer to a post that never came."""
     case = open_case(external_id="answer", parent=TOLD)
     urls = (f"/review/{case.pk}/", f"/posts/{case.post_id}/", "/posts/?language=")
-    return [body_of(desk, url) for url in urls]
+    return [read(desk, url) for url in urls]
 
 
 class TestWhatIsTold:
@@ -54,7 +45,7 @@ class TestWhatIsTold:
     def test_is_said_to_be_missing(self, desk: Client, post: Post_) -> None:
         row = post(parent=IncomingParent(external_id="gone"))
 
-        assert "The platform did not send its text." in body_of(desk, f"/posts/{row.pk}/")
+        assert "The platform did not send its text." in read(desk, f"/posts/{row.pk}/")
 
 
 class TestWhatIsStored:
@@ -64,7 +55,7 @@ class TestWhatIsStored:
         post(external_id="parent/1", text="Which doctor?", revision=2)
 
         for url in (f"/review/{case.pk}/", f"/posts/{case.post_id}/"):
-            body = body_of(desk, url)
+            body = read(desk, url)
             assert f'href="/posts/{parent.pk}/"' in body
             assert "Which doctor?" in body
             assert "Zanzibar" not in body
@@ -74,14 +65,14 @@ class TestWhatIsStored:
         row = post(parent=TOLD)
         erase.post(post_id=parent.pk, at=timezone.now())
 
-        assert "It was erased." in body_of(desk, f"/posts/{row.pk}/")
+        assert "It was erased." in read(desk, f"/posts/{row.pk}/")
 
     def test_of_another_platform_is_not_taken_for_it(self, desk: Client, post: Post_, at: Any) -> None:
         row = post(parent=TOLD)
         other = type(row.platform).objects.create(slug="other", name="Other", created_at=at)
         Post.objects.filter(pk=post(external_id="parent/1", text="Not it").pk).update(platform=other)
 
-        assert "Not it" not in body_of(desk, f"/posts/{row.pk}/")
+        assert "Not it" not in read(desk, f"/posts/{row.pk}/")
 
 
 class TestReplies:
@@ -90,10 +81,10 @@ class TestReplies:
         one, two, other = post(parent=TOLD), post(parent=TOLD), post(text="Nothing to do with it")
 
         link = "/posts/?answers_to=parent%2F1"
-        assert f'href="{link}"' in body_of(desk, f"/posts/{parent.pk}/")
-        body = body_of(desk, f"/posts/{one.pk}/")
+        assert f'href="{link}"' in read(desk, f"/posts/{parent.pk}/")
+        body = read(desk, f"/posts/{one.pk}/")
         assert "1 other reply here" in body
-        listed = body_of(desk, link)
+        listed = read(desk, link)
         for row, is_there in ((one, True), (two, True), (other, False)):
             assert (f'href="/posts/{row.pk}/"' in listed) is is_there
 
@@ -102,7 +93,7 @@ class TestReplies:
         post(external_id="moved", parent=TOLD)
         post(external_id="moved", revision=2)
 
-        assert "other reply" not in body_of(desk, f"/posts/{one.pk}/")
+        assert "other reply" not in read(desk, f"/posts/{one.pk}/")
 
     def test_are_counted_up_to_a_bound(
         self, desk: Client, post: Post_, monkeypatch: pytest.MonkeyPatch
@@ -110,19 +101,15 @@ class TestReplies:
         monkeypatch.setattr(parents, "MOST_ANSWERS", 2)
         one, *_ = [post(parent=TOLD) for _ in range(4)]
 
-        assert "2 or more other replies here" in body_of(desk, f"/posts/{one.pk}/")
+        assert "2 or more other replies here" in read(desk, f"/posts/{one.pk}/")
 
 
-def test_list_needs_no_query_more_for_more_answers(
-    desk: Client, post: Post_, django_assert_num_queries: Any
-) -> None:
+def test_list_needs_no_query_more_for_more_answers(desk: Client, post: Post_) -> None:
     post(external_id="parent/1")
     post(parent=TOLD)
-    with django_assert_num_queries(9):
-        desk.get("/posts/")
+    assert len(asked(desk, "/posts/")) == 9
     for number in range(4):
         post(external_id=f"other-{number}")
         post(parent=IncomingParent(external_id=f"other-{number}"))
 
-    with django_assert_num_queries(9):
-        desk.get("/posts/")
+    assert len(asked(desk, "/posts/")) == 9

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from moderation.models import AuditEntry, Case, Post, Translation, User
+from moderation.models import AuditEntry, Post, Translation, User
 from moderation.operations.erasure import erase
 from moderation.operations.translation import translate
 from tests.moderation import receiver
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.operations.erasure.erasures import rows_with
 from tests.moderation.receiver import Receiver
 from tests.moderation.web.conftest import HTMX
 
-Case_ = Callable[..., Case]
-Post_ = Callable[..., Post]
 HOSTILE = "<b>Zanzibar</b> https://evil.example/now"
 
 

@@ -12,22 +12,22 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation import scorer
-from moderation.models import Platform, Post, User
+from moderation.models import Platform, User
 from moderation.operations import rules, score_preview
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.web.posts import try_out
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import flat
 
 TEXT = "spam and <b>eggs</b>"
+Send = Callable[..., Any]
 
 
 def rows() -> dict[str, int]:
     """Count every table of ours."""
-    return {
-        model.__name__: model._default_manager.count()
-        for model in apps.get_app_config("moderation").get_models()
-    }
+    ours = apps.get_app_config("moderation").get_models()
+    return {model.__name__: model._default_manager.count() for model in ours}
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +44,7 @@ def send(desk: Client, platform: Platform, fake_scorer: FakeScorer) -> Callable[
 
 class TestPage:
     @pytest.mark.whole
-    def test_says_what_would_happen_and_marks_the_words(
-        self, send: Callable[..., Any], fake_scorer: FakeScorer
-    ) -> None:
+    def test_says_what_would_happen_and_marks_the_words(self, send: Send, fake_scorer: FakeScorer) -> None:
         fake_scorer.default = 0.97
 
         body = flat(send(link="https://pills.example/x", author="someone", account_days=3).content.decode())
@@ -57,7 +55,7 @@ class TestPage:
         assert "<b>eggs" not in body
 
     @pytest.mark.whole
-    def test_keeps_nothing(self, send: Callable[..., Any], platform: Platform) -> None:
+    def test_keeps_nothing(self, send: Send, platform: Platform) -> None:
         before = rows()
 
         assert send(link="https://pills.example/x").status_code == 200
@@ -65,11 +63,7 @@ class TestPage:
         assert rows() == before
 
     def test_knows_the_history_of_an_author(
-        self,
-        send: Callable[..., Any],
-        post: Callable[..., Post],
-        fake_scorer: FakeScorer,
-        monkeypatch: pytest.MonkeyPatch,
+        self, send: Send, post: Post_, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen: list[Any] = []
         judge = fake_scorer.score_many
@@ -86,7 +80,7 @@ class TestPage:
 
         assert [record.author_history.posts for record in seen] == [1, 0]
 
-    def test_names_the_ban_that_would_answer(self, send: Callable[..., Any], lead: User) -> None:
+    def test_names_the_ban_that_would_answer(self, send: Send, lead: User) -> None:
         rules.impose(value="pills.example", reason="Sells pills", actor=lead, at=timezone.now())
 
         body = send(link="https://pills.example/x").content.decode()
@@ -94,9 +88,7 @@ class TestPage:
         assert "would be removed" in body
         assert "Sells pills" in body
 
-    def test_says_that_the_content_model_is_away(
-        self, send: Callable[..., Any], fake_scorer: FakeScorer
-    ) -> None:
+    def test_says_that_the_content_model_is_away(self, send: Send, fake_scorer: FakeScorer) -> None:
         fake_scorer.is_degraded = True
 
         body = send().content.decode()
@@ -105,7 +97,7 @@ class TestPage:
         assert "No words are marked" in body
 
     def test_marks_no_words_when_that_takes_too_long(
-        self, send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+        self, send: Send, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(score_preview, "_MARKING_SECONDS", -1.0)
 
@@ -114,9 +106,7 @@ class TestPage:
         assert "No words are marked" in body
         assert "scored in" in body
 
-    def test_says_that_no_release_can_score(
-        self, send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_says_that_no_release_can_score(self, send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
         def load() -> None:
             raise scorer.NotKept
 
@@ -138,13 +128,13 @@ class TestPage:
             ({"link": f"http://{'a' * 1_900}.example"}, "No browser opens this."),
         ],
     )
-    def test_names_what_is_wrong(self, send: Callable[..., Any], given: dict[str, str], problem: str) -> None:
+    def test_names_what_is_wrong(self, send: Send, given: dict[str, str], problem: str) -> None:
         answer = send(**given)
 
         assert answer.status_code == 422
         assert problem in answer.content.decode()
 
-    def test_is_limited_by_person(self, send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_is_limited_by_person(self, send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(try_out, "_LIMIT", Bucket(name="few-previews", per_minute=1, burst=1))
         send()
 
@@ -166,10 +156,8 @@ class TestPage:
     def test_the_shipped_models_judge_the_examples_rightly(
         self, triton: None, desk: Client, platform: Platform
     ) -> None:
-        bodies = [
-            desk.post("/try/", {"platform": platform.pk, "text": example.text}).content.decode()
-            for example in try_out.EXAMPLES
-        ]
+        forms = [{"platform": platform.pk, "text": example.text} for example in try_out.EXAMPLES]
+        bodies = [desk.post("/try/", form).content.decode() for form in forms]
 
         verdicts = [re.findall(r"would (?:be removed|go to review|be let through)", body) for body in bodies]
         assert verdicts == [["would be removed"]] * 2 + [["would be let through"]] * 2

@@ -11,9 +11,7 @@ from moderation.web import sentences
 from moderation.web.sentences import Leaning
 from scoring.evidence import MEDIA, EvidencePiece, PictureRead
 from scoring.features import NAMES
-from scoring.records import (
-    Link,
-)
+from scoring.records import Link
 from tests.moderation.web.sentences.known_records import RECORDS, decisions
 from tests.scoring.random_records import record
 

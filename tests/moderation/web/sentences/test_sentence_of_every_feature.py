@@ -13,24 +13,14 @@ from django.utils import translation
 
 from moderation.web import sentences
 from scoring.features import ALL_FEATURES, FEATURES, NAMES, NO_MODELS, collected, extract
-from scoring.records import (
-    PostRecord,
-)
+from scoring.records import PostRecord
 from tests.moderation.web.sentences.known_records import RECORDS
 
 EVERY = (*NAMES, *collected.NAMES, sentences.CONTENT)
-
-
 FORCED = (0.0, 1.0, 0.1, 0.44, 3.0, 1e9, 1e-9, -5.0, math.nan, math.inf, -math.inf)
-
-
 NUMBER = re.compile(r"\d+")
-
-
 # A duration is a number of its own, and so is what the words themselves hold ("100 points", "24 hours").
 DURATIONS = {"days", "hours", "seconds"}
-
-
 OF_THE_WORDS = {24, 100, 0, 1}
 
 
@@ -53,13 +43,8 @@ def numbers_of(post: PostRecord) -> set[int]:
     """Every whole number that the record holds, the sums and differences that are counts as well."""
     found = {len(post.complaints), len(post.links), len(post.journey), *OF_THE_WORDS}
     found.add(len({step.name for step in post.journey}))
-    histories = [
-        post.author_history,
-        post.ip_history,
-        post.similar,
-        *(one.domain_history for one in post.links),
-    ]
-    for history in histories:
+    linked = [one.domain_history for one in post.links]
+    for history in (post.author_history, post.ip_history, post.similar, *linked):
         found |= {value for value in dataclasses.astuple(history) if isinstance(value, int)}
         found.add(history.confirmed_spam + history.confirmed_not_spam)
         found.add(history.posts - history.confirmed_spam)
@@ -87,13 +72,9 @@ class TestEverySentence:
                 if said is None:
                     continue
                 words = said.words
-                assert not re.search(r"\b(nan|NaN|inf|None)\b|[{]|-\d|\N{MINUS SIGN}", words), (
-                    name,
-                    feature,
-                    value,
-                    words,
-                )
-                assert words[0].isupper() or words[0].isdigit() or words[0] in "<>", (name, feature, words)
+                where = (name, feature, value, words)
+                assert not re.search(r"\b(nan|NaN|inf|None)\b|[{]|-\d|\N{MINUS SIGN}", words), where
+                assert words[0].isupper() or words[0].isdigit() or words[0] in "<>", where
 
     def test_a_share_is_a_count_of_three_or_more(self, language: str) -> None:
         """Per cent are for the text model and for digits in a URL, never for decisions or complaints."""
@@ -139,7 +120,6 @@ class TestEverySentence:
             assert {sentences.said(feature, 1.0, record=None) for feature in EVERY} == {None}
 
 
-class TestEveryFeature:
-    @pytest.mark.parametrize("feature", EVERY)
-    def test_has_a_sentence_of_its_own(self, feature: str) -> None:
-        assert sentences.has_sentence(feature)
+@pytest.mark.parametrize("feature", EVERY)
+def test_has_a_sentence_of_its_own(feature: str) -> None:
+    assert sentences.has_sentence(feature)
