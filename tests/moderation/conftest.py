@@ -25,6 +25,8 @@ from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
 from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers, FakeTopics
 
+Later = Callable[[float], datetime]
+Incoming = Callable[..., IncomingPost]
 Post_ = Callable[..., Post]
 Case_ = Callable[..., Case]
 Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
@@ -47,7 +49,7 @@ def at() -> datetime:
 
 
 @pytest.fixture
-def later(at: datetime) -> Callable[[float], datetime]:
+def later(at: datetime) -> Later:
     """Return the instant so many seconds after `at`."""
     return lambda seconds: at + timedelta(seconds=seconds)
 
@@ -91,7 +93,7 @@ def fake_topics(monkeypatch: pytest.MonkeyPatch) -> FakeTopics:
 
 
 @pytest.fixture
-def incoming(at: datetime) -> Callable[..., IncomingPost]:
+def incoming(at: datetime) -> Incoming:
     """Build a valid post; every call gives another external id unless one is named."""
     numbers = count(1)
 
@@ -108,7 +110,7 @@ def incoming(at: datetime) -> Callable[..., IncomingPost]:
 
 
 @pytest.fixture
-def post(platform: Platform, incoming: Callable[..., IncomingPost], at: datetime) -> Post_:
+def post(platform: Platform, incoming: Incoming, at: datetime) -> Post_:
     """Store a post and return its row."""
 
     def store(**given: object) -> Post:
@@ -133,7 +135,7 @@ def scored(posts: Sequence[Post], *, at: datetime) -> list[Case]:
 
 
 @pytest.fixture
-def open_cases(post: Post_, fake_scorer: FakeScorer, later: Callable[[float], datetime]) -> Cases:
+def open_cases(post: Post_, fake_scorer: FakeScorer, later: Later) -> Cases:
     """Store posts that the models are unsure of and score them as one batch; return their cases."""
     return lambda posts: scored([post(**given) for given in posts], at=later(1))
 
@@ -150,7 +152,7 @@ def open_case(open_cases: Cases) -> Case_:
 
 
 @pytest.fixture
-def claimed_case(open_case: Case_, moderator: User, later: Callable[[float], datetime]) -> Case:
+def claimed_case(open_case: Case_, moderator: User, later: Later) -> Case:
     """A case that `moderator` holds since two seconds after `at`."""
     return claims.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
 

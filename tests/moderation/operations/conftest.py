@@ -17,10 +17,12 @@ from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
 from scoring.release import Release
 from tests import releases
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import opened
 
 OTHER_MODELS_SHIFT = 0.3
+Decided = Callable[..., Decision]
 
 
 @pytest.fixture
@@ -63,9 +65,7 @@ def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign
 
 
 @pytest.fixture
-def decided_posts(
-    open_case: Callable[..., Case], moderator: User, later: Callable[[float], datetime]
-) -> None:
+def decided_posts(open_case: Case_, moderator: User, later: Later) -> None:
     """Three decided posts: two spam near-duplicates and one that is not, decided at 10, 20 and 30 s."""
     texts = [
         ("Cheap pills without prescription, call 1-800-555-0101", Verdict.SPAM),
@@ -80,7 +80,7 @@ def decided_posts(
 
 
 @pytest.fixture
-def decided(open_case: Callable[..., Case], moderator: User) -> Callable[..., Decision]:
+def decided(open_case: Case_, moderator: User) -> Decided:
     """Open a case and decide it; `case` names one that is open."""
 
     def run(*, at: datetime, case: Case | None = None) -> Decision:

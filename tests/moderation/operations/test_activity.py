@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -13,13 +12,12 @@ from moderation.models.decisions import Verdict
 from moderation.operations import activity
 from moderation.operations.cases import claims, reversals, review
 from moderation.operations.webhooks import endpoints
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
-Case_ = Callable[..., Case]
-Post_ = Callable[..., Post]
 
 
 def numbers(measure: Measure) -> dict[datetime, int]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from uuid import uuid4
 
 import numpy as np
@@ -12,16 +11,13 @@ from celery import current_app
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation import enqueue, scorer
-from moderation.models import Case, Post, ReviewPage, Revision, Score, User
+from moderation.models import Case, ReviewPage, Revision, Score, User
 from moderation.operations import explanations
 from moderation.operations.cases import claims
 from moderation.operations.scoring import score
 from scoring import evidence_words
+from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeContent, FakeScorer
-
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
-OpenCase = Callable[..., Case]
 
 
 @pytest.fixture
@@ -34,7 +30,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 class TestExplain:
     def test_stores_the_share_of_each_word_once(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         post(text="this is spam today")
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -50,7 +46,7 @@ class TestExplain:
         self,
         sub_models: dict[str, float],
         stored: list[list[object]] | None,
-        post: StorePost,
+        post: Post_,
         fake_scorer: FakeScorer,
         later: Later,
         monkeypatch: pytest.MonkeyPatch,
@@ -65,7 +61,7 @@ class TestExplain:
         assert Score.objects.get().evidence_words == stored
 
     def test_stores_the_smallest_change_of_the_route(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         fake_scorer.default = 0.9
         post(text="this is spam today")
@@ -78,10 +74,7 @@ class TestExplain:
         assert stored["probability"] == pytest.approx(0.1)
 
     def test_asks_only_after_all_who_score(
-        self,
-        open_case: OpenCase,
-        fake_scorer: FakeScorer,
-        monkeypatch: pytest.MonkeyPatch,
+        self, open_case: Case_, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The changed texts, too: with the priority of scoring they would stand before new posts."""
         case, asked = open_case(text="this is spam today"), list[str]()
@@ -100,7 +93,7 @@ class TestExplain:
         assert "this is  today" in asked
 
     def test_a_post_without_text_still_has_its_facts(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         post(text="", links=("http://shop.example/",))
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -112,7 +105,7 @@ class TestExplain:
         assert Score.objects.get().word_contributions is None
 
     def test_says_so_when_the_release_is_gone(
-        self, open_case: OpenCase, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         case = open_case()
 
@@ -125,7 +118,7 @@ class TestExplain:
 
         assert Score.objects.get().counterfactual == {"impossible": "NotKept"}
 
-    def test_waits_for_the_content_model(self, open_case: OpenCase, fake_scorer: FakeScorer) -> None:
+    def test_waits_for_the_content_model(self, open_case: Case_, fake_scorer: FakeScorer) -> None:
         case = open_case()
         fake_scorer.is_degraded = True
 
@@ -136,7 +129,7 @@ class TestExplain:
 
 class TestAsk:
     def test_scoring_asks_for_nothing(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later, asked: list[int]
+        self, post: Post_, fake_scorer: FakeScorer, later: Later, asked: list[int]
     ) -> None:
         post()
 
@@ -146,7 +139,7 @@ class TestAsk:
         assert asked == []
 
     def test_a_claim_asks_for_what_is_lacking(
-        self, open_case: OpenCase, moderator: User, later: Later, asked: list[int]
+        self, open_case: Case_, moderator: User, later: Later, asked: list[int]
     ) -> None:
         lacking, explained = open_case(), open_case()
         Score.objects.filter(pk=explained.score_id).update(word_contributions=[], counterfactual={})
@@ -157,7 +150,7 @@ class TestAsk:
 
     def test_looks_ahead_in_the_order_of_the_queue(
         self,
-        open_case: OpenCase,
+        open_case: Case_,
         moderator: User,
         asked: list[int],
         later: Later,
@@ -174,7 +167,7 @@ class TestAsk:
         assert set(asked) == {cases[1].score_id, cases[2].score_id}
 
     def test_looks_not_ahead_while_nobody_reviews(
-        self, open_case: OpenCase, moderator: User, asked: list[int], later: Later
+        self, open_case: Case_, moderator: User, asked: list[int], later: Later
     ) -> None:
         open_case()
         assert explanations.ahead(at=later(6)) == 0
@@ -185,7 +178,7 @@ class TestAsk:
 
 
 def test_a_message_has_its_own_queue_and_an_end(
-    open_case: OpenCase,
+    open_case: Case_,
     monkeypatch: pytest.MonkeyPatch,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:

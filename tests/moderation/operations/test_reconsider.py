@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -28,10 +27,9 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.cases import claims, reversals, review
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 LIKE = "Cheap pills without prescription, call 1-800-555-0202 now or never"
 

@@ -16,10 +16,9 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.rescore import Progress, Wanted
 from moderation.operations.scoring import leases, score
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
 Beside = Callable[[Callable[[Sequence[int]], list[int]]], list[list[int]]]
 
 

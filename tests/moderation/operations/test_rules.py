@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -13,7 +12,6 @@ from moderation.models import (
     Decision,
     Delivery,
     Platform,
-    Post,
     Revision,
     Rule,
     Score,
@@ -26,6 +24,7 @@ from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
+from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
 
 VALUES = {
@@ -42,10 +41,6 @@ OTHERS = {
     "handle": "@crypto_king",
     "lookalike": "bank.example",
 }
-
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
-Case_ = Callable[..., Case]
 
 
 class TestImpose:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
+from moderation.models import AuditEntry, Case, Decision, Revision, Rule, Score, User
 from moderation.models.decisions import Verdict
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
@@ -18,11 +16,8 @@ from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.queries.rules import rule_pages, rules_in_force, targets
+from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
-
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
-Case_ = Callable[..., Case]
 
 
 class TestScoring:

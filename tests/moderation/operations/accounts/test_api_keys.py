@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -11,8 +10,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from moderation.models import ApiKey, AuditEntry, Platform
 from moderation.operations.accounts import api_keys
-
-Later = Callable[[float], datetime]
+from tests.moderation.conftest import Later
 
 
 @pytest.fixture

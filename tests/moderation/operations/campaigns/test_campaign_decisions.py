@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -30,10 +29,9 @@ from moderation.operations.cases import claims, review
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.decisions import decision_pages
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
-
-Later = Callable[[float], datetime]
 
 
 class TestDecide:

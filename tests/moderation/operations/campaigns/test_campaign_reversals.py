@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 
-from moderation.models import (
-    AuditEntry,
-    Campaign,
-    Case,
-    Decision,
-    Delivery,
-    Label,
-    Platform,
-    Reversal,
-    User,
-)
+from moderation.models import AuditEntry, Campaign, Case, Decision, Delivery, Label, Platform, Reversal, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
@@ -26,9 +13,8 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.cases import reversals
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
+from tests.moderation.conftest import Later
 from tests.moderation.operations.campaigns.campaign_posts import spam
-
-Later = Callable[[float], datetime]
 
 
 class TestUndo:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -11,6 +10,7 @@ from moderation.models import Campaign, CampaignDecision, Case, Decision, Label,
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals, decide_large
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import (
     accept,
@@ -20,8 +20,6 @@ from tests.moderation.operations.campaigns.campaign_posts import (
     run_all,
     spam,
 )
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -14,9 +13,8 @@ from pytest_django import Settings
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
 from moderation.operations.erasure import erase
 from moderation.operations.posts.incoming_post import IncomingAuthor
+from tests.moderation.conftest import Later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming
-
-Later = Callable[[float], datetime]
 
 
 class TestGather:

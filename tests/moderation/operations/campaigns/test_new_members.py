@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
@@ -25,10 +25,10 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.cases import claims, review
 from moderation.queries.campaigns.purity import Purity, purity
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
-Later = Callable[[float], datetime]
 JUDGED = 25
 """So many single judgements, all agreeing, open the gate of 0.9."""
 

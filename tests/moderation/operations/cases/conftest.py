@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
-from moderation.models import (
-    Case,
-    GoldenItem,
-    Platform,
-    User,
-)
+from moderation.models import Case, GoldenItem, Platform, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.users import Role
 from moderation.operations.cases import blind_reviews, golden_items
 from moderation.operations.posts.incoming_post import IncomingAuthor
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.cases.golden_posts import TEXTS, decided_by
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 
 
 @pytest.fixture
@@ -53,12 +45,7 @@ def item(open_case: Case_, moderator: User, lead: User, other_lead: User, later:
 
 @pytest.fixture
 def pair(
-    item: GoldenItem,
-    plan: None,
-    open_case: Case_,
-    moderator: User,
-    other_moderator: User,
-    later: Later,
+    item: GoldenItem, plan: None, open_case: Case_, moderator: User, other_moderator: User, later: Later
 ) -> tuple[Case, Case]:
     """A case of the golden item and one of a decision that was drawn."""
     decided_by(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
-from moderation.models import (
-    BlindReview,
-    Case,
-    Decision,
-    User,
-)
+from moderation.models import BlindReview, Case, Decision, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review, shift
 from moderation.operations.cases.shift import Choice
 
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 TEXTS = ("Has anybody seen my grey cat near the river?", "Who sells a used bicycle in the old town?")
 
 

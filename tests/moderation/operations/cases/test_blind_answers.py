@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from uuid import uuid4
 
@@ -37,14 +36,12 @@ from moderation.operations.erasure import erase
 from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
 from moderation.queries.cases import blind_reviews as pages
 from moderation.queries.cases.blind_reviews import DisputeState
-
-Later = Callable[[float], datetime]
+from tests.moderation.conftest import Later
+from tests.moderation.operations.conftest import Decided
 
 
 @pytest.fixture
-def first(
-    decided: Callable[..., Decision], platform: Platform, lead: User, at: datetime, later: Later
-) -> Decision:
+def first(decided: Decided, platform: Platform, lead: User, at: datetime, later: Later) -> Decision:
     """A moderator's decision, spam, that is judged again."""
     blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=at)
     made = decided(at=later(2))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
-from moderation.models import BlindReview, BlindReviewPlan, Case, Decision, Delivery, Platform, User
+from moderation.models import BlindReview, BlindReviewPlan, Case, Delivery, Platform, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import appeals, blind_reviews, claims, reversals, review
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
-
-Decided = Callable[..., Decision]
-Later = Callable[[float], datetime]
+from tests.moderation.conftest import Case_, Later
+from tests.moderation.operations.conftest import Decided
 
 
 @pytest.fixture
@@ -170,11 +168,7 @@ def test_draws_about_its_share_and_logs_the_chance(
 
 @pytest.mark.usefixtures("every")
 def test_nobody_who_decided_its_like_gets_it(
-    open_case: Callable[..., Case],
-    decided: Decided,
-    moderator: User,
-    other_moderator: User,
-    later: Later,
+    open_case: Case_, decided: Decided, moderator: User, other_moderator: User, later: Later
 ) -> None:
     text = "Cheap pills without prescription, call 1-800-555-0101"
     decided(at=later(2), case=open_case(text=text))

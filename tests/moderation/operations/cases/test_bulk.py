@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 from django.conf import settings
@@ -18,9 +16,8 @@ from moderation.operations.cases import bulk, claims
 from moderation.operations.cases.bulk import Picked
 from moderation.operations.cases.reversals import TooLate
 from moderation.operations.refusals import NotAllowed
+from tests.moderation.conftest import Case_, Later
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
 pytestmark = pytest.mark.django_db
 
 

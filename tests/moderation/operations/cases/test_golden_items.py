@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -30,10 +29,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.cases import golden_items as results
 from moderation.queries.cases import pace
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.cases.golden_posts import TEXTS, answered, decided_by
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 
 
 class TestVouching:

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import (
-    AuditEntry,
-    BlindReview,
-    Case,
-    GoldenItem,
-    User,
-)
+from moderation.models import AuditEntry, BlindReview, Case, GoldenItem, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_reviews, claims
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.cases.golden_posts import TEXTS, answered, decided_by
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 
 
 class TestLikeness:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -26,11 +26,10 @@ from moderation.queries.labels import label_json, label_lines
 from moderation.queries.labels.labels import LabelFilter
 from moderation.queries.quality import estimates
 from moderation.queries.quality.labelled_posts import labelled_posts
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.cases import queue_week
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
 ONLY = {lane: {"harm": 0} | {lane.value: 100} for lane in (Lane.UNCERTAINTY, Lane.DIVERSITY, Lane.AUDIT)}
 
 

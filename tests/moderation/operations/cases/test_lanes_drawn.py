@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +16,7 @@ from moderation.operations.cases import claims, lanes, opening
 from moderation.operations.cases.opening import Opening
 from moderation.queries.cases import queue_mix
 from moderation.queries.quality import estimates
+from tests.moderation.conftest import Case_, Later
 
 DRAWN, OTHERS, WORLDS = 500, 300, 400
 MISSED, REACH, FEWER = 0.03, 2.6, 1.1
@@ -35,7 +36,7 @@ def copies(row: Model, changes: list[dict[str, Any]]) -> list[Any]:
 
 
 @pytest.fixture
-def waiting(open_case: Callable[..., Case], at: datetime) -> np.ndarray:
+def waiting(open_case: Case_, at: datetime) -> np.ndarray:
     """Open drawn and other cases in any order; return the decades of reach of the drawn ones, by age."""
     score, rng = open_case().score, np.random.default_rng(5)
     Case.objects.all().delete()
@@ -63,7 +64,7 @@ def waiting(open_case: Callable[..., Case], at: datetime) -> np.ndarray:
 
 
 def test_missed_spam_is_within_its_interval_where_three_fifths_are_decided(
-    waiting: np.ndarray, moderator: User, later: Callable[[float], datetime]
+    waiting: np.ndarray, moderator: User, later: Later
 ) -> None:
     in_order = list(
         Case.objects.filter(reason=CaseReason.AUDIT).order_by("opened_at").values_list("pk", flat=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -19,9 +18,8 @@ from moderation.queries.cases import named_queues as queue_lists
 from moderation.queries.cases import queue_mix as mixes
 from moderation.queries.cases.queue_filter import Part, QueueFilter
 from moderation.queries.cases.queue_mix import Mix
+from tests.moderation.conftest import Case_, Later
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
 pytestmark = pytest.mark.django_db
 WANTED = Mix(harm=50, uncertainty=20, diversity=10, audit=20)
 
@@ -159,12 +157,7 @@ class TestClaims:
 
 class TestLimit:
     def test_is_reached_by_decisions_of_today_from_this_queue(
-        self,
-        german: NamedQueue,
-        open_case: Case_,
-        moderator: User,
-        lead: User,
-        later: Later,
+        self, german: NamedQueue, open_case: Case_, moderator: User, lead: User, later: Later
     ) -> None:
         named_queues.assign(
             queue_id=german.pk, user=moderator, position=1, daily_limit=1, actor=lead, at=later(0)

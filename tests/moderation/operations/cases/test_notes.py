@@ -7,11 +7,10 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import AuditEntry, Case, Mention, User
+from moderation.models import AuditEntry, Mention, User
 from moderation.models.users import Role
 from moderation.operations.cases import claims, notes, review
-
-Case_ = Callable[..., Case]
+from tests.moderation.conftest import Case_
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
@@ -16,13 +16,12 @@ from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.scoring import score
 from moderation.queries import latest_scores
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture
-def posts(post: Callable[..., Post], fake_scorer: FakeScorer, later: Later) -> list[Post]:
+def posts(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
     """Six posts that the filter let pass."""
     fake_scorer.default = 0.05
     rows = [post() for _ in range(6)]
@@ -95,13 +94,13 @@ class TestAllOpened:
 
         assert (case.score.generation, case.score.spam_probability) == (2, 0.03)
 
-    def test_refuses_a_post_without_a_score(self, post: Callable[..., Post], at: datetime) -> None:
+    def test_refuses_a_post_without_a_score(self, post: Post_, at: datetime) -> None:
         with pytest.raises(opening.NotScored):
             opening.opened(post(), reason=CaseReason.APPEALED, at=at)
 
 
 def test_a_batch_of_scores_opens_its_cases_together(
-    post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+    post: Post_, fake_scorer: FakeScorer, later: Later
 ) -> None:
     fake_scorer.default = 0.5
     spent = []

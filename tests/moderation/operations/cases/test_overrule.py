@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 
-from moderation.models import AuditEntry, Case, Decision, Delivery, Post, Revision, User
+from moderation.models import AuditEntry, Case, Decision, Delivery, Revision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, reversals, review, second_review
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Case_, Later, Post_
 
-Later = Callable[[float], datetime]
 Decide = Callable[..., Decision]
 
 
@@ -29,7 +28,7 @@ def decide(later: Later) -> Decide:
 
 
 @pytest.fixture
-def first(open_case: Callable[..., Case], lead: User, decide: Decide) -> Decision:
+def first(open_case: Case_, lead: User, decide: Decide) -> Decision:
     """A lead's decision."""
     return decide(open_case(), by=lead, verdict=Verdict.SPAM, at=2)
 
@@ -78,7 +77,7 @@ class TestOverrule:
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_a_lead_overrules_a_moderator_without_a_third_look(
-        self, open_case: Callable[..., Case], moderator: User, lead: User, decide: Decide, later: Later
+        self, open_case: Case_, moderator: User, lead: User, decide: Decide, later: Later
     ) -> None:
         first = decide(open_case(), by=moderator, verdict=Verdict.SPAM, at=2)
         assert first.case is not None
@@ -101,12 +100,7 @@ class TestOverrule:
 
 
 def test_a_decision_on_an_edited_post_reverses_nothing(
-    post: Callable[..., Post],
-    open_case: Callable[..., Case],
-    moderator: User,
-    lead: User,
-    decide: Decide,
-    later: Later,
+    post: Post_, open_case: Case_, moderator: User, lead: User, decide: Decide, later: Later
 ) -> None:
     first = decide(open_case(external_id="p"), by=lead, verdict=Verdict.SPAM, at=2)
     edited = post(external_id="p", text="Found her, thank you", revision=2, at=later(60))

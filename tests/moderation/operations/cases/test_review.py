@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
@@ -16,9 +15,7 @@ from moderation.models.deliveries import DeliveryState
 from moderation.operations import refusals
 from moderation.operations.cases import claims, reversals, review
 from moderation.operations.webhooks import endpoints
-
-Later = Callable[[float], datetime]
-OpenCase = Callable[..., Case]
+from tests.moderation.conftest import Case_, Later
 
 
 def decide(case: Case, moderator: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
@@ -29,7 +26,7 @@ def decide(case: Case, moderator: User, at: datetime, verdict: Verdict = Verdict
 
 class TestClaimNext:
     def test_takes_the_most_harmful_case_first(
-        self, open_case: OpenCase, moderator: User, fake_scorer: object, later: Later
+        self, open_case: Case_, moderator: User, fake_scorer: object, later: Later
     ) -> None:
         cases = [open_case(text=text) for text in ("mild", "grave", "middling")]
         for case, priority in zip(cases, (0.2, 0.9, 0.5), strict=True):
@@ -40,7 +37,7 @@ class TestClaimNext:
         assert [case.pk for case in claimed] == [cases[1].pk, cases[2].pk]
 
     def test_returns_held_cases_before_new_ones(
-        self, open_case: OpenCase, moderator: User, later: Later
+        self, open_case: Case_, moderator: User, later: Later
     ) -> None:
         open_case()
         held = claims.claim_next(moderator=moderator, at=later(2))
@@ -231,7 +228,7 @@ class TestManyAtOnce:
         assert Label.objects.count() == Delivery.objects.count() == 1
         assert AuditEntry.objects.filter(action="decision.created").count() == 1
 
-    def test_never_gives_one_case_to_two_moderators(self, open_case: OpenCase, later: Later) -> None:
+    def test_never_gives_one_case_to_two_moderators(self, open_case: Case_, later: Later) -> None:
         for number in range(20):
             open_case(text=f"case number {number}")
         moderators = [User.objects.create_user(f"moderator-{number}") for number in range(8)]

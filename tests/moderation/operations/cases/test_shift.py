@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Event
@@ -16,9 +15,8 @@ from moderation.models.decisions import Verdict
 from moderation.operations import refusals
 from moderation.operations.cases import claims, shift
 from moderation.queries.cases import exposure
+from tests.moderation.conftest import Case_, Later
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
 TEMPLATE = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
 
 

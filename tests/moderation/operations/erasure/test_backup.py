@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from deploy.local.places import ROOT
 from moderation.models import Erasure, Platform, Post, Revision
 from moderation.operations.erasure import backup, erase, journal, restore
 from moderation.operations.infrastructure import kept_files
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
-from tests.moderation.conftest import Post_
+from moderation.operations.posts.incoming_post import IncomingAuthor
+from tests.moderation.conftest import Incoming, Post_
 
 pytestmark = pytest.mark.whole
 
@@ -48,7 +47,7 @@ def manage(*arguments: str, environment: dict[str, str]) -> subprocess.Completed
 @pytest.mark.django_db(transaction=True)
 def test_what_was_erased_stays_erased_in_an_empty_server(
     post: Post_,
-    incoming: Callable[..., IncomingPost],
+    incoming: Incoming,
     platform: Platform,
     empty_server: dict[str, str],
     at: datetime,

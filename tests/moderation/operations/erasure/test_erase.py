@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
@@ -13,11 +10,9 @@ from moderation.operations import refusals
 from moderation.operations.cases import claims, notes, reversals, review
 from moderation.operations.erasure import erase
 from moderation.operations.posts import ingest
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
-from tests.moderation.conftest import Case_, Post_
+from moderation.operations.posts.incoming_post import IncomingAuthor
+from tests.moderation.conftest import Case_, Incoming, Later, Post_
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
-
-Later = Callable[[float], datetime]
 
 
 @pytest.mark.django_db
@@ -56,7 +51,7 @@ class TestIds:
         assert Author.objects.filter(erased_at__isnull=False, external_id__isnull=True).count() == 2
 
     def test_of_a_post_are_refused_and_of_an_author_are_new(
-        self, platform: Platform, post: Post_, incoming: Callable[..., IncomingPost], later: Later
+        self, platform: Platform, post: Post_, incoming: Incoming, later: Later
     ) -> None:
         gone = post(external_id="p-1", author=MALLORY)
         erase.author(platform=platform, external_id="mallory", at=later(1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -10,10 +9,9 @@ import pytest
 from moderation.models import Platform, Post, Revision
 from moderation.operations.erasure import erase
 from moderation.operations.posts.incoming_post import IncomingParent
-from tests.moderation.conftest import Post_
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
-Later = Callable[[float], datetime]
 TOLD = IncomingParent(
     external_id="parent", text="Zanzibar", author_external_id="mallory", author_name="Mallory Malicious"
 )

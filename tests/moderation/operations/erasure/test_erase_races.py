@@ -34,17 +34,15 @@ from moderation.operations.cases import claims, notes, review
 from moderation.operations.erasure import erase
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.complaints import IncomingComplaint
-from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said, WebRisk
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
 from moderation.queries.records import records
-from tests.moderation.conftest import Case_, Post_
+from tests.moderation.conftest import Case_, Incoming, Later, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
-Later = Callable[[float], datetime]
 WAIT_SECONDS = 60
 
 
@@ -146,13 +144,7 @@ class TestRaces:
 
     @pytest.mark.parametrize("what", ["post", "bulk", "complaint", "note", "decision"])
     def test_what_waited_for_the_erasure_finds_nobody(
-        self,
-        open_case: Case_,
-        platform: Platform,
-        incoming: Callable[..., IncomingPost],
-        lead: User,
-        later: Later,
-        what: str,
+        self, open_case: Case_, platform: Platform, incoming: Incoming, lead: User, later: Later, what: str
     ) -> None:
         """The erasure holds its locks while a writer that knows the author is on its way."""
         case = open_case(text="plain words", author=MALLORY)

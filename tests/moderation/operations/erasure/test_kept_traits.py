@@ -34,9 +34,9 @@ from moderation.queries.campaigns import campaign_members
 from moderation.queries.records import record_histories
 from scoring import similarity
 from tests.moderation.api.test_erasures import everything_stored
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming, opened
 
-Later = Callable[[float], datetime]
 Judge = Callable[..., Decision]
 _MONTH = timedelta(days=30)
 _TEXT = "Cheap pills without prescription in Oslo, call now and save 7 dollars today"
@@ -63,12 +63,7 @@ def forget(post: Post, *, at: datetime) -> None:
 
 class TestText:
     def test_of_a_decided_post_is_recognised_with_its_verdict(
-        self,
-        platform: Platform,
-        open_case: Callable[..., Case],
-        judge: Judge,
-        moderator: User,
-        later: Later,
+        self, platform: Platform, open_case: Case_, judge: Judge, moderator: User, later: Later
     ) -> None:
         first = open_case(text=_TEXT).post
         judge(first)
@@ -111,9 +106,7 @@ class TestText:
         assert not CampaignTrait.objects.filter(kind="network").exists()
         assert "203.0.113" not in everything_stored()
 
-    def test_of_an_honest_post_is_forgotten(
-        self, open_case: Callable[..., Case], judge: Judge, later: Later
-    ) -> None:
+    def test_of_an_honest_post_is_forgotten(self, open_case: Case_, judge: Judge, later: Later) -> None:
         judged, waiting = open_case(), open_case(text="Who has a boat to lend for a week in summer?")
         judge(judged.post, Verdict.NOT_SPAM)
 
@@ -145,7 +138,7 @@ class TestLinksAndPictures:
     @pytest.mark.parametrize("bits", [0, 8, 20])
     def test_a_picture_is_recognised_without_its_hash(
         self,
-        open_case: Callable[..., Case],
+        open_case: Case_,
         judge: Judge,
         later: Later,
         django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,

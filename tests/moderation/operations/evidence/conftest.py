@@ -14,13 +14,17 @@ from pytest_django import Settings
 
 from config.evidence import Limits
 from moderation import enqueue
-from moderation.models import Evidence, Platform, Post, Revision
+from moderation.models import Evidence, Platform, Revision
 from moderation.models.evidence import EvidenceKind
 from moderation.models.platforms import Collecting
 from moderation.operations.evidence import collect, leads, mattering, opening, robots
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite, serving
+
+Fetched = Callable[..., Evidence]
+Scored = Callable[..., Revision]
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +68,7 @@ def site(
 
 
 @pytest.fixture
-def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[..., Revision]:
+def scored(post: Post_, fake_scorer: FakeScorer) -> Scored:
     """Store a post with these links at an instant, score it and write its addresses down."""
 
     def run(*links: str, at: datetime, media: Sequence[str] = ()) -> Revision:
@@ -78,7 +82,7 @@ def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[..., 
 
 
 @pytest.fixture
-def fetched(site: HostileSite, post: Callable[..., Post], at: datetime) -> Callable[..., Evidence]:
+def fetched(site: HostileSite, post: Post_, at: datetime) -> Fetched:
     """Fetch an address of the site that a post carries, and return what became of it."""
 
     def run(path: str, kind: EvidenceKind = EvidenceKind.PAGE) -> Evidence:

@@ -15,13 +15,12 @@ from moderation.models.posts import ScoreState
 from moderation.operations.evidence import collect
 from moderation.queries.evidence import findings
 from moderation.queries.records import records
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
-
-Later = Callable[[float], datetime]
-Scored = Callable[..., Revision]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,15 +14,7 @@ from structlog.testing import capture_logs
 from config.evidence import Limits
 from moderation.evidence import reader
 from moderation.evidence.reader import Readers
-from moderation.models import (
-    Evidence,
-    EvidenceRequest,
-    Platform,
-    Revision,
-    RevisionEvidence,
-    Score,
-    User,
-)
+from moderation.models import Evidence, EvidenceRequest, Platform, Revision, RevisionEvidence, Score, User
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
@@ -31,12 +22,11 @@ from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, fetch, leases, opening, recovery
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Later
 from tests.moderation.evidence import hostile_child
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
-
-Later = Callable[[float], datetime]
-Scored = Callable[..., Revision]
 
 
 def ids() -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +10,12 @@ import pytest
 from pocketsphinx import get_model_path
 from pytest_django import Settings
 
-from moderation.models import Evidence, Revision
+from moderation.models import Evidence
 from moderation.models.evidence import EvidenceState
 from moderation.operations.evidence import collect
 from moderation.queries.records import records
+from tests.moderation.conftest import Later
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
@@ -38,9 +39,9 @@ def test_a_video_is_heard_or_said_by_name_to_be_unknown(
     model: Path | None,
     state: EvidenceState,
     site: HostileSite,
-    scored: Callable[..., Revision],
+    scored: Scored,
     at: datetime,
-    later: Callable[[float], datetime],
+    later: Later,
     settings: Settings,
 ) -> None:
     settings.SPEECH_MODEL = model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +12,6 @@ from moderation.models import (
     Evidence,
     EvidenceRequest,
     Platform,
-    Post,
     Revision,
     RevisionEvidence,
     Score,
@@ -27,6 +25,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, join, opening
 from moderation.operations.infrastructure import transactions
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Later, Post_
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 
@@ -43,7 +43,7 @@ class TestJoin:
                 collect.run(evidence_id=evidence_id, at=at)
 
     def test_is_seen_with_all_that_it_leads_to(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Callable[..., datetime]
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         Platform.objects.update(browses_evidence=Collecting.ON)
         scored(site.url("/page"), at=at)
@@ -78,9 +78,9 @@ class TestJoin:
         seconds: float,
         is_seen: bool,
         site: HostileSite,
-        scored: Callable[..., Revision],
+        scored: Scored,
         at: datetime,
-        later: Callable[..., datetime],
+        later: Later,
     ) -> None:
         scored(site.url("/page"), at=at)
         self.settle(at)
@@ -91,12 +91,7 @@ class TestJoin:
         assert bool(Score.objects.get(revision=second, generation=1).record["evidence"]) is is_seen
 
     def test_bans_at_once_what_leads_to_a_banned_domain(
-        self,
-        site: HostileSite,
-        scored: Callable[..., Revision],
-        lead: User,
-        at: datetime,
-        later: Callable[..., datetime],
+        self, site: HostileSite, scored: Scored, lead: User, at: datetime, later: Later
     ) -> None:
         ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=at)
         scored(site.url("/elsewhere"), at=at)
@@ -107,11 +102,7 @@ class TestJoin:
         assert Score.objects.get(revision=second).ban_id == ban.pk
 
     def test_costs_three_queries_where_nothing_is_known(
-        self,
-        site: HostileSite,
-        post: Callable[..., Post],
-        at: datetime,
-        django_assert_num_queries: DjangoAssertNumQueries,
+        self, site: HostileSite, post: Post_, at: datetime, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for number in range(3):
             post(links=[site.url(f"/{number}")], at=at)
@@ -128,10 +119,10 @@ class TestJoin:
     def test_is_nothing_once_it_is_erased(
         self,
         site: HostileSite,
-        scored: Callable[..., Revision],
-        post: Callable[..., Post],
+        scored: Scored,
+        post: Post_,
         at: datetime,
-        later: Callable[..., datetime],
+        later: Later,
         sent: list[tuple[str, dict[str, Any]]],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:

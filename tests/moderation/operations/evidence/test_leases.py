@@ -25,8 +25,9 @@ from moderation.models.platforms import Collecting
 from moderation.operations.evidence import collect, leases, opening
 from moderation.operations.infrastructure import limits
 from moderation.operations.posts import ingest
-from moderation.operations.posts.incoming_post import IncomingPost
+from tests.moderation.conftest import Incoming
 from tests.moderation.evidence import hostile_child
+from tests.moderation.operations.evidence.conftest import Fetched
 from tests.moderation.operations.evidence.hostile_site import ANSWERS, HostileSite, redirects, sends
 
 
@@ -65,10 +66,7 @@ Post = Callable[..., list[int]]
 
 @pytest.fixture
 def posted(
-    site: HostileSite,
-    settings: Settings,
-    incoming: Callable[..., IncomingPost],
-    monkeypatch: pytest.MonkeyPatch,
+    site: HostileSite, settings: Settings, incoming: Incoming, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Post]:
     """Post links of a platform; as many threads as a worker has fetch them in the order of their messages."""
     settings.EVIDENCE_LIMITS = Limits()
@@ -155,7 +153,6 @@ def test_names_whose_servers_do_not_answer_delay_no_other_platform(
         time.sleep(0.1)
 
 
-Fetched = Callable[..., Evidence]
 STATE = EvidenceState
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,10 @@ from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
 from moderation.operations.evidence import browse, collect, leads, mattering, opening, recovery
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Later
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 from tests.scoring.evidence_release import release_with_evidence
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture(autouse=True)
@@ -51,14 +51,14 @@ def fetch_first(revision: Revision, *, at: datetime) -> int:
 )
 @pytest.mark.usefixtures("reading")
 def test_what_is_read_could_matter(
-    path: str, expected: int, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+    path: str, expected: int, site: HostileSite, scored: Scored, at: datetime, later: Later
 ) -> None:
     assert fetch_first(scored(site.url(path), at=at), at=later(1)) == expected
 
 
 @pytest.mark.usefixtures("reading")
 def test_a_release_that_looks_at_none_is_not_asked_again(
-    site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+    site: HostileSite, scored: Scored, at: datetime, later: Later
 ) -> None:
     before, after = (
         Release.objects.create(id=name * 64, manifest={"files": {}}, first_used_at=at) for name in "ab"
@@ -70,7 +70,7 @@ def test_a_release_that_looks_at_none_is_not_asked_again(
 
 @pytest.mark.usefixtures("reading")
 def test_the_second_score_freezes_what_came(
-    site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+    site: HostileSite, scored: Scored, at: datetime, later: Later
 ) -> None:
     revision = scored(site.url("/page"), at=at)
     fetch_first(revision, at=later(1))
@@ -89,7 +89,7 @@ class TestWhatIsKnownAlready:
 
     @pytest.mark.usefixtures("reading")
     def test_is_seen_by_the_first_score(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         fetch_first(scored(site.url("/page"), at=at), at=later(1))
 
@@ -106,7 +106,7 @@ class TestWhatIsKnownAlready:
 
     @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_second_score_where_not_all_posts_have_it_collected(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
         fetch_first(scored(site.url("/page"), at=at), at=later(1))
@@ -120,7 +120,7 @@ class TestWhatIsKnownAlready:
 
     @pytest.mark.usefixtures("reading")
     def test_is_no_news_where_it_says_nothing(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         fetch_first(scored(site.url("/nothing"), at=at), at=later(1))
 
@@ -140,7 +140,7 @@ class TestWhatIsKnownAlready:
         path: str,
         generation: int,
         site: HostileSite,
-        scored: Callable[..., Revision],
+        scored: Scored,
         at: datetime,
         later: Later,
         monkeypatch: pytest.MonkeyPatch,
@@ -153,12 +153,7 @@ class TestWhatIsKnownAlready:
 
     @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_post_that_comes_while_it_is_kept(
-        self,
-        site: HostileSite,
-        scored: Callable[..., Revision],
-        at: datetime,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Who collects has locked the posts that carry it by then: the other one is not among them."""
         lock, late = browse.lock_with_other, []
@@ -180,7 +175,7 @@ class TestWhatIsKnownAlready:
 
     @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_post_that_was_being_scored(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         """Its record is frozen already: whether the score knows is looked at afterwards."""
         revision = scored(site.url("/page"), at=at)

@@ -11,18 +11,19 @@ import pytest
 from PIL import Image
 
 from moderation import image_model, scorer
-from moderation.models import Evidence, Revision, Score
+from moderation.models import Evidence, Score
 from moderation.models.evidence import EvidenceKind
 from moderation.operations.evidence import collect, mattering, opening, picture_model, recovery
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
 from scoring.content import Unavailable
+from tests.moderation.conftest import Later
+from tests.moderation.operations.evidence.conftest import Fetched, Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
 
 PICTURE = EvidenceKind.PICTURE
-Fetched = Callable[..., Evidence]
 
 
 class Model:
@@ -102,7 +103,7 @@ def test_a_release_that_cannot_be_used_costs_no_evidence(
 
 class TestSilence:
     def test_is_unknown_until_the_sweep_has_an_answer(
-        self, fetched: Fetched, serve: Callable[..., Model], at: datetime, later: Callable[[float], datetime]
+        self, fetched: Fetched, serve: Callable[..., Model], at: datetime, later: Later
     ) -> None:
         serve(None, 0.2)
         row = fetched("/picture.png", PICTURE)
@@ -117,12 +118,12 @@ class TestSilence:
 
     def test_that_ends_has_posts_scored_with_the_answer(
         self,
-        scored: Callable[..., Revision],
+        scored: Scored,
         site: HostileSite,
         serve: Callable[..., Model],
         monkeypatch: pytest.MonkeyPatch,
         at: datetime,
-        later: Callable[[float], datetime],
+        later: Later,
     ) -> None:
         monkeypatch.setattr(mattering, "_read", lambda: {"spam_probability"})
         serve(None, 0.9)
@@ -138,9 +139,7 @@ class TestSilence:
             for one in Score.objects.order_by("generation")
         ] == [[], [0.9]]
 
-    def test_ends_after_a_day(
-        self, fetched: Fetched, serve: Callable[..., Model], later: Callable[[float], datetime]
-    ) -> None:
+    def test_ends_after_a_day(self, fetched: Fetched, serve: Callable[..., Model], later: Later) -> None:
         model = serve(None)
         fetched("/picture.png", PICTURE)
 
@@ -148,7 +147,7 @@ class TestSilence:
         assert len(model.asked) == 1
 
     def test_of_some_does_not_keep_the_sweep(
-        self, fetched: Fetched, serve: Callable[..., Model], later: Callable[[float], datetime]
+        self, fetched: Fetched, serve: Callable[..., Model], later: Later
     ) -> None:
         model = serve(None)
         row = fetched("/picture.png", PICTURE)
@@ -168,7 +167,7 @@ class TestSilence:
         assert len(model.asked) == 1 + 3
 
     def test_without_its_file_a_row_is_passed_over(
-        self, fetched: Fetched, serve: Callable[..., Model], later: Callable[[float], datetime]
+        self, fetched: Fetched, serve: Callable[..., Model], later: Later
     ) -> None:
         serve(None, 0.4)
         row = fetched("/picture.png", PICTURE)

@@ -16,12 +16,12 @@ from moderation.operations.posts import complaints
 from moderation.operations.scoring import score
 from moderation.queries.evidence import findings
 from moderation.queries.records import records
+from tests.moderation.conftest import Later
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite, words
 
 pytestmark = pytest.mark.whole
 
-Later = Callable[[float], datetime]
-Scored = Callable[..., Revision]
 HOUR = 3_600
 SPAM = f"<title>Pills</title><p>{words(60, start=300)}"
 

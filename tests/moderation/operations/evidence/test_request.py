@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from moderation.models import Evidence, EvidenceRequest, Post, Revision
+from moderation.models import Evidence, EvidenceRequest, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.evidence import collect, opening
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 
 def test_a_request_that_had_to_wait_for_a_score_is_opened_with_it(
     site: HostileSite,
-    post: Callable[..., Post],
+    post: Post_,
     fake_scorer: FakeScorer,
     sent: list[tuple[str, dict[str, Any]]],
     at: datetime,

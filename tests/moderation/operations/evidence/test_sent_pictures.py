@@ -11,7 +11,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from moderation.evidence import addresses
-from moderation.models import Evidence, EvidenceRequest, Platform, Post, Revision, SentPicture
+from moderation.models import Evidence, EvidenceRequest, Platform, Revision, SentPicture
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.operations.erasure import erase
@@ -19,18 +19,18 @@ from moderation.operations.evidence import collect, opening, recovery, sent_pict
 from moderation.operations.scoring import score
 from moderation.queries.cases import behind
 from moderation.queries.evidence import findings
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite, picture
 
 pytestmark = pytest.mark.whole
 
 STATE = EvidenceState
-Later = Callable[[float], datetime]
 Sends = Callable[..., Revision]
 
 
 @pytest.fixture
-def send(post: Callable[..., Post], site: HostileSite, platform: Platform, fake_scorer: FakeScorer) -> Sends:
+def send(post: Post_, site: HostileSite, platform: Platform, fake_scorer: FakeScorer) -> Sends:
     """Store a post with these pictures, score it and write them down."""
 
     def run(*pictures: bytes, at: datetime, media: Sequence[str] = ()) -> Revision:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,12 +30,12 @@ from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, leads, opening, thumbnails
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Later
+from tests.moderation.operations.evidence.conftest import Fetched, Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
 
-Fetched = Callable[..., Evidence]
-Scored = Callable[..., Revision]
 PICTURE = EvidenceKind.PICTURE
 STATE = EvidenceState
 
@@ -57,7 +56,7 @@ def test_codes_and_previews_are_opened_and_files_go_with_the_last_post(
     site: HostileSite,
     scored: Scored,
     at: datetime,
-    later: Callable[[float], datetime],
+    later: Later,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     media = (site.url("/picture.png"), "no address")
@@ -233,12 +232,7 @@ class TestPostsThatShowOnePicture:
 
     @pytest.mark.parametrize("collects", [Collecting.ON, Collecting.UNSURE])
     def test_are_scored_with_it(
-        self,
-        collects: Collecting,
-        site: HostileSite,
-        scored: Scored,
-        at: datetime,
-        later: Callable[[float], datetime],
+        self, collects: Collecting, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         """At once, or again where only the score says that the picture is wanted."""
         Platform.objects.update(collects_evidence=collects)
@@ -260,7 +254,7 @@ class TestPostsThatShowOnePicture:
         assert second.score_state == ScoreState.SCORED, "no news any more"
 
     def test_are_scored_again_if_it_came_while_they_were_scored(
-        self, site: HostileSite, scored: Scored, at: datetime, later: Callable[[float], datetime]
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
         scored(at=at, media=(site.url("/words.png"),))

@@ -13,10 +13,9 @@ from config.celery import app
 from moderation.models import SweepRun
 from moderation.operations.infrastructure import sweeps
 from moderation.queries.health import sweeps as health_sweeps
+from tests.moderation.conftest import Later
 
 pytestmark = pytest.mark.django_db
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture

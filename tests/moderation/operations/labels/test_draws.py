@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -23,10 +22,9 @@ from moderation.queries.cases import queue
 from moderation.queries.cases.queue_filter import QueueFilter
 from moderation.queries.labels import label_balance, labels
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
 TEXTS = ("allowed", "removed")
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from pyarrow import parquet
 from pytest_django import Settings
 
 from deploy.local.places import ROOT
-from moderation.models import Case, Decision, Export, Platform, Post, User
+from moderation.models import Export, Platform, Post, User
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export_build, export_files, exports
@@ -33,6 +33,8 @@ from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels import label_lines
 from moderation.queries.labels.label_lines import LabelLine
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.conftest import Cases, Later
+from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.labels.builds import (
     LEASE,
     STEPS,
@@ -48,8 +50,6 @@ from tests.moderation.operations.labels.builds import (
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture
@@ -152,8 +152,8 @@ class TestErased:
     def test_ends_once_while_authors_are_erased_all_the_time(
         self,
         platform: Platform,
-        open_cases: Callable[..., list[Case]],
-        decided: Callable[..., Decision],
+        open_cases: Cases,
+        decided: Decided,
         lead: User,
         folder: Path,
         later: Later,

@@ -6,8 +6,6 @@ import csv
 import hashlib
 import importlib
 import json
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +21,7 @@ from moderation.operations.labels import export_build, export_files, export_form
 from moderation.queries.labels import labels as labels_labels
 from moderation.queries.labels.label_json import weight_of
 from moderation.queries.labels.labels import SPLITS, LabelFilter
-
-Later = Callable[[float], datetime]
+from tests.moderation.conftest import Later
 
 
 @pytest.mark.usefixtures("decided_posts")

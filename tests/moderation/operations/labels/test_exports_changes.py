@@ -6,7 +6,6 @@ import csv
 import json
 import random
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -26,9 +25,7 @@ from moderation.operations.erasure import erase
 from moderation.operations.labels import export_write
 from moderation.operations.refusals import Refusal
 from moderation.queries.labels.labels import LabelFilter
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
+from tests.moderation.conftest import Case_, Later
 
 
 class Consumer:

@@ -11,6 +11,7 @@ from moderation import scorer
 from moderation.models import Post, Promotion, Release, ShadowRun, User
 from moderation.models.releases import PromotionKind
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import RELEASE_ID, FakeScorer, FakeScorers
 
 Scored = Callable[..., Post]
@@ -40,7 +41,7 @@ def shadow_run(candidate_scorer: FakeScorer, lead: User, at: datetime) -> Shadow
 
 
 @pytest.fixture
-def scored(post: Callable[..., Post], at: datetime) -> Scored:
+def scored(post: Post_, at: datetime) -> Scored:
     """Store and score a post."""
 
     def run(**given: object) -> Post:

@@ -20,6 +20,7 @@ from moderation.operations.learning import proposals, thresholds
 from moderation.operations.refusals import NotAllowed
 from moderation.operations.releases import promote
 from scoring.release import MANIFEST, Thresholds
+from tests.moderation.conftest import Later
 
 pytestmark = [
     pytest.mark.django_db,
@@ -59,7 +60,7 @@ def propose(lead: User, at: datetime) -> Propose:
 
 class TestConfirm:
     def test_a_second_person_lets_the_thresholds_go_live(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+        self, propose: Propose, ml_engineer: User, later: Later
     ) -> None:
         shipped = scorer.release()
         proposal = propose()
@@ -84,7 +85,7 @@ class TestConfirm:
     @pytest.mark.whole
     @pytest.mark.long
     def test_one_press_rolls_it_back(
-        self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
+        self, propose: Propose, ml_engineer: User, lead: User, later: Later
     ) -> None:
         shipped = scorer.release()
         proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=later(60))
@@ -94,9 +95,7 @@ class TestConfirm:
         scorer.forget()
         assert scorer.release().id == shipped.id
 
-    def test_refuses_the_person_who_proposed(
-        self, propose: Propose, lead: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_refuses_the_person_who_proposed(self, propose: Propose, lead: User, later: Later) -> None:
         with pytest.raises(proposals.OwnProposal):
             proposals.confirm(proposal_id=propose().pk, actor=lead, at=later(60))
 
@@ -108,15 +107,13 @@ class TestConfirm:
         with pytest.raises(IntegrityError, match="proposal_"), transaction.atomic():
             ReleaseProposal.objects.filter(pk=proposal.pk).update(confirmed_by=lead, closed_at=at)
 
-    def test_refuses_a_moderator(
-        self, propose: Propose, moderator: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_refuses_a_moderator(self, propose: Propose, moderator: User, later: Later) -> None:
         with pytest.raises(NotAllowed):
             proposals.confirm(proposal_id=propose().pk, actor=moderator, at=later(60))
 
     @pytest.mark.whole
     def test_refuses_when_another_release_went_live(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+        self, propose: Propose, ml_engineer: User, later: Later
     ) -> None:
         first = propose()
         second = propose(wanted=Thresholds(review_from=0.1, remove_from=0.98, audit_rate=0.02))
@@ -130,7 +127,7 @@ class TestConfirm:
             proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=at + timedelta(days=7))
 
     def test_refuses_other_thresholds_than_were_shown(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+        self, propose: Propose, ml_engineer: User, later: Later
     ) -> None:
         proposal = propose(changes={"to": thresholds.values(WANTED) | {"remove_from": 0.96}})
 
@@ -143,7 +140,7 @@ class TestConfirm:
         assert not proposal.is_going_live(at=later(61))
 
     def test_refuses_what_the_simulation_finds_certainly_less_precise(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+        self, propose: Propose, ml_engineer: User, later: Later
     ) -> None:
         now, then = ({"labels": 300, "low": low, "high": low + 0.04} for low in (0.95, 0.8))
         proposal = propose(evidence={"now": {"precision": now}, "then": {"precision": then}})
@@ -155,7 +152,7 @@ class TestConfirm:
 @pytest.mark.whole
 @pytest.mark.django_db(transaction=True)
 def test_of_two_people_who_confirm_at_once_one_is_refused(
-    propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+    propose: Propose, ml_engineer: User, later: Later
 ) -> None:
     proposal = propose()
     people = [ml_engineer, User.objects.create_user("other_lead", role=Role.LEAD)]
@@ -180,7 +177,7 @@ def test_of_two_people_who_confirm_at_once_one_is_refused(
 
 class TestGoingLive:
     def test_is_neither_confirmed_again_nor_refused(
-        self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
+        self, propose: Propose, ml_engineer: User, lead: User, later: Later
     ) -> None:
         proposal = propose()
         ReleaseProposal.objects.update(confirming_by=ml_engineer, confirming_until=later(60))
@@ -192,9 +189,7 @@ class TestGoingLive:
 
 
 class TestRefuse:
-    def test_closes_the_proposal(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_closes_the_proposal(self, propose: Propose, ml_engineer: User, later: Later) -> None:
         proposal = propose()
 
         proposals.refuse(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))

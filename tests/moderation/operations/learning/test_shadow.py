@@ -16,6 +16,7 @@ from moderation.operations.releases import promote
 from moderation.queries.learning import shadow_labels
 from scoring.gate import Finding
 from scoring.release import Thresholds
+from tests.moderation.conftest import Later
 
 pytestmark = [
     pytest.mark.django_db,
@@ -25,7 +26,6 @@ pytestmark = [
 ]
 
 WANTED = Thresholds(review_from=0.1, remove_from=0.97, audit_rate=0.03)
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture

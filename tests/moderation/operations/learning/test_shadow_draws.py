@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
 from moderation import enqueue
-from moderation.models import AuditEntry, Case, Label, Post, Score, ShadowRun, ShadowScore, User
+from moderation.models import AuditEntry, Case, Label, Score, ShadowRun, ShadowScore, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
@@ -17,12 +16,11 @@ from moderation.operations.learning import shadow_draws, shadow_scoring
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.labels import labels
 from moderation.queries.learning import shadow_labels
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.learning.conftest import Scored
 
 pytestmark = pytest.mark.django_db
-
-Scored = Callable[..., Post]
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture
@@ -96,11 +94,7 @@ class TestLabels:
         assert set(zip(found.live, found.candidate, strict=True)) == {("allow", "remove")}
 
     def test_leave_out_posts_that_came_after_the_draw(
-        self,
-        disagreements: ShadowRun,
-        scored: Scored,
-        lead: User,
-        later: Later,
+        self, disagreements: ShadowRun, scored: Scored, lead: User, later: Later
     ) -> None:
         shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
         scored(text="another quiet post")
@@ -123,12 +117,7 @@ class TestLabels:
         assert said == {("disagreement", False)}
 
     def test_on_the_route_review_count_with_the_chance_of_the_audit_lane(
-        self,
-        disagreements: ShadowRun,
-        fake_scorer: FakeScorer,
-        scored: Scored,
-        moderator: User,
-        later: Later,
+        self, disagreements: ShadowRun, fake_scorer: FakeScorer, scored: Scored, moderator: User, later: Later
     ) -> None:
         fake_scorer.default = 0.5
         for number in range(2):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -12,7 +11,6 @@ from moderation.models import (
     Case,
     Decision,
     Delivery,
-    Post,
     Promotion,
     Release,
     Score,
@@ -22,12 +20,12 @@ from moderation.models import (
 from moderation.models.releases import PromotionKind
 from moderation.operations.erasure import erase
 from moderation.operations.learning import shadow_scoring
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
+from tests.moderation.operations.learning.conftest import Scored
 
 pytestmark = pytest.mark.django_db
 
-Scored = Callable[..., Post]
-Later = Callable[[float], datetime]
 SETTLED = 120
 
 

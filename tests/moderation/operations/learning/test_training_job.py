@@ -14,7 +14,6 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -28,11 +27,11 @@ from moderation.operations.learning import training_job, training_process, train
 from moderation.operations.learning.training_process import TrainingProcess
 from scoring.release import Release
 from tests import releases
+from tests.moderation.conftest import Later
 from tests.scoring.starter import STARTER
 
 pytestmark = pytest.mark.django_db
 
-Later = Callable[[float], datetime]
 Says = Callable[..., None]
 
 _CANDIDATE = """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -12,10 +11,9 @@ from pytest_django import Settings
 from moderation.models import AuditEntry, Label, Platform, TrainingRun, User
 from moderation.models.training_runs import TrainingState
 from moderation.operations.learning import training_runs
+from tests.moderation.conftest import Later
 
 pytestmark = pytest.mark.django_db
-
-Later = Callable[[float], datetime]
 
 
 class TestRequest:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 
-from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Platform, User
+from moderation.models import Campaign, Decision, Delivery, FeedEntry, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
@@ -16,19 +15,18 @@ from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
 from moderation.operations.posts import ingest
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.outbox.feeds import Poller, claimed, held
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 
 
 class TestUndo:
     """Whoever undoes read the clock in time, was stopped, and goes on when the platform was told."""
 
     def test_is_too_late_once_a_poller_was_told(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User, later: Later
     ) -> None:
         made = decided(at=later(2))
         poller = Poller(platform)
@@ -40,7 +38,7 @@ class TestUndo:
         assert not hasattr(Decision.objects.get(pk=made.pk), "reversal")
 
     def test_is_too_late_once_a_delivery_was_attempted(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User, later: Later
     ) -> None:
         made = decided(at=later(2))
         [delivery] = claimed(webhook, at=later(12))
@@ -53,7 +51,7 @@ class TestUndo:
 
     @pytest.mark.django_db(transaction=True)
     def test_is_too_late_while_an_attempt_is_being_claimed(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User, later: Later
     ) -> None:
         """And does not wait for it: two that wait for one another's rows would be ended by the database."""
         made = decided(at=later(2))
@@ -65,7 +63,7 @@ class TestUndo:
             reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
 
     def test_in_time_leaves_nothing_to_be_told(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User, later: Later
     ) -> None:
         made = decided(at=later(2))
         reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
@@ -89,7 +87,7 @@ class TestUndo:
 
     @pytest.mark.django_db(transaction=True)
     def test_that_is_stopped_before_its_commit_is_not_told_meanwhile(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User, later: Later
     ) -> None:
         made, other = decided(at=later(2)), decided(at=later(2))
         poller = Poller(platform)
@@ -103,7 +101,7 @@ class TestUndo:
 
 class TestOrderOfAPost:
     def test_a_correction_in_the_time_to_undo_follows_its_original_at_once(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User, later: Later
     ) -> None:
         wrong = decided(at=later(2))
         right = reversals.correct(
@@ -113,7 +111,7 @@ class TestOrderOfAPost:
         assert Poller(platform).poll(later(7)) == [wrong.pk, right.pk]
 
     def test_a_correction_never_overtakes_an_attempt_that_has_begun(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User, later: Later
     ) -> None:
         wrong = decided(at=later(2))
         [first] = claimed(webhook, at=later(12))
@@ -130,7 +128,7 @@ class TestOrderOfAPost:
         self,
         platform: Platform,
         open_case: Case_,
-        decided: Callable[..., Decision],
+        decided: Decided,
         incoming: Callable[..., object],
         fake_scorer: FakeScorer,
         later: Later,

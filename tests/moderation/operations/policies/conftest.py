@@ -11,9 +11,11 @@ from moderation.models import Policy, User
 from moderation.operations.policies import policy, trial
 from tests.moderation.fakes import FakeTopics
 
+Policies = Callable[..., Policy]
+
 
 @pytest.fixture
-def tried(lead: User, fake_topics: FakeTopics, at: datetime) -> Callable[..., Policy]:
+def tried(lead: User, fake_topics: FakeTopics, at: datetime) -> Policies:
     def write(words: str = "cats and dogs", **given: str) -> Policy:
         drafted = policy.draft(name=given.pop("name", "Pets"), words=words, actor=lead, at=at, **given)
         return trial.run(policy_id=drafted.pk, at=at)
@@ -22,7 +24,7 @@ def tried(lead: User, fake_topics: FakeTopics, at: datetime) -> Callable[..., Po
 
 
 @pytest.fixture
-def active(tried: Callable[..., Policy], lead: User, at: datetime) -> Callable[..., Policy]:
+def active(tried: Policies, lead: User, at: datetime) -> Policies:
     def begin(words: str = "cats and dogs", *, effect: str = "tag", threshold: float = 0.5) -> Policy:
         made = tried(words, name=words.title())
         policy.activate(

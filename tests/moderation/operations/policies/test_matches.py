@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
-from moderation.models import Case, Decision, Policy, PolicyMatch, Post, Revision, Score, User
+from moderation.models import Case, Decision, PolicyMatch, Revision, Score, User
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.policies import matches, policy
 from moderation.operations.scoring import recovery, score
 from moderation.queries.policies import policy_pages
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer, FakeTopics
-
-Later = Callable[[float], datetime]
-Policies = Callable[..., Policy]
-Post_ = Callable[..., Post]
+from tests.moderation.operations.policies.conftest import Policies
 
 
 def scored(later: Later, seconds: float = 1) -> None:
@@ -102,12 +99,7 @@ def test_a_hold_is_stricter_than_an_allowance_and_a_ban_than_a_hold(
 
 class TestWithoutAnAnswer:
     def test_nothing_is_held_and_posts_are_compared_when_it_answers_again(
-        self,
-        post: Post_,
-        fake_scorer: FakeScorer,
-        fake_topics: FakeTopics,
-        active: Policies,
-        later: Later,
+        self, post: Post_, fake_scorer: FakeScorer, fake_topics: FakeTopics, active: Policies, later: Later
     ) -> None:
         fake_scorer.default, fake_scorer.is_ready_again = 0.01, True
         active("cats", effect="hold")
@@ -161,12 +153,7 @@ class TestWithoutAnAnswer:
         assert Revision.objects.get().score_state == ScoreState.SCORED
 
     def test_tags_are_unknown_and_those_of_before_stay(
-        self,
-        post: Post_,
-        fake_scorer: FakeScorer,
-        fake_topics: FakeTopics,
-        active: Policies,
-        later: Later,
+        self, post: Post_, fake_scorer: FakeScorer, fake_topics: FakeTopics, active: Policies, later: Later
     ) -> None:
         fake_scorer.default = 0.01
         active("cats")

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
 
-from moderation.models import AuditEntry, Case, Policy, PolicyMatch, Post, Revision, User
+from moderation.models import AuditEntry, Policy, PolicyMatch, Revision, User
 from moderation.models.posts import ScoreState
 from moderation.operations.policies import policy
 from moderation.operations.scoring import score
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import PolicyState
+from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer, FakeTopics
-
-Later = Callable[[float], datetime]
-Policies = Callable[..., Policy]
-Case_ = Callable[..., Case]
+from tests.moderation.operations.policies.conftest import Policies
 
 
 class TestDraft:
@@ -126,7 +123,7 @@ class TestWideHold:
     """One that would put more than a tenth of the newest posts before people."""
 
     @pytest.fixture
-    def newest(self, post: Callable[..., Post]) -> None:
+    def newest(self, post: Post_) -> None:
         for number in range(20):
             post(text="cats" if number < 2 else "dogs")
 
@@ -176,7 +173,7 @@ class TestWideHold:
         assert policy_pages.in_force(at) == [made]
 
     def test_of_few_posts_nothing_is_known(
-        self, post: Callable[..., Post], tried: Policies, lead: User, at: datetime
+        self, post: Post_, tried: Policies, lead: User, at: datetime
     ) -> None:
         post(text="dogs")
 

@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import connections, transaction
 
-from moderation.models import AuditEntry, Policy, Post, User
+from moderation.models import AuditEntry, Policy, User
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
 from moderation.operations.policies import policy
+from tests.moderation.conftest import Post_
+from tests.moderation.operations.policies.conftest import Policies
 
 pytestmark = pytest.mark.django_db(transaction=True)
-Policies = Callable[..., Policy]
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def test_one_ends_a_policy(
 
 
 def test_two_narrow_holds_are_counted_one_after_the_other(
-    tried: Policies, post: Callable[..., Post], lead: User, at: datetime, at_once: Callable[..., list[str]]
+    tried: Policies, post: Post_, lead: User, at: datetime, at_once: Callable[..., list[str]]
 ) -> None:
     for number in range(20):
         post(text="cats" if number < 2 else "dogs")

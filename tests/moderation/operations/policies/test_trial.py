@@ -12,10 +12,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.policies import policy, trial
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import Share
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer, FakeTopics
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 
 
 @pytest.fixture
@@ -24,7 +22,7 @@ def pets(lead: User, at: datetime, fake_topics: FakeTopics) -> Policy:
 
 
 @pytest.fixture
-def judged(open_case: Case_, judged_alike: Callable[..., None]) -> Callable[..., Case]:
+def judged(open_case: Case_, judged_alike: Callable[..., None]) -> Case_:
     def judge(text: str, *, spam: int, fine: int, **given: object) -> Case:
         case = open_case(text=text)
         judged_alike(case, probability=0.5, spam=spam, fine=fine, **given)
@@ -33,9 +31,7 @@ def judged(open_case: Case_, judged_alike: Callable[..., None]) -> Callable[...,
     return judge
 
 
-def test_counts_right_hits_and_what_was_found(
-    judged: Callable[..., Case], pets: Policy, at: datetime
-) -> None:
+def test_counts_right_hits_and_what_was_found(judged: Case_, pets: Policy, at: datetime) -> None:
     judged("grey cats", spam=15, fine=7)
     judged("a fish", spam=5, fine=3)
 
@@ -50,7 +46,7 @@ def test_counts_right_hits_and_what_was_found(
     assert {hit.excerpt for hit in found.wrong} == {"grey cats"}
 
 
-def test_shows_no_percentage_of_few(judged: Callable[..., Case], pets: Policy, at: datetime) -> None:
+def test_shows_no_percentage_of_few(judged: Case_, pets: Policy, at: datetime) -> None:
     judged("grey cats", spam=12, fine=7)
 
     row = policy_pages.trial(trial.run(policy_id=pets.pk, at=at), threshold=0.5).rows[0]
@@ -61,7 +57,7 @@ def test_shows_no_percentage_of_few(judged: Callable[..., Case], pets: Policy, a
 
 
 def test_right_may_be_what_was_spam_for_one_reason(
-    judged: Callable[..., Case], lead: User, at: datetime, fake_topics: FakeTopics
+    judged: Case_, lead: User, at: datetime, fake_topics: FakeTopics
 ) -> None:
     scam = Reason.objects.create(code="pet-scam", title="Pet scam", digit=9, verdict="spam", is_active=False)
     judged("grey cats", spam=2, fine=0, decision={"reason": scam.code})
@@ -74,7 +70,7 @@ def test_right_may_be_what_was_spam_for_one_reason(
 
 
 def test_follows_labels_that_change_and_posts_that_are_erased(
-    judged: Callable[..., Case], pets: Policy, at: datetime, later: Later
+    judged: Case_, pets: Policy, at: datetime, later: Later
 ) -> None:
     judged("grey cats", spam=3, fine=0)
     tried = trial.run(policy_id=pets.pk, at=at)
@@ -87,7 +83,7 @@ def test_follows_labels_that_change_and_posts_that_are_erased(
     assert (found.judged, len(found.right)) == (1, 1)
 
 
-def test_keeps_no_words_of_posts(judged: Callable[..., Case], pets: Policy, at: datetime) -> None:
+def test_keeps_no_words_of_posts(judged: Case_, pets: Policy, at: datetime) -> None:
     judged("grey cats", spam=1, fine=0)
 
     assert "grey" not in str(trial.run(policy_id=pets.pk, at=at).trial)
@@ -101,7 +97,7 @@ def test_without_posts_there_is_nothing_to_say(pets: Policy, at: datetime) -> No
 
 
 def test_reads_no_more_once_its_time_is_over(
-    judged: Callable[..., Case], pets: Policy, at: datetime, monkeypatch: pytest.MonkeyPatch
+    judged: Case_, pets: Policy, at: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged("grey cats", spam=20, fine=0)
     monkeypatch.setattr(trial, "BUDGET_SECONDS", -1.0)
@@ -112,7 +108,7 @@ def test_reads_no_more_once_its_time_is_over(
 
 
 def test_without_an_answer_it_stays_untried(
-    judged: Callable[..., Case], pets: Policy, at: datetime, fake_topics: FakeTopics
+    judged: Case_, pets: Policy, at: datetime, fake_topics: FakeTopics
 ) -> None:
     judged("grey cats", spam=1, fine=0)
     fake_topics.is_away = True
@@ -125,11 +121,7 @@ def test_without_an_answer_it_stays_untried(
 
 
 def test_who_judges_blindly_reads_no_verdict_here(
-    open_case: Case_,
-    judged_alike: Callable[..., None],
-    fake_scorer: FakeScorer,
-    pets: Policy,
-    at: datetime,
+    open_case: Case_, judged_alike: Callable[..., None], fake_scorer: FakeScorer, pets: Policy, at: datetime
 ) -> None:
     fake_scorer.audited.add("black cats")
     blind = open_case(text="black cats")

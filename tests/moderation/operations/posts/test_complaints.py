@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 from moderation.models import Complaint, Platform, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints
-from moderation.operations.posts.incoming_post import IncomingPost
+from tests.moderation.conftest import Incoming
 from tests.moderation.operations.posts.arrivals import accept
-
-Incoming = Callable[..., IncomingPost]
 
 
 class TestComplain:

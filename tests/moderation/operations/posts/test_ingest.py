@@ -13,21 +13,13 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import (
-    Author,
-    Complaint,
-    Domain,
-    Platform,
-    Post,
-    PostLink,
-    Revision,
-)
+from moderation.models import Author, Complaint, Domain, Platform, Post, PostLink, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.incoming_post import IncomingParent, IncomingPost
+from tests.moderation.conftest import Incoming
 from tests.moderation.operations.posts.arrivals import SPAM, accept
 
-Incoming = Callable[..., IncomingPost]
 TOLD = IncomingParent(
     external_id="parent", text="What do you think?", author_external_id="writer", author_name="Wilma"
 )

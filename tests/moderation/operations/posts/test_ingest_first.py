@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 from pytest_django import DjangoAssertNumQueries
@@ -10,9 +9,8 @@ from pytest_django import DjangoAssertNumQueries
 from moderation.models import Author, Platform, Post, PostLink, Revision
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
+from tests.moderation.conftest import Incoming
 from tests.moderation.operations.posts.arrivals import SPAM
-
-Incoming = Callable[..., IncomingPost]
 
 
 class TestFirst:

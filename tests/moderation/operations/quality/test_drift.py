@@ -12,7 +12,6 @@ import pytest
 from moderation.models import (
     AuditEntry,
     Author,
-    Case,
     DriftAlarm,
     DriftBlock,
     DriftWatch,
@@ -24,6 +23,7 @@ from moderation.models import (
 from moderation.operations.quality import drift
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.quality.drift_reference import BLOCK
+from tests.moderation.conftest import Case_
 
 DAYS, HONEST, PLANTED = 8, 30, 6
 WORDS = ("river", "cat", "garden", "music", "train", "rain", "bread", "coffee", "window", "letter", "brother")
@@ -36,7 +36,7 @@ def start(at: datetime) -> datetime:
 
 
 @pytest.fixture
-def store(open_case: Callable[..., Case]) -> Store:
+def store(open_case: Case_) -> Store:
     """Store scored posts of as many authors, in one block: copies of a scored one with other texts."""
     case = open_case()
     numbers = count(1)
@@ -166,7 +166,7 @@ class TestSweep:
 
 class TestAcknowledge:
     @pytest.fixture
-    def alarm(self, open_case: Callable[..., Case], at: datetime) -> DriftAlarm:
+    def alarm(self, open_case: Case_, at: datetime) -> DriftAlarm:
         return DriftAlarm.objects.create(
             platform=open_case().post.platform, raised_at=at, seen_at=at, posts=1, all_posts=2, traits=[],
             slices=[], mean_probability=0.1, sample=[],

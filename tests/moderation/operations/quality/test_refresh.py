@@ -11,8 +11,8 @@ from moderation.models import Case, Platform, QualityFigure, QualityTable, Score
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.operations.quality import refresh
 from moderation.queries.quality import labelled_posts
+from tests.moderation.conftest import Case_, Cases
 
-Case_ = Callable[..., Case]
 Judged = Callable[..., None]
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
@@ -55,11 +55,7 @@ class TestRefresh:
         assert figure(judged.post.platform, Measure.PRECISION).labels == 20
 
     def test_widens_intervals_by_what_was_passed_over(
-        self,
-        judged: Case,
-        open_cases: Callable[..., list[Case]],
-        at: datetime,
-        monkeypatch: pytest.MonkeyPatch,
+        self, judged: Case, open_cases: Cases, at: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(labelled_posts, "_SPARED", 0)
         refresh.refresh(at=at + timedelta(minutes=1))

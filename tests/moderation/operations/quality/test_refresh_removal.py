@@ -24,10 +24,9 @@ from moderation.models.decisions import Verdict
 from moderation.models.platforms import Removal
 from moderation.operations import score_preview
 from moderation.operations.cases import claims, review
-from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.quality import refresh
 from moderation.queries.quality.removal import Trials
-from tests.moderation.conftest import Post_, scored
+from tests.moderation.conftest import Incoming, Post_, scored
 from tests.moderation.fakes import FakeScorer
 
 DAY = timedelta(days=1)
@@ -101,7 +100,7 @@ class TestUnproven:
         assert Decision.objects.get().verdict == "spam"
 
     def test_says_so_in_a_preview(
-        self, unproven: Platform, sure: FakeScorer, incoming: Callable[..., IncomingPost], at: datetime
+        self, unproven: Platform, sure: FakeScorer, incoming: Incoming, at: datetime
     ) -> None:
         found = score_preview.run(platform=unproven, post=incoming(), live=scorer.current().live(), at=at)
 

@@ -20,6 +20,7 @@ from scoring.content import ContentModel
 from scoring.gate import Unreadable
 from scoring.release import Release
 from tests import releases
+from tests.moderation.conftest import Later
 from tests.moderation.operations.conftest import OTHER_MODELS_SHIFT
 from tests.moderation.operations.releases.promotion import TEXTS, promote_with
 
@@ -173,12 +174,7 @@ class TestLiveRelease:
     @pytest.mark.whole
     @pytest.mark.long
     def test_scores_name_the_release_that_gave_them(
-        self,
-        candidate: Release,
-        other_models: Path,
-        post: Callable[..., object],
-        at: datetime,
-        later: Callable[[float], datetime],
+        self, candidate: Release, other_models: Path, post: Callable[..., object], at: datetime, later: Later
     ) -> None:
         shipped = scorer.release()
         post(text=TEXTS[0])

@@ -6,7 +6,6 @@ import base64
 import dataclasses
 import io
 import json
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from scoring.release import Corrupt, Release
 from tests import releases
 from tests.libraries import later as imported_later
 from tests.libraries import needs
+from tests.moderation.conftest import Later
 from tests.moderation.operations.releases.promotion import promote_with
 from training.image import head, release_with, repository
 from training.image.backbone import Backbone, Preprocessing
@@ -85,7 +85,7 @@ def judged(colour: tuple[int, int, int]) -> float | None:
 
 
 def test_goes_live_and_is_taken_back_with_its_release(
-    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Callable[[float], datetime]
+    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Later
 ) -> None:
     candidate = releases.release(tmp_path / "release", image=pin)
     assert judged(RED) is None
@@ -167,7 +167,7 @@ def test_that_of_the_release_before_any_promotion_is_loaded_by_the_sweep(
 
 @pytest.mark.long
 def test_a_rollback_does_not_wait_for_an_image_model(
-    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Callable[[float], datetime]
+    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Later
 ) -> None:
     """Damaged since: the release goes live again, and what it would say of pictures is unknown."""
     candidate = releases.release(tmp_path / "release", image=pin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -10,9 +10,10 @@ import pytest
 from pytest_django import Settings
 
 from moderation import scorer
-from moderation.models import Evidence, Post, Revision, RevisionEvidence, Score
+from moderation.models import Evidence, Revision, RevisionEvidence, Score
 from moderation.operations.releases import replay
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Later, Post_
 from tests.scoring.evidence_release import release_with_evidence
 
 PAGE = {
@@ -32,7 +33,7 @@ def own_releases(triton: None, tmp_path: Path, settings: Settings) -> Iterator[N
 
 
 @pytest.fixture
-def scored(post: Callable[..., Post], at: datetime, later: Callable[[float], datetime]) -> list[Score]:
+def scored(post: Post_, at: datetime, later: Later) -> list[Score]:
     link = "http://shop.example/"
     for text in ("See you at the river", ""):
         revision = Revision.objects.get(post=post(text=text, links=[link]))

@@ -12,13 +12,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from moderation.models import LinkVerdict, Post, Revision
+from moderation.models import LinkVerdict, Revision
 from moderation.operations.reputation import inquiry, provider, registries
 from moderation.queries.records import records
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.operations.reputation.providers import Providers, registered, serving
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
 HOUR = 3_600
 
 
@@ -41,7 +40,7 @@ def registry(settings: Settings, tmp_path: Path) -> Iterator[Providers]:
 
 
 @pytest.fixture
-def known(post: StorePost) -> Callable[..., datetime | None]:
+def known(post: Post_) -> Callable[..., datetime | None]:
     """Ask about the link of a new post, and return since when its next score takes it to be live."""
 
     def run(url: str, *, at: datetime) -> datetime | None:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
 from django.db import transaction
 
 from moderation import enqueue
-from moderation.models import Post, Revision
+from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.scoring import leases, score
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
-
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
 
 
 @pytest.fixture
@@ -35,7 +33,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
 
 
 @pytest.fixture
-def again(post: StorePost, sent: list[list[int]], later: Later) -> list[int]:
+def again(post: Post_, sent: list[list[int]], later: Later) -> list[int]:
     """Revisions that have a score and are to get another one."""
     for _ in range(40):
         post()
@@ -52,7 +50,7 @@ def claimed(ids: Sequence[int], *, at: datetime) -> list[int]:
 
 
 def test_posts_without_a_score_go_first(
-    again: list[int], post: StorePost, sent: list[list[int]], later: Later
+    again: list[int], post: Post_, sent: list[list[int]], later: Later
 ) -> None:
     new = post().revisions.get().pk
 
@@ -61,7 +59,7 @@ def test_posts_without_a_score_go_first(
     assert claimed(again[:2], at=later(4))[:2] == again[:2]
 
 
-def test_a_new_post_takes_no_old_ones_along(again: list[int], post: StorePost, later: Later) -> None:
+def test_a_new_post_takes_no_old_ones_along(again: list[int], post: Post_, later: Later) -> None:
     new = post().revisions.get().pk
 
     assert claimed([new], at=later(3)) == [new]
@@ -78,7 +76,7 @@ def test_as_many_as_a_message_names(again: list[int], later: Later) -> None:
 
 @pytest.mark.whole
 def test_all_get_their_score_whatever_comes_between(
-    again: list[int], post: StorePost, sent: list[list[int]], later: Later, fake_scorer: FakeScorer
+    again: list[int], post: Post_, sent: list[list[int]], later: Later, fake_scorer: FakeScorer
 ) -> None:
     messages = [[pk] for pk in again]
     seconds = 3

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
 from moderation import enqueue
-from moderation.models import Post, Revision
+from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.scoring import recovery, score
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
-
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
 
 
 def run(at: datetime) -> int:
@@ -28,7 +25,7 @@ class TestSweep:
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
 
     def test_finds_what_a_lost_message_and_a_dead_worker_left(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         for text in ("lost", "abandoned", "fresh"):
             post(text=text)
@@ -40,7 +37,7 @@ class TestSweep:
         assert recovery.sweep(at=later(61)) == 2
 
     def test_leaves_alone_what_still_waits_in_the_broker(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, post: Post_, fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         post()
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
@@ -49,7 +46,7 @@ class TestSweep:
         assert recovery.sweep(at=later(recovery.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
 
     def test_what_a_killed_worker_held_goes_before_a_backlog_once(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         post(text="left")
         Revision.objects.update(score_state=ScoreState.SCORING, lease_until=later(60), attempts=1)
@@ -63,7 +60,7 @@ class TestSweep:
         assert Revision.objects.get(text="left").score_state == ScoreState.SCORED
         assert Revision.objects.filter(score_state=ScoreState.PENDING).count() == 10
 
-    def test_gives_up_visibly(self, post: StorePost, fake_scorer: FakeScorer, later: Later) -> None:
+    def test_gives_up_visibly(self, post: Post_, fake_scorer: FakeScorer, later: Later) -> None:
         post()
         Revision.objects.update(attempts=recovery.MAX_ATTEMPTS)
 

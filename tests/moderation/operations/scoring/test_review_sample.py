@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
@@ -10,10 +10,9 @@ import pytest
 from moderation.models import Case, QueueMix, Revision, Score
 from moderation.operations.scoring import review_sample, score
 from moderation.queries.cases import queue_mix
+from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
 pytestmark = pytest.mark.django_db
 
 

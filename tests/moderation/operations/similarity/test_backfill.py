@@ -10,13 +10,11 @@ from django.test.utils import CaptureQueriesContext
 
 from moderation.models import AuthorBand, Platform, Revision, SimilarityBand
 from moderation.operations.erasure import erase
-from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.similarity import backfill
+from tests.moderation.conftest import Incoming
 from tests.moderation.operations.posts.arrivals import SPAM, accept
 
 pytestmark = pytest.mark.django_db
-
-Incoming = Callable[..., IncomingPost]
 
 
 def revisions() -> list[Revision]:

@@ -16,7 +16,6 @@ from moderation.models import (
     Evidence,
     PictureBand,
     PictureGroup,
-    Post,
     Revision,
     RevisionEvidence,
     RevisionPicture,
@@ -26,8 +25,8 @@ from moderation.operations.campaigns import gather
 from moderation.operations.erasure import erase
 from moderation.operations.similarity import picture_groups
 from moderation.queries.campaigns import campaign_pictures, shared_traits
+from tests.moderation.conftest import Post_
 
-Post_ = Callable[..., Post]
 _RANDOM = random.Random(1)
 
 

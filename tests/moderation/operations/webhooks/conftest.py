@@ -13,7 +13,8 @@ from moderation.models.decisions import Verdict
 from moderation.operations.cases import review
 from moderation.operations.webhooks import endpoints
 from tests.moderation import receiver
-from tests.moderation.operations.webhooks.turns import Later, Make
+from tests.moderation.conftest import Later
+from tests.moderation.operations.webhooks.turns import Make
 from tests.moderation.receiver import Receiver
 
 

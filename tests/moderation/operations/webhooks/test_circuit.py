@@ -11,7 +11,8 @@ from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState
 from moderation.operations.infrastructure import egress
 from moderation.operations.webhooks import circuit, endpoints, send
-from tests.moderation.operations.webhooks.turns import Later, Make, counted
+from tests.moderation.conftest import Later
+from tests.moderation.operations.webhooks.turns import Make, counted
 from tests.moderation.receiver import Receiver
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -17,10 +16,9 @@ from moderation.models.webhooks import EndpointState
 from moderation.operations.cases import reversals
 from moderation.operations.webhooks import send as webhooks_send
 from moderation.operations.webhooks.attempts import RETRY_SECONDS
+from tests.moderation.conftest import Later
 from tests.moderation.operations.webhooks.deliveries import decision_of, send
 from tests.moderation.receiver import Receiver
-
-Later = Callable[[float], datetime]
 
 
 class TestSend:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 from django.db import transaction
 
-from moderation.models import Case, Export, Platform, Post, Revision, User
+from moderation.models import Export, Platform, Post, Revision, User
 from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
@@ -23,10 +21,10 @@ from moderation.operations.outbox import feed
 from moderation.operations.scoring import leases, recovery, score
 from moderation.operations.webhooks import attempts, send
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
 
 HOUR = 3_600
-Later = Callable[[float], datetime]
 
 
 def revision_of(post: Post) -> Revision:
@@ -34,13 +32,13 @@ def revision_of(post: Post) -> Revision:
 
 
 class TestScoring:
-    def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Callable[..., Post], later: Later) -> None:
+    def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Post_, later: Later) -> None:
         post(at=later(HOUR))
 
         assert recovery.sweep(at=later(0)) == 1
 
     def test_a_lease_of_a_later_hour_is_over(
-        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         revision = revision_of(post())
         [held] = leases.claim(revision_ids=[revision.pk], at=later(HOUR))
@@ -52,7 +50,7 @@ class TestScoring:
         assert revision_of(revision.post).score_state == ScoreState.SCORED
 
     def test_a_lease_of_a_machine_some_minutes_ahead_stands(
-        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(240))
@@ -61,7 +59,7 @@ class TestScoring:
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 0
 
     def test_a_clock_set_forward_only_repeats_work(
-        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
     ) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(0))
@@ -72,7 +70,7 @@ class TestScoring:
 
 class TestCases:
     def test_a_claim_of_a_later_hour_holds_nobody_up(
-        self, open_case: Callable[..., Case], moderator: User, other_moderator: User, later: Later
+        self, open_case: Case_, moderator: User, other_moderator: User, later: Later
     ) -> None:
         case = open_case()
         claims.claim(case_id=case.pk, moderator=moderator, at=later(HOUR))
@@ -84,9 +82,7 @@ class TestCases:
         assert held.lease_end_at is not None
         assert held.lease_end_at < later(HOUR)
 
-    def test_whoever_holds_it_goes_on(
-        self, open_case: Callable[..., Case], moderator: User, later: Later
-    ) -> None:
+    def test_whoever_holds_it_goes_on(self, open_case: Case_, moderator: User, later: Later) -> None:
         case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
 
         again = claims.claim(case_id=case.pk, moderator=moderator, at=later(0))
@@ -132,7 +128,7 @@ class TestLimits:
 
 class TestTelling:
     def test_what_a_later_hour_decided_is_told(
-        self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
+        self, webhook: Platform, open_case: Case_, moderator: User, later: Later
     ) -> None:
         case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
         review.decide(
@@ -148,7 +144,7 @@ class TestTelling:
         assert attempts.due(at=later(0)).count() == 1
 
     def test_what_can_still_be_undone_waits(
-        self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
+        self, webhook: Platform, open_case: Case_, moderator: User, later: Later
     ) -> None:
         case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(0))
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(0))

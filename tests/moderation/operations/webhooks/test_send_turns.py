@@ -17,7 +17,8 @@ from moderation.models import Delivery, EndpointCircuit, Platform, Post, Webhook
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState
 from moderation.operations.webhooks import attempts, circuit, send
-from tests.moderation.operations.webhooks.turns import LEASE_SECONDS, Later, Make, counted
+from tests.moderation.conftest import Later
+from tests.moderation.operations.webhooks.turns import LEASE_SECONDS, Make, counted
 from tests.moderation.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
