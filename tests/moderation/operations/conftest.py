@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,16 @@ from tests.moderation.operations.campaigns.campaign_posts import opened
 
 OTHER_MODELS_SHIFT = 0.3
 Decided = Callable[..., Decision]
+
+
+def decide(
+    case: Case, moderator: User, *, at: datetime, verdict: Verdict = Verdict.SPAM, **given: Any
+) -> Decision:
+    """Claim a case and decide it."""
+    claims.claim(case_id=case.pk, moderator=moderator, at=at)
+    return review.decide(
+        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at, **given
+    )
 
 
 @pytest.fixture
@@ -73,21 +84,11 @@ def decided_posts(open_case: Case_, moderator: User, later: Later) -> None:
         ('Look at this =HYPERLINK("x") "quoted"\nnew line', Verdict.NOT_SPAM),
     ]
     for number, (text, verdict) in enumerate(texts, start=1):
-        case = claims.claim(case_id=open_case(text=text).pk, moderator=moderator, at=later(number * 10))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=later(number * 10)
-        )
+        decide(open_case(text=text), moderator, at=later(number * 10), verdict=verdict)
 
 
 @pytest.fixture
 def decided(open_case: Case_, moderator: User) -> Decided:
     """Open a case and decide it; `case` names one that is open."""
 
-    def run(*, at: datetime, case: Case | None = None) -> Decision:
-        case = case or open_case()
-        claims.claim(case_id=case.pk, moderator=moderator, at=at)
-        return review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=at
-        )
-
-    return run
+    return lambda *, at, case=None: decide(case or open_case(), moderator, at=at)

@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from moderation.models import Case, Decision, DeliveryAttempt, HourlyCount, Platform, Post, Reversal, User
+from moderation.models import Decision, DeliveryAttempt, HourlyCount, Platform, Post, Reversal, User
 from moderation.models.activity import Measure
 from moderation.models.decisions import Verdict
 from moderation.operations import activity
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.webhooks import endpoints
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.django_db
 
@@ -24,12 +25,6 @@ def numbers(measure: Measure) -> dict[datetime, int]:
     """Return what was counted, hours of nothing left out."""
     rows = HourlyCount.objects.filter(measure=measure, number__gt=0)
     return dict(rows.values_list("hour", "number"))
-
-
-def decide(case: Case, *, by: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> int:
-    claims.claim(case_id=case.pk, moderator=by, at=at)
-    made = review.decide(case_id=case.pk, case_version=1, moderator=by, verdict=verdict, at=at)
-    return int(made.pk)
 
 
 def test_posts_are_counted_in_the_hour_of_their_arrival(post: Post_, at: datetime) -> None:
@@ -51,7 +46,7 @@ def test_an_erased_post_did_arrive(post: Post_, at: datetime) -> None:
 
 def test_a_decided_case_was_opened_too(open_case: Case_, moderator: User, at: datetime) -> None:
     open_case()
-    decide(open_case(), by=moderator, at=at + HOUR)
+    decide(open_case(), moderator, at=at + HOUR)
 
     activity.count(at=at + HOUR)
 
@@ -67,7 +62,7 @@ def test_decisions_are_kept_apart_by_verdict_and_person(
         (moderator, Verdict.NOT_SPAM),
         (other_moderator, Verdict.NOT_SPAM),
     ):
-        decide(open_case(), by=by, verdict=verdict, at=at + HOUR)
+        decide(open_case(), by, verdict=verdict, at=at + HOUR)
 
     activity.count(at=at + HOUR)
 
@@ -100,20 +95,20 @@ def test_the_filter_is_counted_by_itself(
 
 
 def test_what_was_undone_was_not_decided(open_case: Case_, moderator: User, at: datetime) -> None:
-    decision_id = decide(open_case(), by=moderator, at=at)
+    made = decide(open_case(), moderator, at=at)
     activity.count(at=at)
     assert numbers(Measure.PEOPLE_SPAM) == {at: 1}
 
-    reversals.undo(decision_id=decision_id, moderator=moderator, at=at + timedelta(seconds=5))
+    reversals.undo(decision_id=made.pk, moderator=moderator, at=at + timedelta(seconds=5))
     activity.count(at=at + HOUR)
 
     assert numbers(Measure.PEOPLE_SPAM) == {}
 
 
 def test_a_correction_is_a_second_decision(open_case: Case_, moderator: User, at: datetime) -> None:
-    decision_id = decide(open_case(), by=moderator, at=at)
+    made = decide(open_case(), moderator, at=at)
     reversals.correct(
-        decision_id=decision_id,
+        decision_id=made.pk,
         verdict=Verdict.NOT_SPAM,
         reason="I misread it",
         moderator=moderator,

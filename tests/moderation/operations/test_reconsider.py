@@ -24,11 +24,12 @@ from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.operations import reconsider
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 LIKE = "Cheap pills without prescription, call 1-800-555-0202 now or never"
@@ -61,13 +62,6 @@ def scored(at: datetime) -> None:
     score.run(revision_ids=ids, at=at)
 
 
-def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    return review.decide(
-        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
-    )
-
-
 def reopened() -> set[int]:
     cases = Case.objects.filter(state=CaseState.OPEN, reason=CaseReason.RECONSIDERED)
     return set(cases.values_list("post", flat=True))
@@ -77,7 +71,7 @@ class TestSweep:
     def test_puts_what_was_allowed_into_the_queue_after_the_time_for_undoing(
         self, allowed: list[Post], waiting: Case, moderator: User, later: Later
     ) -> None:
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         early = reconsider.sweep(at=later(25))
         due = reconsider.sweep(at=later(31))
@@ -91,10 +85,10 @@ class TestSweep:
     def test_leaves_all_as_it_is_when_the_decision_says_not_spam_or_is_undone(
         self, allowed: list[Post], waiting: Case, moderator: User, later: Later
     ) -> None:
-        decision = decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decision = decide(waiting, moderator, at=later(20))
         reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
         case = Case.objects.get(pk=waiting.pk)
-        decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(22))
+        decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(22))
 
         assert reconsider.sweep(at=later(99)) == 0
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
@@ -110,7 +104,7 @@ class TestSweep:
         back = reversals.correct(
             decision_id=standing.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(14)
         )
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(99))
 
@@ -121,7 +115,7 @@ class TestSweep:
         self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -143,7 +137,7 @@ class TestSweep:
         """Whoever puts a greeting before a spam page removes nobody who says the same."""
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         Score.objects.filter(pk=waiting.score_id).update(sub_models={"content": 0.1, "evidence": 0.99})
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -155,7 +149,7 @@ class TestSweep:
         self, allowed: list[Post], waiting: Case, moderator: User, later: Later
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.NOTHING)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         assert reconsider.sweep(at=later(99)) == 0
 
@@ -169,7 +163,7 @@ class TestSweep:
     ) -> None:
         monkeypatch.setattr(reconsider, "PIECE", 2)
         monkeypatch.setattr(reconsider, "MOST", 3)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
         row = Reconsideration.objects.get()
 
         pieces = [reconsider.run_piece(reconsideration_id=row.pk, at=later(31)) for _ in range(4)]
@@ -180,7 +174,7 @@ class TestSweep:
     def test_a_new_score_does_not_take_the_case_away(
         self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
     ) -> None:
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
         reconsider.sweep(at=later(31))
         fake_scorer.default = 0.05
         Revision.objects.update(generation=5, score_state="pending", attempts=0)
@@ -194,7 +188,7 @@ class TestSweep:
     ) -> None:
         other = Platform.objects.create(slug="other", name="Other", created_at=at)
         Post.objects.filter(pk=allowed[0].pk).update(platform=other)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 

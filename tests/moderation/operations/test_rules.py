@@ -6,26 +6,16 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from moderation.models import (
-    AuditEntry,
-    Case,
-    Decision,
-    Delivery,
-    Platform,
-    Revision,
-    Rule,
-    Score,
-    User,
-)
+from moderation.models import AuditEntry, Case, Decision, Delivery, Platform, Revision, Rule, Score, User
 from moderation.models.decisions import Verdict
 from moderation.models.rules import IDENTIFIERS, WORDS
 from moderation.operations import rules
-from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
 from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 
 VALUES = {
     "text": "check out my channel",
@@ -177,10 +167,7 @@ class TestRequeue:
         self, open_case: Case_, lead: User, moderator: User, later: Later
     ) -> None:
         case = open_case(text="https://pills.example/")
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
-        )
+        decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         rules.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.RECENT)
 

@@ -12,12 +12,12 @@ from moderation.models import AuditEntry, Case, Decision, Revision, Rule, Score,
 from moderation.models.decisions import Verdict
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
-from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.queries.rules import rule_pages, rules_in_force, targets
 from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 
 
 class TestScoring:
@@ -155,10 +155,7 @@ class TestTexts:
     ) -> None:
         case = open_case(text=self.SPAM)
         open_case(text="Call (888) 555-0163 about my channel, https://pay.example/")
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
-        )
+        decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         tried = targets.dry_run(wanted=targets.target(kind=kind, value=value), at=later(4))
 
@@ -172,10 +169,7 @@ class TestTexts:
         monkeypatch.setattr(targets, "NEWEST", 1)
         cases = [open_case(text=self.SPAM) for _ in range(5)]
         for case in cases[:2]:
-            claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-            review.decide(
-                case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
-            )
+            decide(case, moderator, at=later(3))
 
         found = targets.naming(kind="phone", value="+18885550162")
 

@@ -32,6 +32,7 @@ from moderation.queries.decisions import decision_pages
 from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.conftest import decide
 
 
 class TestDecide:
@@ -92,10 +93,7 @@ class TestDecide:
         self, pills: Campaign, moderator: User, other_moderator: User, later: Later
     ) -> None:
         case = Case.objects.order_by("id")[0]
-        claims.claim(case_id=case.pk, moderator=other_moderator, at=later(3))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.NOT_SPAM, at=later(4)
-        )
+        decide(case, other_moderator, at=later(4), verdict=Verdict.NOT_SPAM)
 
         campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
 

@@ -23,11 +23,11 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns.campaign_decisions import Wanted
-from moderation.operations.cases import claims, review
 from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
+from tests.moderation.operations.conftest import decide
 
 JUDGED = 25
 """So many single judgements, all agreeing, open the gate of 0.9."""
@@ -57,8 +57,7 @@ def judged(
     """A campaign of thirty of which 25 were judged alone as spam."""
     pills = opened(platform, JUDGED + 5, at=at)
     for case in Case.objects.order_by("id")[:JUDGED]:
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3))
+        decide(case, moderator, at=later(3))
     return pills
 
 
@@ -138,10 +137,7 @@ class TestRulings:
         settings.CAMPAIGN_AUDIT_SHARE = 1.0
         [sample] = join(platform, later(100))
         case = Case.objects.get(post=sample)
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(110))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(111)
-        )
+        decide(case, moderator, at=later(111), verdict=Verdict.NOT_SPAM)
         assert purity(decided) == Purity(agreeing=JUDGED, judged=JUDGED + 1)
         never_drawn(settings)
 

@@ -12,7 +12,8 @@ from moderation.models.users import Role
 from moderation.operations.cases import blind_reviews, golden_items
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Case_, Later
-from tests.moderation.operations.cases.golden_posts import TEXTS, decided_by
+from tests.moderation.operations.cases.golden_posts import TEXTS
+from tests.moderation.operations.conftest import decide
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def plan(platform: Platform, lead: User, at: datetime) -> None:
 @pytest.fixture
 def item(open_case: Case_, moderator: User, lead: User, other_lead: User, later: Later) -> GoldenItem:
     """A golden item: spam, decided by `moderator` before anything was planned, vouched for by two leads."""
-    first = decided_by(
+    first = decide(
         open_case(text=TEXTS[0], author=IncomingAuthor(external_id="1")), moderator, at=later(-100)
     )
     made = golden_items.mark(post_id=first.post_id, lead=lead, note="clear", at=later(-50))
@@ -48,7 +49,7 @@ def pair(
     item: GoldenItem, plan: None, open_case: Case_, moderator: User, other_moderator: User, later: Later
 ) -> tuple[Case, Case]:
     """A case of the golden item and one of a decision that was drawn."""
-    decided_by(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))
+    decide(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))
     assert blind_reviews.sweep(at=later(100)) == 2
     golden = Case.objects.get(blind_review__golden=item)
     return golden, Case.objects.get(blind_review__cause=BlindCause.SAMPLE)

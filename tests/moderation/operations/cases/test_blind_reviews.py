@@ -9,12 +9,11 @@ import pytest
 from moderation.models import BlindReview, BlindReviewPlan, Case, Delivery, Platform, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import appeals, blind_reviews, claims, reversals, review
+from moderation.operations.cases import appeals, blind_reviews, claims, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
 from tests.moderation.conftest import Case_, Later
-from tests.moderation.operations.conftest import Decided
+from tests.moderation.operations.conftest import Decided, decide
 
 
 @pytest.fixture
@@ -172,11 +171,7 @@ def test_nobody_who_decided_its_like_gets_it(
 ) -> None:
     text = "Cheap pills without prescription, call 1-800-555-0101"
     decided(at=later(2), case=open_case(text=text))
-    near = claims.claim(case_id=open_case(text=text).pk, moderator=other_moderator, at=later(3))
-
-    review.decide(
-        case_id=near.pk, case_version=1, moderator=other_moderator, verdict=Verdict.SPAM, at=later(3)
-    )
+    decide(open_case(text=text), other_moderator, at=later(3))
 
     blind_reviews.sweep(at=later(100))
 

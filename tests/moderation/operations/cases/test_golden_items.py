@@ -30,12 +30,13 @@ from moderation.operations.refusals import NotAllowed
 from moderation.queries.cases import golden_items as results
 from moderation.queries.cases import pace
 from tests.moderation.conftest import Case_, Later
-from tests.moderation.operations.cases.golden_posts import TEXTS, answered, decided_by
+from tests.moderation.operations.cases.golden_posts import TEXTS, answered
+from tests.moderation.operations.conftest import decide
 
 
 class TestVouching:
     def test_takes_two_leads(self, open_case: Case_, moderator: User, lead: User, later: Later) -> None:
-        first = decided_by(open_case(), moderator, at=later(2))
+        first = decide(open_case(), moderator, at=later(2))
         with pytest.raises(NotAllowed):
             golden_items.mark(post_id=first.post_id, lead=moderator, at=later(50))
         made = golden_items.mark(post_id=first.post_id, lead=lead, at=later(50))
@@ -68,7 +69,7 @@ class TestWho:
         later: Later,
     ) -> None:
         answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+        decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
 
         blind_reviews.sweep(at=later(300))
 
@@ -86,7 +87,7 @@ class TestWho:
         later: Later,
     ) -> None:
         answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+        decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
         blind_reviews.sweep(at=later(300))
         again = Case.objects.get(blind_review__golden=item, state=CaseState.OPEN)
         desk = Client()
@@ -162,7 +163,7 @@ class TestRetiring:
         reversals.correct(
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=lead, reason="wrong", at=later(10)
         )
-        decided_by(open_case(text=TEXTS[1]), moderator, at=later(12))
+        decide(open_case(text=TEXTS[1]), moderator, at=later(12))
 
         blind_reviews.sweep(at=later(100))
 
@@ -174,7 +175,7 @@ class TestRetiring:
         self, item: GoldenItem, plan: None, open_case: Case_, moderator: User, later: Later
     ) -> None:
         Post.objects.filter(pk=item.post_id).update(received_at=later(0) - golden_items.LASTS)
-        decided_by(open_case(text=TEXTS[1]), moderator, at=later(2))
+        decide(open_case(text=TEXTS[1]), moderator, at=later(2))
 
         assert blind_reviews.sweep(at=later(100)) == 1
 

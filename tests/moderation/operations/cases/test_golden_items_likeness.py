@@ -14,7 +14,8 @@ from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_reviews, claims
 from tests.moderation.conftest import Case_, Later
-from tests.moderation.operations.cases.golden_posts import TEXTS, answered, decided_by
+from tests.moderation.operations.cases.golden_posts import TEXTS, answered
+from tests.moderation.operations.conftest import decide
 
 
 class TestLikeness:
@@ -50,7 +51,7 @@ class TestLikeness:
         later: Later,
     ) -> None:
         answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+        decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
         blind_reviews.sweep(at=later(300))
 
         again = Case.objects.get(blind_review__golden=item, state=CaseState.OPEN)

@@ -7,11 +7,12 @@ import pytest
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
 from moderation.models.decisions import Verdict
 from moderation.operations import refusals
-from moderation.operations.cases import claims, notes, reversals, review
+from moderation.operations.cases import notes, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Case_, Incoming, Later, Post_
+from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 
@@ -69,10 +70,8 @@ class TestIds:
 @pytest.mark.django_db
 class TestWords:
     def test_of_a_correction_go(self, open_case: Case_, lead: User, later: Later) -> None:
-        case = claims.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
-        wrong = review.decide(
-            case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, note="plugh", at=later(3)
-        )
+        case = open_case(text="spam?")
+        wrong = decide(case, lead, at=later(3), note="plugh")
         reversals.correct(
             decision_id=wrong.pk,
             verdict=Verdict.NOT_SPAM,
@@ -88,10 +87,8 @@ class TestWords:
     def test_written_afterwards_are_refused_or_dropped(
         self, open_case: Case_, lead: User, later: Later
     ) -> None:
-        case = claims.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
-        made = review.decide(
-            case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=later(3)
-        )
+        case = open_case(text="spam?")
+        made = decide(case, lead, at=later(3))
         erase.post(post_id=case.post_id, at=later(4))
 
         with pytest.raises(refusals.Erased):

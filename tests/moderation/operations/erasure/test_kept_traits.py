@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,8 +13,6 @@ from moderation.models import (
     Campaign,
     CampaignMember,
     CampaignTrait,
-    Case,
-    Decision,
     KeptTraits,
     Platform,
     Post,
@@ -26,7 +23,6 @@ from moderation.models import (
 )
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions
-from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.similarity import picture_groups
@@ -36,21 +32,10 @@ from scoring import similarity
 from tests.moderation.api.test_erasures import everything_stored
 from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming, opened
+from tests.moderation.operations.conftest import decide
 
-Judge = Callable[..., Decision]
 _MONTH = timedelta(days=30)
 _TEXT = "Cheap pills without prescription in Oslo, call now and save 7 dollars today"
-
-
-@pytest.fixture
-def judge(moderator: User, later: Later) -> Judge:
-    def run(post: Post, verdict: Verdict = Verdict.SPAM) -> Decision:
-        case = claims.claim(case_id=Case.objects.get(post=post).pk, moderator=moderator, at=later(2))
-        return review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=later(2)
-        )
-
-    return run
 
 
 def spam(number: int, **given: Any) -> Any:
@@ -63,10 +48,9 @@ def forget(post: Post, *, at: datetime) -> None:
 
 class TestText:
     def test_of_a_decided_post_is_recognised_with_its_verdict(
-        self, platform: Platform, open_case: Case_, judge: Judge, moderator: User, later: Later
+        self, platform: Platform, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        first = open_case(text=_TEXT).post
-        judge(first)
+        first = decide(open_case(text=_TEXT), moderator, at=later(2)).post
         plain = similarity.bands(_TEXT)
 
         forget(first, at=later(3))
@@ -106,9 +90,9 @@ class TestText:
         assert not CampaignTrait.objects.filter(kind="network").exists()
         assert "203.0.113" not in everything_stored()
 
-    def test_of_an_honest_post_is_forgotten(self, open_case: Case_, judge: Judge, later: Later) -> None:
+    def test_of_an_honest_post_is_forgotten(self, open_case: Case_, moderator: User, later: Later) -> None:
         judged, waiting = open_case(), open_case(text="Who has a boat to lend for a week in summer?")
-        judge(judged.post, Verdict.NOT_SPAM)
+        decide(judged, moderator, at=later(2), verdict=Verdict.NOT_SPAM)
 
         for case in (judged, waiting):
             erase.post(post_id=case.post_id, at=later(9))
@@ -139,14 +123,13 @@ class TestLinksAndPictures:
     def test_a_picture_is_recognised_without_its_hash(
         self,
         open_case: Case_,
-        judge: Judge,
+        moderator: User,
         later: Later,
         django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
         bits: int,
     ) -> None:
         hash_ = f"{7**90 % 2**256:064x}"
-        post = open_case(text="Look").post
-        judge(post)
+        post = decide(open_case(text="Look"), moderator, at=later(2)).post
         with transaction.atomic():
             group = picture_groups.of({"pdq": hash_, "pdq_quality": 100}, at=later(2))
         assert group is not None

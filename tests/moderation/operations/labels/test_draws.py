@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from moderation.models import Case, Decision, LabelDraw, Platform, Post, Revision, Score, User
+from moderation.models import Case, LabelDraw, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations import refusals
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims
 from moderation.operations.labels import draws, export_write
 from moderation.operations.scoring import score
 from moderation.queries.cases import queue
@@ -24,6 +24,7 @@ from moderation.queries.labels import label_balance, labels
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 
 TEXTS = ("allowed", "removed")
 
@@ -45,13 +46,6 @@ def posts(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
 
 def ask(platform: Platform, user: User, *, posts: int, at: datetime, **given: object) -> LabelDraw:
     return draws.ask(platform=platform, posts=posts, days=7, asked_by=user, at=at, **given)  # type: ignore[arg-type]  # tests name real fields
-
-
-def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    return review.decide(
-        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
-    )
 
 
 @pytest.mark.usefixtures("posts")
@@ -83,7 +77,7 @@ class TestAsk:
     ) -> None:
         ask(platform, lead, posts=12, at=later(60))
         decided = Case.objects.order_by("id")[0]
-        decide(decided, moderator=moderator, verdict=Verdict.SPAM, at=later(61))
+        decide(decided, moderator, at=later(61))
 
         second = ask(platform, lead, posts=500, at=later(62))
 
@@ -137,7 +131,7 @@ class TestCases:
     ) -> None:
         draw = ask(platform, lead, posts=5, at=later(60))
         for case in Case.objects.filter(draw=draw):
-            decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(61))
+            decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(61))
 
         out = tmp_path / "labels.jsonl"
         manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(120))
@@ -157,7 +151,7 @@ class TestCancel:
     ) -> None:
         draw = ask(platform, lead, posts=10, at=later(60))
         for case in claims.claim_next(moderator=moderator, at=later(61), count=4):
-            decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(62))
+            decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(62))
 
         draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(70))
 

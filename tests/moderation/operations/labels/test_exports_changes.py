@@ -18,14 +18,15 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from pyarrow import parquet
 
-from moderation.models import Case, Decision, Platform, User
+from moderation.models import Case, Platform, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export_write
 from moderation.operations.refusals import Refusal
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Case_, Later
+from tests.moderation.operations.conftest import decide
 
 
 class Consumer:
@@ -59,13 +60,6 @@ def whole(folder: Path, *, at: datetime) -> dict[str, int]:
     return {row["provenance"]["decision_id"]: row["label"] for row in rows}
 
 
-def decide(case: Case, *, moderator: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    return review.decide(
-        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
-    )
-
-
 @pytest.fixture
 def consumer(tmp_path: Path) -> Consumer:
     return Consumer(tmp_path)
@@ -76,9 +70,9 @@ class TestIncrements:
     def test_tell_of_what_was_corrected_undone_and_erased(
         self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later
     ) -> None:
-        decisions = [decide(open_case(), moderator=moderator, at=later(10)) for _ in range(4)]
+        decisions = [decide(open_case(), moderator, at=later(10)) for _ in range(4)]
         first = consumer.take(at=later(60))
-        undone = decide(open_case(), moderator=moderator, at=later(61))
+        undone = decide(open_case(), moderator, at=later(61))
         reversals.undo(decision_id=undone.pk, moderator=moderator, at=later(62))
         reversals.correct(decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         erase.post(post_id=decisions[1].post_id, at=later(71))
@@ -93,7 +87,7 @@ class TestIncrements:
     def test_hold_no_label_that_can_still_be_undone(
         self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
 
         early = consumer.take(at=later(12))
 
@@ -105,7 +99,7 @@ class TestIncrements:
     def test_that_follow_at_once_are_empty(
         self, consumer: Consumer, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        decide(open_case(), moderator=moderator, at=later(10))
+        decide(open_case(), moderator, at=later(10))
         consumer.take(at=later(60))
 
         again = consumer.take(at=later(61))
@@ -115,7 +109,7 @@ class TestIncrements:
     def test_keep_to_a_platform_and_tombstones_pass_every_split(
         self, tmp_path: Path, platform: Platform, open_case: Case_, moderator: User, lead: User, later: Later
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         wanted = LabelFilter(after=export_write.from_json(base["positions"]), splits=("no such split",))
@@ -134,7 +128,7 @@ class TestIncrements:
     def test_are_written_in_every_form(
         self, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later, form: str
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         out = tmp_path / f"changes.{form}"
@@ -160,7 +154,7 @@ def test_increments_add_up_while_people_reverse(
         dice = random.Random(seed)
         try:
             for case in mine:
-                decision = decide(case, moderator=moderator, at=later(5))
+                decision = decide(case, moderator, at=later(5))
                 threading.Event().wait(dice.uniform(0, 0.03))
                 act = dice.randrange(4)
                 with suppress(Refusal):  # too late to undo: somebody was told
@@ -207,7 +201,7 @@ class TestCommand:
         later: Later,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
         call_command("export_labels", out=tmp_path / "first.jsonl")
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
 

@@ -10,7 +10,6 @@ from moderation import enqueue
 from moderation.models import AuditEntry, Case, Label, Score, ShadowRun, ShadowScore, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
 from moderation.operations.labels import draws
 from moderation.operations.learning import shadow_draws, shadow_scoring
 from moderation.operations.refusals import NotAllowed
@@ -18,6 +17,7 @@ from moderation.queries.labels import labels
 from moderation.queries.learning import shadow_labels
 from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.learning.conftest import Scored
 
 pytestmark = pytest.mark.django_db
@@ -69,22 +69,15 @@ class TestAsk:
 
 
 class TestLabels:
-    def decide(self, moderator: User, *, at: datetime) -> None:
+    def decide_all(self, moderator: User, *, at: datetime) -> None:
         for case in Case.objects.order_by("pk"):
-            held = claims.claim(case_id=case.pk, moderator=moderator, at=at)
-            review.decide(
-                case_id=held.pk,
-                case_version=held.version,
-                moderator=moderator,
-                verdict=Verdict.NOT_SPAM,
-                at=at,
-            )
+            decide(case, moderator, at=at, verdict=Verdict.NOT_SPAM)
 
     def test_count_with_the_chance_of_their_draw(
         self, disagreements: ShadowRun, lead: User, moderator: User, later: Later
     ) -> None:
         shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
-        self.decide(moderator, at=later(300))
+        self.decide_all(moderator, at=later(300))
         disagreements.refresh_from_db()
 
         found = shadow_labels.labels(disagreements)
@@ -108,7 +101,7 @@ class TestLabels:
         self, disagreements: ShadowRun, lead: User, moderator: User, later: Later
     ) -> None:
         shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
-        self.decide(moderator, at=later(300))
+        self.decide_all(moderator, at=later(300))
 
         found = labels.live(decision_ids=list(Label.objects.values_list("decision", flat=True)))
 
@@ -123,7 +116,7 @@ class TestLabels:
         for number in range(2):
             scored(text=f"a doubtful post {number}")
         shadow_scoring.sweep(at=later(200))
-        self.decide(moderator, at=later(300))
+        self.decide_all(moderator, at=later(300))
         drawn, other = Score.objects.filter(route="review").order_by("pk")
         Score.objects.filter(pk=other.pk).update(review_probability=0.25)
         Score.objects.filter(pk=drawn.pk).update(review_probability=0.25, is_review_sample=True)

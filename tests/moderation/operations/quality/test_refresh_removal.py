@@ -20,14 +20,14 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseState
-from moderation.models.decisions import Verdict
 from moderation.models.platforms import Removal
 from moderation.operations import score_preview
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims
 from moderation.operations.quality import refresh
 from moderation.queries.quality.removal import Trials
 from tests.moderation.conftest import Incoming, Post_, scored
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 
 DAY = timedelta(days=1)
 UNPROVEN = {"route": "review", "route_reason": "unproven", "is_audit_sample": False}
@@ -93,9 +93,7 @@ class TestUnproven:
         assert [one.pk for one in taken] == [unsure.pk, case.pk]
 
     def test_a_person_decides_with_one_key(self, case: Case, moderator: User, at: datetime) -> None:
-        held = claims.claim(case_id=case.pk, moderator=moderator, at=at)
-
-        review.decide(case_id=held.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=at)
+        decide(case, moderator, at=at)
 
         assert Decision.objects.get().verdict == "spam"
 

@@ -12,12 +12,12 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore, rules
-from moderation.operations.cases import claims, review
 from moderation.operations.posts import complaints
 from moderation.operations.scoring import leases, score
 from scoring.content import ContentScore
 from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import SCORE, FakeScorer
+from tests.moderation.operations.conftest import decide
 
 
 def run(at: datetime) -> int:
@@ -139,14 +139,7 @@ class TestRun:
     ) -> None:
         post(external_id="edited")
         run(later(1))
-        case = claims.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk,
-            case_version=case.version,
-            moderator=moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=later(3),
-        )
+        decide(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         post(external_id="edited", text="now with an advertisement", revision=2, at=later(4))
         run(later(5))
@@ -158,14 +151,7 @@ class TestRun:
     ) -> None:
         post()
         run(later(1))
-        case = claims.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk,
-            case_version=case.version,
-            moderator=moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=later(3),
-        )
+        decide(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
         fake_scorer.default = 0.99
         Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
 

@@ -9,11 +9,10 @@ import pytest
 from django.db import transaction
 
 from moderation.models import Export, Platform, Post, Revision, User
-from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.posts import ScoreState
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.labels import export_build, exports
@@ -23,6 +22,7 @@ from moderation.operations.webhooks import attempts, send
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import decide
 
 HOUR = 3_600
 
@@ -130,10 +130,7 @@ class TestTelling:
     def test_what_a_later_hour_decided_is_told(
         self, webhook: Platform, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(HOUR)
-        )
+        decide(open_case(), moderator, at=later(HOUR))
 
         send.mend_clock_steps(at=later(0))
 
@@ -146,7 +143,6 @@ class TestTelling:
     def test_what_can_still_be_undone_waits(
         self, webhook: Platform, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(0))
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(0))
+        decide(open_case(), moderator, at=later(0))
 
         assert send.mend_clock_steps(at=later(0)) == 0
