@@ -13,7 +13,6 @@ from moderation.operations import activity
 from moderation.operations.cases import reversals
 from moderation.operations.webhooks import endpoints
 from tests.moderation.conftest import Case_, Post_
-from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.django_db
@@ -74,9 +73,7 @@ def test_decisions_are_kept_apart_by_verdict_and_person(
     }
 
 
-def test_the_filter_is_counted_by_itself(
-    post: Post_, open_case: Case_, fake_scorer: FakeScorer, at: datetime
-) -> None:
+def test_the_filter_is_counted_by_itself(open_case: Case_, at: datetime) -> None:
     case = open_case()
     Decision.objects.create(
         post=case.post,

@@ -19,6 +19,8 @@ from scoring import evidence_words
 from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeContent, FakeScorer
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -29,9 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 class TestExplain:
-    def test_stores_the_share_of_each_word_once(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_stores_the_share_of_each_word_once(self, post: Post_, later: Later) -> None:
         post(text="this is spam today")
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
 
@@ -47,7 +47,6 @@ class TestExplain:
         sub_models: dict[str, float],
         stored: list[list[object]] | None,
         post: Post_,
-        fake_scorer: FakeScorer,
         later: Later,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
@@ -92,9 +91,7 @@ class TestExplain:
 
         assert "this is  today" in asked
 
-    def test_a_post_without_text_still_has_its_facts(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_a_post_without_text_still_has_its_facts(self, post: Post_, later: Later) -> None:
         post(text="", links=("http://shop.example/",))
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
         Score.objects.update(content_probability=None)
@@ -105,7 +102,7 @@ class TestExplain:
         assert Score.objects.get().word_contributions is None
 
     def test_says_so_when_the_release_is_gone(
-        self, open_case: Case_, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         case = open_case()
 
@@ -128,9 +125,7 @@ class TestExplain:
 
 
 class TestAsk:
-    def test_scoring_asks_for_nothing(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later, asked: list[int]
-    ) -> None:
+    def test_scoring_asks_for_nothing(self, post: Post_, later: Later, asked: list[int]) -> None:
         post()
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))

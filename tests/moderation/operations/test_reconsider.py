@@ -83,7 +83,7 @@ class TestSweep:
         assert Reconsideration.objects.get().queued == 5
 
     def test_leaves_all_as_it_is_when_the_decision_says_not_spam_or_is_undone(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+        self, waiting: Case, moderator: User, later: Later
     ) -> None:
         decision = decide(waiting, moderator, at=later(20))
         reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
@@ -132,7 +132,7 @@ class TestSweep:
         assert Decision.objects.filter(post__decisions__in=made).count() == 2 * row.decided
 
     def test_decides_on_no_words_for_a_verdict_on_a_page(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+        self, waiting: Case, moderator: User, later: Later
     ) -> None:
         """Whoever puts a greeting before a spam page removes nobody who says the same."""
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
@@ -146,7 +146,7 @@ class TestSweep:
         assert reopened() == set(members.values_list("post", flat=True)) - {waiting.post_id}
 
     def test_leaves_all_where_the_platform_says_so(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+        self, waiting: Case, moderator: User, later: Later
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.NOTHING)
         decide(waiting, moderator, at=later(20))
@@ -218,7 +218,7 @@ class TestCampaign:
         assert Reconsideration.objects.get(campaign_decision=made).queued == 4
 
     def test_that_is_corrected_in_time_reconsiders_nothing(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+        self, waiting: Case, moderator: User, later: Later
     ) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         made = campaign_decisions.decide(

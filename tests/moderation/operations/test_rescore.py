@@ -218,9 +218,7 @@ class TestAgain:
         assert (first, second) == (ids, [])
         assert generations() == [2] * 7
 
-    def test_leaves_to_a_worker_what_it_scores(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later, beside: Beside
-    ) -> None:
+    def test_leaves_to_a_worker_what_it_scores(self, post: Post_, later: Later, beside: Beside) -> None:
         post()
         taken = beside(lambda ids: again(ids, at=later(2)))
 
@@ -230,9 +228,7 @@ class TestAgain:
         assert Score.objects.get().generation == 1
         assert Revision.objects.get().score_state == ScoreState.SCORED
 
-    def test_makes_a_late_worker_lose_its_score(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later, beside: Beside
-    ) -> None:
+    def test_makes_a_late_worker_lose_its_score(self, post: Post_, later: Later, beside: Beside) -> None:
         """A worker stalls past its lease; another scores the post, which is then to be scored again."""
         post()
 

@@ -17,6 +17,8 @@ from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import decide
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 VALUES = {
     "text": "check out my channel",
     "phone": "+18885550162",
@@ -196,9 +198,7 @@ class TestLift:
         with pytest.raises(rules.NotInForce):
             rules.lift(rule_id=imposed.pk, actor=lead, at=later(2))
 
-    def test_scores_again_what_it_removed(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
+    def test_scores_again_what_it_removed(self, post: Post_, lead: User, later: Later) -> None:
         imposed = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
         post(text="https://pills.example/")
         revision = Revision.objects.get()
@@ -211,9 +211,7 @@ class TestLift:
 
 
 class TestDraft:
-    def test_does_nothing_until_it_is_activated(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
+    def test_does_nothing_until_it_is_activated(self, post: Post_, lead: User, later: Later) -> None:
         drafted = rules.draft(value="pills.example", reason="x", actor=lead, at=later(0))
         revisions = []
         for name in ("before", "after"):

@@ -19,6 +19,8 @@ from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import decide
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 
 class TestScoring:
     @pytest.mark.parametrize(
@@ -35,14 +37,7 @@ class TestScoring:
         ],
     )
     def test_honours_a_ban(
-        self,
-        post: Post_,
-        fake_scorer: FakeScorer,
-        lead: User,
-        later: Later,
-        kind: str,
-        value: str,
-        is_hit: bool,
+        self, post: Post_, lead: User, later: Later, kind: str, value: str, is_hit: bool
     ) -> None:
         imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
         post(text="https://pay.pills.example/x", ip="203.0.113.7")
@@ -60,9 +55,7 @@ class TestScoring:
             assert (scored.spam_probability, decision.verdict) == (1.0, "spam")
             assert decision.reason == f"banned_{kind}"
 
-    def test_reaches_hosts_below_a_banned_one(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
+    def test_reaches_hosts_below_a_banned_one(self, post: Post_, lead: User, later: Later) -> None:
         rules.impose(kind="host", value="pay.pills.example", reason="x", actor=lead, at=later(0))
         post(text="https://a.b.pay.pills.example/x https://xpay.pills.example/")
 
@@ -70,9 +63,7 @@ class TestScoring:
 
         assert Score.objects.get().ban is not None
 
-    def test_forgets_expired_and_lifted_bans(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
+    def test_forgets_expired_and_lifted_bans(self, post: Post_, lead: User, later: Later) -> None:
         rules.impose(
             kind=RuleKind.ADDRESS,
             value="203.0.113.7",
@@ -101,7 +92,7 @@ class TestTexts:
 
     @pytest.mark.parametrize(("kind", "value"), RULES)
     def test_are_banned_by_what_they_name(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, kind: str, value: str
+        self, post: Post_, lead: User, later: Later, kind: str, value: str
     ) -> None:
         imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
         post(text=self.SPAM)
@@ -133,7 +124,7 @@ class TestTexts:
         assert Case.objects.get().reason == "hold"
 
     def test_take_as_many_queries_however_many_rules_there_are(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, lead: User, later: Later
     ) -> None:
         post(text=self.SPAM)
         counts = []
@@ -219,9 +210,7 @@ class TestAllowAndHold:
         assert Decision.objects.get().verdict == "spam"
 
     @pytest.mark.parametrize("effect", ["allow", "hold"])
-    def test_both_end_by_themselves(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, effect: str
-    ) -> None:
+    def test_both_end_by_themselves(self, post: Post_, lead: User, later: Later, effect: str) -> None:
         self.impose(lead, later, effect=effect)
         post(text="https://shop.example/")
 

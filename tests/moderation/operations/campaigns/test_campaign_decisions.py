@@ -34,6 +34,8 @@ from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
 from tests.moderation.operations.conftest import decide
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 
 class TestDecide:
     def test_gives_each_post_its_decision_label_audit_entry_and_delivery(
@@ -163,7 +165,7 @@ class TestDecide:
             campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(90))
 
     def test_wants_the_count_confirmed_beyond_25(
-        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+        self, platform: Platform, moderator: User, at: datetime, later: Later
     ) -> None:
         pills = opened(platform, 26, at=at)
 
@@ -188,7 +190,7 @@ class TestDecide:
             campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(0), moderator=moderator, at=later(61))
 
     def test_takes_as_many_queries_for_two_hundred_as_for_five(
-        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+        self, platform: Platform, moderator: User, at: datetime, later: Later
     ) -> None:
         counts = []
         for size, text in (

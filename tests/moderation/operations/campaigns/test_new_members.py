@@ -29,6 +29,8 @@ from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 from tests.moderation.operations.conftest import decide
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 JUDGED = 25
 """So many single judgements, all agreeing, open the gate of 0.9."""
 
@@ -109,13 +111,7 @@ class TestRulings:
         assert Decision.objects.filter(post__in=posts).count() == 40 - len(cases)
 
     def test_queues_while_too_few_were_judged(
-        self,
-        platform: Platform,
-        fake_scorer: FakeScorer,
-        moderator: User,
-        settings: LazySettings,
-        at: datetime,
-        later: Later,
+        self, platform: Platform, moderator: User, settings: LazySettings, at: datetime, later: Later
     ) -> None:
         never_drawn(settings)
         pills = opened(platform, 5, at=at)
@@ -172,7 +168,6 @@ class TestRulings:
     @pytest.mark.parametrize("verdict", Verdict.values)
     def test_an_unproven_removal_is_decided_with_its_campaign_or_by_a_human(
         self,
-        platform: Platform,
         decided: CampaignDecision,
         fake_scorer: FakeScorer,
         settings: LazySettings,

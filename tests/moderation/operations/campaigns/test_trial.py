@@ -27,10 +27,9 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.cases import reversals
 from tests.moderation.conftest import Later
-from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("fake_scorer")]
 
 SIZE, JOINING = 60, 40
 
@@ -58,7 +57,7 @@ def side_by_side(*acts: Callable[[], object]) -> list[object]:
 
 
 def test_a_decision_while_members_join_settles_all_or_none(
-    webhook: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    webhook: Platform, moderator: User, at: datetime, later: Later
 ) -> None:
     pills = opened(webhook, SIZE, at=at)
     left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
@@ -94,7 +93,7 @@ def test_a_decision_while_members_join_settles_all_or_none(
 
 
 def test_a_reversal_restores_all_and_compensates_each_once(
-    webhook: Platform, fake_scorer: FakeScorer, moderator: User, lead: User, at: datetime, later: Later
+    webhook: Platform, moderator: User, lead: User, at: datetime, later: Later
 ) -> None:
     pills = opened(webhook, SIZE, at=at)
     wanted = Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE)
@@ -117,12 +116,7 @@ def test_a_reversal_restores_all_and_compensates_each_once(
 
 
 def test_two_moderators_at_once_decide_each_post_once(
-    webhook: Platform,
-    fake_scorer: FakeScorer,
-    moderator: User,
-    other_moderator: User,
-    at: datetime,
-    later: Later,
+    webhook: Platform, moderator: User, other_moderator: User, at: datetime, later: Later
 ) -> None:
     pills = opened(webhook, SIZE, at=at)
 

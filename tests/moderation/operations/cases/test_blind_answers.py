@@ -222,7 +222,7 @@ class TestDisagreements:
         assert list(labels) == [(True, later(200)), (False, None)]
 
     def test_are_settled_by_a_third_person(
-        self, first: Decision, blind_case: Case, lead: User, other_lead: User, later: Later
+        self, blind_case: Case, lead: User, other_lead: User, later: Later
     ) -> None:
         given = answered(blind_case, by=lead, verdict=Verdict.NOT_SPAM, at=later(110))
 

@@ -17,7 +17,6 @@ from moderation.models import (
     FeedEntry,
     GoldenItem,
     Label,
-    Platform,
     Post,
     QualityTable,
     User,
@@ -100,12 +99,7 @@ class TestWho:
 
 @pytest.mark.parametrize("verdict", [Verdict.SPAM, Verdict.NOT_SPAM])
 def test_an_answer_changes_nothing_but_the_own_result(
-    pair: tuple[Case, Case],
-    platform: Platform,
-    moderator: User,
-    other_moderator: User,
-    later: Later,
-    verdict: Verdict,
+    pair: tuple[Case, Case], moderator: User, other_moderator: User, later: Later, verdict: Verdict
 ) -> None:
     rows: tuple[Any, ...] = (Decision, Label, Delivery, FeedEntry, QualityTable, Post)
     before = [list(model.objects.values()) for model in rows]

@@ -65,9 +65,7 @@ class TestLikeness:
 
         assert 0.45 < sum(firsts) / len(firsts) < 0.55
 
-    def test_on_the_page_and_in_the_answer(
-        self, pair: tuple[Case, Case], other_moderator: User, later: Later
-    ) -> None:
+    def test_on_the_page_and_in_the_answer(self, pair: tuple[Case, Case], other_moderator: User) -> None:
         desk = Client()
         desk.force_login(other_moderator)
         pages, answers, after = [], [], []

@@ -27,7 +27,6 @@ from moderation.queries.labels.labels import LabelFilter
 from moderation.queries.quality import estimates
 from moderation.queries.quality.labelled_posts import labelled_posts
 from tests.moderation.conftest import Case_, Later
-from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.cases import queue_week
 
 ONLY = {lane: {"harm": 0} | {lane.value: 100} for lane in (Lane.UNCERTAINTY, Lane.DIVERSITY, Lane.AUDIT)}
@@ -247,7 +246,6 @@ class TestWeights:
     def test_of_an_export_are_those_of_the_draw(
         self,
         open_case: Case_,
-        fake_scorer: FakeScorer,
         moderator: User,
         platform: Platform,
         at: datetime,

@@ -64,7 +64,7 @@ class TestRecord:
 
         assert says("@mona.k") == []
 
-    def test_heeds_a_bounded_number(self, says: Callable[[str], list[str]], db: None) -> None:
+    def test_heeds_a_bounded_number(self, says: Callable[[str], list[str]]) -> None:
         for number in range(notes.MOST + 5):
             User.objects.create_user(f"person{number}", role=Role.MODERATOR)
 

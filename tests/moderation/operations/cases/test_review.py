@@ -25,9 +25,7 @@ def decide(case: Case, moderator: User, at: datetime, verdict: Verdict = Verdict
 
 
 class TestClaimNext:
-    def test_takes_the_most_harmful_case_first(
-        self, open_case: Case_, moderator: User, fake_scorer: object, later: Later
-    ) -> None:
+    def test_takes_the_most_harmful_case_first(self, open_case: Case_, moderator: User, later: Later) -> None:
         cases = [open_case(text=text) for text in ("mild", "grave", "middling")]
         for case, priority in zip(cases, (0.2, 0.9, 0.5), strict=True):
             Case.objects.filter(pk=case.pk).update(priority=priority)

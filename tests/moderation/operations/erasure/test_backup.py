@@ -23,7 +23,7 @@ from moderation.models import Erasure, Platform, Post, Revision
 from moderation.operations.erasure import backup, erase, journal, restore
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.moderation.conftest import Incoming, Post_
+from tests.moderation.conftest import Post_
 
 pytestmark = pytest.mark.whole
 
@@ -46,12 +46,7 @@ def manage(*arguments: str, environment: dict[str, str]) -> subprocess.Completed
 
 @pytest.mark.django_db(transaction=True)
 def test_what_was_erased_stays_erased_in_an_empty_server(
-    post: Post_,
-    incoming: Incoming,
-    platform: Platform,
-    empty_server: dict[str, str],
-    at: datetime,
-    tmp_path: Path,
+    post: Post_, platform: Platform, empty_server: dict[str, str], at: datetime, tmp_path: Path
 ) -> None:
     kept, wanted, before = post(text=KEPT), post(text=LATER), post(text="Erased before")
     spammer = IncomingAuthor(external_id="spammer", display_name="Secret Name")

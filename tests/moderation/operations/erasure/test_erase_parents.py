@@ -61,9 +61,7 @@ class TestErased:
 
         assert rows_with("zanzibar") == []
 
-    def test_but_not_on_another_platform(
-        self, answer: Post, at: datetime, later: Later, platform: Platform
-    ) -> None:
+    def test_but_not_on_another_platform(self, answer: Post, at: datetime, later: Later) -> None:
         other = Platform.objects.create(slug="other", name="Other", created_at=at)
         author = answer.author.__class__.objects.create(
             platform=other, external_id=MALLORY.external_id, first_seen_at=at

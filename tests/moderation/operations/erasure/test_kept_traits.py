@@ -34,6 +34,8 @@ from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming, opened
 from tests.moderation.operations.conftest import decide
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 _MONTH = timedelta(days=30)
 _TEXT = "Cheap pills without prescription in Oslo, call now and save 7 dollars today"
 
@@ -73,7 +75,7 @@ class TestText:
             )
 
     def test_of_a_campaign_draws_its_copies_there_one_after_the_other(
-        self, platform: Platform, fake_scorer: object, at: datetime, later: Later
+        self, platform: Platform, at: datetime, later: Later
     ) -> None:
         campaign = opened(platform, 3, at=at, ip="203.0.113.7", text=_TEXT)
         for number, post in enumerate(Post.objects.order_by("pk")):
@@ -102,9 +104,7 @@ class TestText:
 
 
 class TestLinksAndPictures:
-    def test_a_link_is_kept_under_the_key_only(
-        self, platform: Platform, fake_scorer: object, at: datetime, later: Later
-    ) -> None:
+    def test_a_link_is_kept_under_the_key_only(self, platform: Platform, at: datetime, later: Later) -> None:
         link = "https://pills.example/offer?id=7"
         campaign = opened(platform, 8, at=at, links=(link,), text=_TEXT)
         plain = PostLink.objects.values_list("url_digest", flat=True)[0]
@@ -152,7 +152,6 @@ class TestTime:
     def test_leaves_nothing(
         self,
         platform: Platform,
-        fake_scorer: object,
         at: datetime,
         later: Later,
         django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
@@ -173,7 +172,7 @@ class TestTime:
         assert len(set(groups)) == 3
 
     def test_is_none_at_once_where_the_setting_says_so(
-        self, platform: Platform, fake_scorer: object, at: datetime, later: Later, settings: Settings
+        self, platform: Platform, at: datetime, later: Later, settings: Settings
     ) -> None:
         opened(platform, 3, at=at)
         forget(Post.objects.all()[0], at=later(10))

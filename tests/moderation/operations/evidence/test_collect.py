@@ -63,7 +63,7 @@ def test_is_asked_for_as_the_platform_wishes(
 
 
 def test_is_fetched_once_an_hour_however_often_it_is_posted(
-    site: HostileSite, scored: Scored, at: datetime, later: Later
+    site: HostileSite, scored: Scored, later: Later
 ) -> None:
     url = site.url("/page")
     for seconds in (0, 5, 3_600):

@@ -103,7 +103,7 @@ def test_a_release_that_cannot_be_used_costs_no_evidence(
 
 class TestSilence:
     def test_is_unknown_until_the_sweep_has_an_answer(
-        self, fetched: Fetched, serve: Callable[..., Model], at: datetime, later: Later
+        self, fetched: Fetched, serve: Callable[..., Model], later: Later
     ) -> None:
         serve(None, 0.2)
         row = fetched("/picture.png", PICTURE)

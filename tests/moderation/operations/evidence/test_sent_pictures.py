@@ -126,9 +126,7 @@ def test_is_not_kept_where_nothing_is_collected(send: Sends, at: datetime) -> No
     assert behind.of(revision, [], at=at).unopened == tuple(revision.media_urls)
 
 
-def test_what_nobody_asked_for_is_kept_for_a_day(
-    send: Sends, site: HostileSite, at: datetime, later: Later
-) -> None:
+def test_what_nobody_asked_for_is_kept_for_a_day(send: Sends, at: datetime, later: Later) -> None:
     send(picture("WIN"), at=at)
 
     recovery.sweep(at=at + sent_pictures.KEPT)

@@ -214,9 +214,7 @@ class TestErased:
         assert is_whole(finish(asked, at=later(51)), folder)
         assert (words_left(folder), asked.rows_written) == ([], 2)
 
-    def test_spares_exports_of_another_time(
-        self, asked: Export, lead: User, folder: Path, later: Later
-    ) -> None:
+    def test_spares_exports_of_another_time(self, asked: Export, lead: User, later: Later) -> None:
         export_build.build(export_id=asked.pk, at=later(51))
         other = exports.request(requested_by=lead, wanted=LabelFilter(since=later(15)), at=later(50))
         export_build.build(export_id=other.pk, at=later(51))

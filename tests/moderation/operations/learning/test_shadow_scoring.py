@@ -7,16 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from moderation import enqueue, scorer
-from moderation.models import (
-    Case,
-    Decision,
-    Delivery,
-    Promotion,
-    Release,
-    Score,
-    ShadowRun,
-    ShadowScore,
-)
+from moderation.models import Case, Decision, Delivery, Promotion, Release, Score, ShadowRun, ShadowScore
 from moderation.models.releases import PromotionKind
 from moderation.operations.erasure import erase
 from moderation.operations.learning import shadow_scoring
@@ -24,7 +15,7 @@ from tests.moderation.conftest import Later
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
 from tests.moderation.operations.learning.conftest import Scored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("shadow_run")]
 
 SETTLED = 120
 
@@ -36,7 +27,7 @@ def _no_backlog(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class TestSweep:
     def test_scores_what_the_live_release_scored_without_effect(
-        self, shadow_run: ShadowRun, candidate_scorer: FakeScorer, scored: Scored, later: Later
+        self, candidate_scorer: FakeScorer, scored: Scored, later: Later
     ) -> None:
         candidate_scorer.default = 0.95
         scored(language="de-AT")
@@ -50,7 +41,7 @@ class TestSweep:
         assert row.gap == pytest.approx(0.45)
         assert (Case.objects.count(), Decision.objects.count(), Delivery.objects.count()) == before
 
-    def test_scores_each_post_once(self, shadow_run: ShadowRun, scored: Scored, later: Later) -> None:
+    def test_scores_each_post_once(self, scored: Scored, later: Later) -> None:
         scored()
 
         shadow_scoring.sweep(at=later(SETTLED))
@@ -59,16 +50,14 @@ class TestSweep:
         shadow_scoring.sweep(at=later(SETTLED + 60))
         assert ShadowScore.objects.count() == 1
 
-    def test_waits_until_scores_have_settled(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later
-    ) -> None:
+    def test_waits_until_scores_have_settled(self, scored: Scored, later: Later) -> None:
         scored()
 
         assert shadow_scoring.sweep(at=later(10)) == 0
         assert shadow_scoring.sweep(at=later(SETTLED)) == 1
 
     def test_waits_while_posts_wait_to_be_scored(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, scored: Scored, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         scored()
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
@@ -76,7 +65,7 @@ class TestSweep:
         assert shadow_scoring.sweep(at=later(SETTLED)) == 0
 
     def test_counts_an_audit_sample_as_the_verdict_that_it_checks(
-        self, shadow_run: ShadowRun, fake_scorer: FakeScorer, scored: Scored, later: Later
+        self, fake_scorer: FakeScorer, scored: Scored, later: Later
     ) -> None:
         fake_scorer.audited = {"let me pass"}
         fake_scorer.probabilities = {"let me pass": 0.1}
@@ -86,7 +75,7 @@ class TestSweep:
 
         assert ShadowScore.objects.get().live_route == "allow"
 
-    def test_leaves_out_what_is_erased(self, shadow_run: ShadowRun, scored: Scored, later: Later) -> None:
+    def test_leaves_out_what_is_erased(self, scored: Scored, later: Later) -> None:
         row = scored()
         erase.post(post_id=row.pk, at=later(5))
 
@@ -161,7 +150,7 @@ class TestSweep:
         assert shadow_run.skipped == 1
 
     def test_forgets_single_scores_long_after_the_end(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later, at: datetime
+        self, scored: Scored, later: Later, at: datetime
     ) -> None:
         scored()
         shadow_scoring.sweep(at=later(SETTLED))
@@ -191,9 +180,7 @@ class TestIsDrawn:
 
 
 class TestErasure:
-    def test_takes_the_rows_of_an_erased_post_away(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later
-    ) -> None:
+    def test_takes_the_rows_of_an_erased_post_away(self, scored: Scored, later: Later) -> None:
         row = scored()
         shadow_scoring.sweep(at=later(SETTLED))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 
 import pytest
 from django.db import connection, transaction
@@ -110,7 +109,7 @@ class TestSequencer:
 
         assert list(rows) == [(1, later(4_000)), (2, later(4_000))]
 
-    def test_sweeps_what_nobody_polls(self, platform: Platform, decided: Decided, later: Later) -> None:
+    def test_sweeps_what_nobody_polls(self, decided: Decided, later: Later) -> None:
         decided(at=later(0))
         decided(at=later(0))
 
@@ -119,7 +118,7 @@ class TestSequencer:
         assert feed.sweep(at=later(60)) == 0
 
     def test_four_pollers_and_four_writers_at_once(
-        self, platform: Platform, open_case: Case_, moderator: User, at: datetime, later: Later
+        self, platform: Platform, open_case: Case_, moderator: User, later: Later
     ) -> None:
         cases = [open_case() for _ in range(24)]
         for case in cases:

@@ -48,9 +48,7 @@ class TestLabels:
         assert FeedEntry.objects.filter(stream="labels", is_retraction=True).count() == 1
 
 
-def test_every_label_and_decision_has_its_entry(
-    pills: Campaign, platform: Platform, moderator: User, later: Later
-) -> None:
+def test_every_label_and_decision_has_its_entry(pills: Campaign, moderator: User, later: Later) -> None:
     campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
     for stream, rows in ((Stream.DECISIONS, Decision.objects), (Stream.LABELS, Label.objects)):

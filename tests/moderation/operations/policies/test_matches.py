@@ -17,6 +17,8 @@ from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer, FakeTopics
 from tests.moderation.operations.policies.conftest import Policies
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 
 def scored(later: Later, seconds: float = 1) -> None:
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(seconds))
@@ -28,7 +30,7 @@ def matched() -> list[tuple[str, str]]:
 
 
 def test_without_an_active_policy_nothing_is_asked(
-    post: Post_, fake_scorer: FakeScorer, fake_topics: FakeTopics, tried: Policies, later: Later
+    post: Post_, fake_topics: FakeTopics, tried: Policies, later: Later
 ) -> None:
     tried()
     fake_topics.asked.clear()
@@ -41,7 +43,7 @@ def test_without_an_active_policy_nothing_is_asked(
 
 
 def test_a_batch_is_asked_about_all_policies_in_one_call(
-    post: Post_, fake_scorer: FakeScorer, fake_topics: FakeTopics, active: Policies, later: Later
+    post: Post_, fake_topics: FakeTopics, active: Policies, later: Later
 ) -> None:
     active("cats")
     active("dogs")
@@ -82,7 +84,7 @@ def test_a_hold_lets_none_pass_without_a_human(
 
 
 def test_a_hold_is_stricter_than_an_allowance_and_a_ban_than_a_hold(
-    post: Post_, fake_scorer: FakeScorer, active: Policies, lead: User, later: Later
+    post: Post_, active: Policies, lead: User, later: Later
 ) -> None:
     active("cats", effect="hold")
     rules.impose(
@@ -169,7 +171,7 @@ class TestWithoutAnAnswer:
 
 
 def test_a_new_text_takes_the_tags_of_the_one_before_away(
-    post: Post_, fake_scorer: FakeScorer, active: Policies, later: Later
+    post: Post_, active: Policies, later: Later
 ) -> None:
     active("cats")
     post(external_id="a", text="cats")
@@ -181,9 +183,7 @@ def test_a_new_text_takes_the_tags_of_the_one_before_away(
     assert matched() == []
 
 
-def test_scoring_again_keeps_one_match(
-    post: Post_, fake_scorer: FakeScorer, active: Policies, later: Later
-) -> None:
+def test_scoring_again_keeps_one_match(post: Post_, active: Policies, later: Later) -> None:
     active("cats")
     post(text="cats")
     scored(later)
@@ -221,9 +221,7 @@ def test_who_judges_blindly_sees_no_match(
     assert policy_pages.matched_by(row.pk, at=later(2)) == []
 
 
-def test_an_erased_post_matches_nothing(
-    post: Post_, fake_scorer: FakeScorer, active: Policies, later: Later
-) -> None:
+def test_an_erased_post_matches_nothing(post: Post_, active: Policies, later: Later) -> None:
     active("cats")
     row = post(text="cats")
     scored(later)

@@ -15,7 +15,7 @@ from moderation.operations.scoring import score
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import PolicyState
 from tests.moderation.conftest import Case_, Later, Post_
-from tests.moderation.fakes import FakeScorer, FakeTopics
+from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.policies.conftest import Policies
 
 
@@ -165,9 +165,7 @@ class TestWideHold:
 
         self.hold(tried("birds"), lead, at)
 
-    def test_a_wide_tag_needs_nobody_else(
-        self, newest: None, active: Policies, lead: User, at: datetime
-    ) -> None:
+    def test_a_wide_tag_needs_nobody_else(self, newest: None, active: Policies, at: datetime) -> None:
         made = active("dogs")
 
         assert policy_pages.in_force(at) == [made]
@@ -207,9 +205,7 @@ class TestEnd:
         assert (touched, case.state) == (1, "withdrawn")
 
 
-def test_the_audit_log_tells_each_act_and_no_words(
-    active: Policies, lead: User, at: datetime, fake_topics: FakeTopics
-) -> None:
+def test_the_audit_log_tells_each_act_and_no_words(active: Policies, lead: User, at: datetime) -> None:
     policy.end(policy_id=active("cats of Mrs Robinson").pk, actor=lead, at=at)
 
     entries = AuditEntry.objects.order_by("pk")

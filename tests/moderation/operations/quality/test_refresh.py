@@ -125,7 +125,7 @@ class TestRefresh:
             dimension=Dimension.LANGUAGE_RELEASE, slice=f"{'a' * 8}:{judged.score.release_id}"
         ).exists()
 
-    def test_stores_no_part_of_a_day_as_a_day(self, judged: Case, judged_alike: Judged, at: datetime) -> None:
+    def test_stores_no_part_of_a_day_as_a_day(self, judged: Case, at: datetime) -> None:
         """Labels of the noon of the first day are read from noon on: half of what the day had."""
         days = QualityFigure.objects.filter(platform=None, span=QualitySpan.DAY, measure=Measure.PRECISION)
         refresh.refresh(at=at + timedelta(days=27))

@@ -150,9 +150,7 @@ class TestProof:
         assert AuditEntry.objects.filter(action="platform.removal_unproven").exists()
         assert not swept(2.1).is_removing
 
-    def test_stops_it_when_the_bound_falls(
-        self, case: Case, judged_alike: Judged, swept: Swept, at: datetime
-    ) -> None:
+    def test_stops_it_when_the_bound_falls(self, case: Case, judged_alike: Judged, swept: Swept) -> None:
         judged_alike(case, probability=0.97, spam=240, fine=0, score=UNPROVEN)
         proven = swept(1)
         judged_alike(case, probability=0.97, spam=0, fine=2, score=DRAWN)

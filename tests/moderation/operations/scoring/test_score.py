@@ -19,6 +19,8 @@ from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import SCORE, FakeScorer
 from tests.moderation.operations.conftest import decide
 
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 
 def run(at: datetime) -> int:
     return score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
@@ -50,7 +52,7 @@ class TestRun:
         assert Decision.objects.get().source == DecisionSource.AUTOMATIC
         assert not Label.objects.exists()
 
-    def test_takes_along_what_else_waits(self, post: Post_, fake_scorer: FakeScorer, later: Later) -> None:
+    def test_takes_along_what_else_waits(self, post: Post_, later: Later) -> None:
         for _ in range(3):
             post()
         first = Revision.objects.order_by("pk").values_list("pk", flat=True)[0]
@@ -76,9 +78,7 @@ class TestRun:
 
         assert list(fake_scorer.known) == [known, None]
 
-    def test_scores_once_when_the_message_comes_three_times(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_scores_once_when_the_message_comes_three_times(self, post: Post_, later: Later) -> None:
         post()
 
         done = [run(later(second)) for second in (1, 2, 3)]
@@ -86,9 +86,7 @@ class TestRun:
         assert done == [1, 0, 0]
         assert Score.objects.count() == 1
 
-    def test_leaves_a_revision_to_the_worker_that_took_it_over(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_leaves_a_revision_to_the_worker_that_took_it_over(self, post: Post_, later: Later) -> None:
         post()
         first_worker = leases.claim(
             revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1)
@@ -100,7 +98,7 @@ class TestRun:
         assert Score.objects.count() == 1
 
     def test_removes_posts_that_link_to_a_banned_domain_without_asking_a_model(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, lead: User, later: Later
     ) -> None:
         rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
         post(text="see http://www.pills.example/now")
@@ -121,9 +119,7 @@ class TestRun:
 
         assert Revision.objects.get(text="poison").score_state == ScoreState.SCORING
 
-    def test_skips_the_score_of_an_outdated_text(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_skips_the_score_of_an_outdated_text(self, post: Post_, later: Later) -> None:
         row = post(external_id="edited")
         old = Revision.objects.get()
         post(external_id="edited", text="new text", revision=2)
@@ -134,9 +130,7 @@ class TestRun:
 
         assert not Case.objects.filter(post=row).exists()
 
-    def test_opens_a_case_again_for_a_new_text(
-        self, post: Post_, fake_scorer: FakeScorer, moderator: User, later: Later
-    ) -> None:
+    def test_opens_a_case_again_for_a_new_text(self, post: Post_, moderator: User, later: Later) -> None:
         post(external_id="edited")
         run(later(1))
         decide(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)

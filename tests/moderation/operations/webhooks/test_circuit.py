@@ -30,9 +30,7 @@ class TestCircuit:
             send.serve(endpoint_id=endpoint.pk, at=later(turn))
         return EndpointCircuit.objects.get()
 
-    def test_opens_after_some_failures_in_a_row(
-        self, opened: EndpointCircuit, server: Receiver, later: Later
-    ) -> None:
+    def test_opens_after_some_failures_in_a_row(self, opened: EndpointCircuit, server: Receiver) -> None:
         assert (opened.state, opened.last_error) == (CircuitState.OPEN, "HTTP status 500")
         assert opened.since is not None
         assert opened.retry_at is not None

@@ -21,8 +21,9 @@ from moderation.operations.scoring import leases, recovery, score
 from moderation.operations.webhooks import attempts, send
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Case_, Later, Post_
-from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import decide
+
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 HOUR = 3_600
 
@@ -37,9 +38,7 @@ class TestScoring:
 
         assert recovery.sweep(at=later(0)) == 1
 
-    def test_a_lease_of_a_later_hour_is_over(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_a_lease_of_a_later_hour_is_over(self, post: Post_, later: Later) -> None:
         revision = revision_of(post())
         [held] = leases.claim(revision_ids=[revision.pk], at=later(HOUR))
 
@@ -49,18 +48,14 @@ class TestScoring:
             assert leases.still_held(revisions=[held]) == set()  # who held it and wakes up writes nothing
         assert revision_of(revision.post).score_state == ScoreState.SCORED
 
-    def test_a_lease_of_a_machine_some_minutes_ahead_stands(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_a_lease_of_a_machine_some_minutes_ahead_stands(self, post: Post_, later: Later) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(240))
 
         assert recovery.sweep(at=later(0)) == 0
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 0
 
-    def test_a_clock_set_forward_only_repeats_work(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_a_clock_set_forward_only_repeats_work(self, post: Post_, later: Later) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(0))
 

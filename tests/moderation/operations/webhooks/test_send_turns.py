@@ -65,7 +65,7 @@ class TestTurn:
             assert [sequence for post_id, sequence in told if post_id == row.pk] == [1, 2, 3]
 
     def test_of_two_turns_one_finds_the_endpoint_busy(
-        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, later: Later
+        self, make: Make, endpoint: WebhookEndpoint, later: Later
     ) -> None:
         make(1)
         assert circuit.take(endpoint_id=endpoint.pk, at=later(0)) is not None
