@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from moderation import scorer
-from moderation.models import Campaign, Case, Decision, Platform, User
+from moderation.models import Campaign, CampaignDecision, Case, Decision, Platform, User
 from moderation.models.decisions import Verdict
+from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
@@ -20,7 +24,7 @@ from scoring.release import Release
 from tests import releases
 from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import opened
+from tests.moderation.operations.campaigns.campaign_posts import opened, spam
 
 OTHER_MODELS_SHIFT = 0.3
 Decided = Callable[..., Decision]
@@ -34,6 +38,23 @@ def decide(
     return review.decide(
         case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at, **given
     )
+
+
+def side_by_side(*acts: Callable[[], object]) -> list[object]:
+    """Run everything at once, as other processes would; return what each came to, a refusal or an answer."""
+    start = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], object]) -> object:
+        try:
+            start.wait()
+            return act()
+        except Exception as refusal:  # noqa: BLE001 - the refusal is what the tests look at
+            return refusal
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(run, acts))
 
 
 @pytest.fixture
@@ -73,6 +94,12 @@ def webhook(platform: Platform, at: datetime) -> Platform:
 def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign:
     """A campaign of five that waits."""
     return opened(platform, 5, at=at)
+
+
+@pytest.fixture
+def ruling(pills: Campaign, moderator: User, later: Later) -> CampaignDecision:
+    """The campaign of five, decided as spam after a minute."""
+    return campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
 
 @pytest.fixture

@@ -155,14 +155,14 @@ class TestDecide:
 
     @pytest.mark.parametrize("state", ["waiting", "running"])
     def test_refuses_while_an_earlier_one_is_carried_out(
-        self, pills: Campaign, moderator: User, later: Later, state: str
+        self, ruling: CampaignDecision, lead: User, later: Later, state: str
     ) -> None:
-        wanted = spam(5)
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
         CampaignDecision.objects.update(state=state)
 
         with pytest.raises(campaign_decisions.StillRunning):
-            campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(90))
+            campaign_decisions.decide(
+                campaign_id=ruling.campaign_id, wanted=spam(5), moderator=lead, at=later(90)
+            )
 
     def test_wants_the_count_confirmed_beyond_25(
         self, platform: Platform, moderator: User, at: datetime, later: Later
@@ -209,7 +209,6 @@ class TestDecide:
 
         assert counts[0] == counts[1] <= 25
 
-    def test_is_no_single_decision_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-
+    @pytest.mark.usefixtures("ruling")
+    def test_is_no_single_decision_to_undo(self, moderator: User, later: Later) -> None:
         assert decision_pages.undoable(moderator=moderator, at=later(61)) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import datetime, timedelta
 
 import pytest
@@ -10,11 +9,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
+from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform
 from moderation.operations.erasure import erase
-from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming
+from tests.moderation.operations.conftest import side_by_side
 
 
 class TestGather:
@@ -168,9 +167,7 @@ class TestGather:
                 [incoming(n, at=at, links=("https://x.example/",), ip="198.51.100.1") for n in range(size)],
                 at=later(size),
             )
-            with CaptureQueriesContext(
-                connection,
-            ) as queries:
+            with CaptureQueriesContext(connection) as queries:
                 gather(posts, at=later(size))
             counts.append(len(queries))
 
@@ -182,22 +179,9 @@ class TestGather:
 class TestSideBySide:
     def test_workers_that_gather_at_once_make_one_campaign(self, platform: Platform, at: datetime) -> None:
         posts = accept(platform, [incoming(number, at=at) for number in range(24)], at=at)
-        start = threading.Barrier(6)
+        outcomes = side_by_side(*(lambda n=n: gather(posts[n::6], at=at) for n in range(6)))
 
-        def work(part: list[Post]) -> None:
-            try:
-                start.wait()
-                gather(part, at=at)
-            finally:
-                connection.close()
-
-        workers = [threading.Thread(target=work, args=(posts[number::6],)) for number in range(6)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-
+        assert outcomes == [None] * 6
         assert Campaign.objects.get().posts == 24
         assert CampaignMember.objects.count() == 24
         assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}
-        assert isinstance(incoming(1, at=at).author, IncomingAuthor)

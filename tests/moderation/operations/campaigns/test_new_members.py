@@ -70,23 +70,22 @@ def decided(judged: Campaign, moderator: User, later: Later) -> CampaignDecision
     return campaign_decisions.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
 
 
-def join(platform: Platform, at: datetime, *, count: int = 1, **given: object) -> Sequence[Post]:
-    posts = accept(platform, [incoming(100 + n, at=at, **given) for n in range(count)], at=at)
+def join(at: datetime, *, count: int = 1) -> Sequence[Post]:
+    posts = accept(Platform.objects.get(), [incoming(100 + n, at=at) for n in range(count)], at=at)
     run_all(posts, at=at)
     return posts
 
 
-def never_drawn(settings: LazySettings) -> None:
+@pytest.fixture(autouse=True)
+def _never_drawn(settings: LazySettings) -> None:
     settings.CAMPAIGN_AUDIT_SHARE = 0.0
 
 
 class TestRulings:
     def test_decides_with_the_campaign_while_it_is_pure(
-        self, platform: Platform, decided: CampaignDecision, settings: LazySettings, later: Later
+        self, decided: CampaignDecision, later: Later
     ) -> None:
-        never_drawn(settings)
-
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         made = Decision.objects.get(post=post)
         assert (made.verdict, made.source, made.reason) == (
@@ -99,11 +98,11 @@ class TestRulings:
         assert not Case.objects.filter(post=post).exists()
 
     def test_draws_a_share_to_be_judged_alone(
-        self, platform: Platform, decided: CampaignDecision, settings: LazySettings, later: Later
+        self, decided: CampaignDecision, settings: LazySettings, later: Later
     ) -> None:
         settings.CAMPAIGN_AUDIT_SHARE = 0.5
 
-        posts = join(platform, later(100), count=40)
+        posts = join(later(100), count=40)
 
         cases = Case.objects.filter(post__in=posts)
         assert {case.reason for case in cases} == {CaseReason.CAMPAIGN}
@@ -111,76 +110,58 @@ class TestRulings:
         assert Decision.objects.filter(post__in=posts).count() == 40 - len(cases)
 
     def test_queues_while_too_few_were_judged(
-        self, platform: Platform, moderator: User, settings: LazySettings, at: datetime, later: Later
+        self, platform: Platform, moderator: User, at: datetime, later: Later
     ) -> None:
-        never_drawn(settings)
         pills = opened(platform, 5, at=at)
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
         campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
 
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN
 
     def test_queues_again_when_samples_show_it_impure(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        moderator: User,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, moderator: User, settings: LazySettings, later: Later
     ) -> None:
         settings.CAMPAIGN_AUDIT_SHARE = 1.0
-        [sample] = join(platform, later(100))
+        [sample] = join(later(100))
         case = Case.objects.get(post=sample)
         decide(case, moderator, at=later(111), verdict=Verdict.NOT_SPAM)
         assert purity(decided) == Purity(agreeing=JUDGED, judged=JUDGED + 1)
-        never_drawn(settings)
+        settings.CAMPAIGN_AUDIT_SHARE = 0.0
 
-        [post] = join(platform, later(200))
+        [post] = join(later(200))
 
         assert Case.objects.get(post=post, state=CaseState.OPEN).reason == CaseReason.UNCERTAIN
 
     def test_asks_a_human_where_the_filter_is_sure_of_the_opposite(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        fake_scorer: FakeScorer,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later
     ) -> None:
-        never_drawn(settings)
         fake_scorer.default = 0.05
 
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
 
     def test_lets_the_filter_act_where_it_agrees(
-        self, platform: Platform, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later
     ) -> None:
         fake_scorer.default = 0.99
 
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         assert Decision.objects.get(post=post).campaign_decision is None
 
     @pytest.mark.parametrize("verdict", Verdict.values)
     def test_an_unproven_removal_is_decided_with_its_campaign_or_by_a_human(
-        self,
-        decided: CampaignDecision,
-        fake_scorer: FakeScorer,
-        settings: LazySettings,
-        later: Later,
-        verdict: str,
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later, verdict: str
     ) -> None:
-        never_drawn(settings)
         CampaignDecision.objects.update(verdict=verdict)
         Decision.objects.update(verdict=verdict)
         Platform.objects.update(removal="proven")
         fake_scorer.default = 0.99
 
-        [post] = join(Platform.objects.get(), later(100))
+        [post] = join(later(100))
 
         if verdict == Verdict.SPAM:
             assert Decision.objects.get(post=post).campaign_decision == decided
@@ -188,59 +169,37 @@ class TestRulings:
             assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
 
     def test_never_acts_on_a_degraded_score(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        fake_scorer: FakeScorer,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, settings: LazySettings, later: Later
     ) -> None:
-        never_drawn(settings)
         settings.DEGRADED_SECONDS = 0
         fake_scorer.is_degraded = True
 
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         assert Case.objects.get(post=post).reason == CaseReason.DEGRADED
 
-    def test_waits_until_the_decision_cannot_be_undone(
-        self, platform: Platform, decided: CampaignDecision, settings: LazySettings, later: Later
-    ) -> None:
-        never_drawn(settings)
-
-        [post] = join(platform, later(65))
+    def test_waits_until_the_decision_cannot_be_undone(self, decided: CampaignDecision, later: Later) -> None:
+        [post] = join(later(65))
 
         assert Case.objects.filter(post=post).exists()
 
     def test_ends_when_the_decision_is_corrected(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        moderator: User,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, moderator: User, later: Later
     ) -> None:
-        never_drawn(settings)
-        [early] = join(platform, later(100))
+        [early] = join(later(100))
         campaign_reversals.correct(
             campaign_decision_id=decided.pk, moderator=moderator, reason="a charity", at=later(200)
         )
 
-        [post] = join(platform, later(300))
+        [post] = join(later(300))
 
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN
         assert Decision.objects.filter(post=early).latest("decided_at").verdict == Verdict.NOT_SPAM
 
     def test_leaves_alone_who_was_left_out(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        moderator: User,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, moderator: User, later: Later
     ) -> None:
-        never_drawn(settings)
-        [post] = join(platform, later(65))
+        [post] = join(later(65))
         campaign_decisions.leave_out(
             campaign_id=decided.campaign_id,
             post_id=post.pk,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from django.db import connection
 
 from moderation.models import (
     CampaignDecision,
@@ -28,32 +25,11 @@ from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.cases import reversals
 from tests.moderation.conftest import Later
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
+from tests.moderation.operations.conftest import side_by_side
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("fake_scorer")]
 
 SIZE, JOINING = 60, 40
-
-
-def side_by_side(*acts: Callable[[], object]) -> list[object]:
-    """Run everything at once; return what each came to, a refusal or an answer."""
-    start = threading.Barrier(len(acts))
-    outcomes: list[object] = [None] * len(acts)
-
-    def run(number: int, act: Callable[[], object]) -> None:
-        try:
-            start.wait()
-            outcomes[number] = act()
-        except Exception as refusal:  # noqa: BLE001 - the refusal is what the trial looks at
-            outcomes[number] = refusal
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
 
 
 def test_a_decision_while_members_join_settles_all_or_none(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, ReleaseProposal, User
@@ -21,6 +19,7 @@ from moderation.operations.refusals import NotAllowed
 from moderation.operations.releases import promote
 from scoring.release import MANIFEST, Thresholds
 from tests.moderation.conftest import Later
+from tests.moderation.operations.conftest import side_by_side
 
 pytestmark = [
     pytest.mark.django_db,
@@ -155,24 +154,18 @@ def test_of_two_people_who_confirm_at_once_one_is_refused(
     propose: Propose, ml_engineer: User, later: Later
 ) -> None:
     proposal = propose()
-    people = [ml_engineer, User.objects.create_user("other_lead", role=Role.LEAD)]
-    start = Barrier(2)
+    people = (ml_engineer, User.objects.create_user("other_lead", role=Role.LEAD))
 
-    def confirm(person: User) -> str:
-        start.wait()
-        try:
-            proposals.confirm(proposal_id=proposal.pk, actor=person, at=later(60))
-        except (proposals.Closed, proposals.GoingLive, proposals.LiveHasChanged) as refusal:
-            return type(refusal).__name__
-        finally:
-            connection.close()
-        return "live"
+    outcomes = side_by_side(
+        *(
+            lambda who=who: proposals.confirm(proposal_id=proposal.pk, actor=who, at=later(60))
+            for who in people
+        )
+    )
 
-    with ThreadPoolExecutor(2) as pool:
-        said = sorted(pool.map(confirm, people))
-
-    assert said in (["Closed", "live"], ["GoingLive", "live"])
-    assert Promotion.objects.count() == 1
+    live, refused = sorted(outcomes, key=lambda one: isinstance(one, Exception))
+    assert live == Promotion.objects.get()
+    assert isinstance(refused, proposals.Closed | proposals.GoingLive)
 
 
 class TestGoingLive:

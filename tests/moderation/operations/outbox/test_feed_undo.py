@@ -6,18 +6,17 @@ from collections.abc import Callable
 
 import pytest
 
-from moderation.models import Campaign, Decision, Delivery, FeedEntry, Platform, User
+from moderation.models import CampaignDecision, Decision, Delivery, FeedEntry, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
-from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.campaigns import campaign_reversals
 from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
 from moderation.operations.posts import ingest
 from moderation.operations.scoring import score
 from tests.moderation.conftest import Case_, Later
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.outbox.feeds import Poller, claimed, held
 
@@ -73,15 +72,12 @@ class TestUndo:
         assert {row.state for row in Delivery.objects.all()} == {DeliveryState.CANCELLED}
 
     def test_of_a_campaign_is_too_late_once_one_post_was_told(
-        self, pills: Campaign, platform: Platform, moderator: User, later: Later
+        self, ruling: CampaignDecision, platform: Platform, moderator: User, later: Later
     ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
         feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=later(80), limit=1)
 
         with pytest.raises(reversals.TooLate):
-            campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+            campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(69))
 
         assert len(Poller(platform).poll(later(80))) == 5
 
