@@ -14,8 +14,8 @@ from pytest_django import Settings
 
 from config.evidence import Limits
 from moderation import enqueue
-from moderation.models import Evidence, Platform, Revision
-from moderation.models.evidence import EvidenceKind
+from moderation.models import Evidence, EvidenceRequest, Platform, Revision
+from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.operations.evidence import collect, leads, mattering, opening, robots
 from moderation.operations.scoring import score
@@ -25,6 +25,16 @@ from tests.moderation.operations.evidence.hostile_site import HostileSite, servi
 
 Fetched = Callable[..., Evidence]
 Scored = Callable[..., Revision]
+
+
+def settle(at: datetime, *, rounds: int = 5) -> None:
+    """Do what the queues would, until nothing is left to open or to fetch."""
+    for _ in range(rounds):
+        asked = EvidenceRequest.objects.filter(opened_at__isnull=True)
+        opening.run(revision_ids=list(asked.values_list("revision", flat=True)), at=at)
+        waiting = Evidence.objects.filter(state=EvidenceState.WAITING)
+        for evidence_id in list(waiting.values_list("pk", flat=True)):
+            collect.run(evidence_id=evidence_id, at=at)
 
 
 @pytest.fixture(autouse=True)

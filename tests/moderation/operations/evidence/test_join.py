@@ -8,50 +8,32 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import (
-    Evidence,
-    EvidenceRequest,
-    Platform,
-    Revision,
-    RevisionEvidence,
-    Score,
-    User,
-)
-from moderation.models.evidence import EvidenceState
+from moderation.models import EvidenceRequest, Platform, Revision, RevisionEvidence, Score, User
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, join, opening
+from moderation.operations.evidence import join
 from moderation.operations.infrastructure import transactions
 from moderation.operations.scoring import score
 from tests.moderation.conftest import Later, Post_
-from tests.moderation.operations.evidence.conftest import Scored
+from tests.moderation.operations.evidence.conftest import Scored, settle
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 
 class TestJoin:
     """What others had fetched in this hour is in the first score; nothing is scored a second time for it."""
 
-    def settle(self, at: datetime) -> None:
-        """Do what the queue would, until nothing is left to open or to fetch."""
-        for _ in range(5):
-            asked = EvidenceRequest.objects.filter(opened_at__isnull=True)
-            opening.run(revision_ids=list(asked.values_list("revision", flat=True)), at=at)
-            waiting = Evidence.objects.filter(state=EvidenceState.WAITING)
-            for evidence_id in list(waiting.values_list("pk", flat=True)):
-                collect.run(evidence_id=evidence_id, at=at)
-
     def test_is_seen_with_all_that_it_leads_to(
         self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
         Platform.objects.update(browses_evidence=Collecting.ON)
         scored(site.url("/page"), at=at)
-        self.settle(at)
+        settle(at)
         asked = len(site.asked)
 
         second = scored(site.url("/page"), at=later(5))
-        self.settle(later(6))
+        settle(later(6))
 
         assert Score.objects.filter(revision=second).count() == 1
         roles = [piece["role"] for piece in Score.objects.get(revision=second).record["evidence"]]
@@ -83,7 +65,7 @@ class TestJoin:
         later: Later,
     ) -> None:
         scored(site.url("/page"), at=at)
-        self.settle(at)
+        settle(at)
         Platform.objects.update(collects_evidence=collects)
 
         second = scored(site.url("/page"), at=later(seconds))
@@ -95,7 +77,7 @@ class TestJoin:
     ) -> None:
         ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=at)
         scored(site.url("/elsewhere"), at=at)
-        self.settle(later(1))
+        settle(later(1))
 
         second = scored(site.url("/elsewhere"), at=later(5))
 
@@ -128,7 +110,7 @@ class TestJoin:
     ) -> None:
         """While this post is about to be joined to it: no row is left that names none."""
         first = scored(site.url("/page"), at=at)
-        self.settle(at)
+        settle(at)
         second = Revision.objects.get(post=post(links=[site.url("/page")], at=later(5)))
         lock = transactions.lock_posts
 

@@ -25,13 +25,8 @@ from tests.scoring.evidence_release import release_with_evidence
 
 
 @pytest.fixture(autouse=True)
-def unread() -> None:
-    """Here releases look at evidence or not as they are."""
-
-
-@pytest.fixture
-def reading(settings: Settings, tmp_path: Path) -> Iterator[None]:
-    """The release that ships looks at evidence."""
+def unread(settings: Settings, tmp_path: Path) -> Iterator[None]:
+    """Here releases look at evidence or not as they are, and the one that ships does."""
     settings.RELEASE_DIR = release_with_evidence(tmp_path / "release").folder
     scorer.forget()
     yield
@@ -49,14 +44,12 @@ def fetch_first(revision: Revision, *, at: datetime) -> int:
 @pytest.mark.parametrize(
     ("path", "expected"), [("/page", 2), ("/elsewhere", 2), ("/installer", 2), ("/error", 2), ("/nothing", 1)]
 )
-@pytest.mark.usefixtures("reading")
 def test_what_is_read_could_matter(
     path: str, expected: int, site: HostileSite, scored: Scored, at: datetime, later: Later
 ) -> None:
     assert fetch_first(scored(site.url(path), at=at), at=later(1)) == expected
 
 
-@pytest.mark.usefixtures("reading")
 def test_a_release_that_looks_at_none_is_not_asked_again(
     site: HostileSite, scored: Scored, at: datetime, later: Later
 ) -> None:
@@ -68,7 +61,6 @@ def test_a_release_that_looks_at_none_is_not_asked_again(
     assert fetch_first(scored(site.url("/page"), at=at), at=later(1)) == 1
 
 
-@pytest.mark.usefixtures("reading")
 def test_the_second_score_freezes_what_came(
     site: HostileSite, scored: Scored, at: datetime, later: Later
 ) -> None:
@@ -87,7 +79,6 @@ def test_the_second_score_freezes_what_came(
 class TestWhatIsKnownAlready:
     """An address that somebody else posted in the same hour is not fetched again, and counts all the same."""
 
-    @pytest.mark.usefixtures("reading")
     def test_is_seen_by_the_first_score(
         self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
@@ -104,7 +95,6 @@ class TestWhatIsKnownAlready:
         second.refresh_from_db()
         assert (second.generation, second.score_state) == (1, ScoreState.SCORED), "it has seen it"
 
-    @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_second_score_where_not_all_posts_have_it_collected(
         self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
@@ -118,7 +108,6 @@ class TestWhatIsKnownAlready:
         first, again = Score.objects.filter(revision=second).order_by("generation")
         assert (first.record["evidence"], len(again.record["evidence"])) == ([], 1)
 
-    @pytest.mark.usefixtures("reading")
     def test_is_no_news_where_it_says_nothing(
         self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:
@@ -151,7 +140,6 @@ class TestWhatIsKnownAlready:
 
         assert scored(site.url(path), at=later(5)).generation == generation
 
-    @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_post_that_comes_while_it_is_kept(
         self, site: HostileSite, scored: Scored, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -173,7 +161,6 @@ class TestWhatIsKnownAlready:
         second.refresh_from_db()
         assert second.generation == 2
 
-    @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_post_that_was_being_scored(
         self, site: HostileSite, scored: Scored, at: datetime, later: Later
     ) -> None:

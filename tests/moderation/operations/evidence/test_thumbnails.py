@@ -16,7 +16,6 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from moderation.models import (
     Evidence,
-    EvidenceRequest,
     Platform,
     Revision,
     RevisionEvidence,
@@ -27,29 +26,17 @@ from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, leads, opening, thumbnails
+from moderation.operations.evidence import leads, opening, thumbnails
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
 from tests.moderation.conftest import Later
-from tests.moderation.operations.evidence.conftest import Fetched, Scored
+from tests.moderation.operations.evidence.conftest import Fetched, Scored, settle
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
 
 PICTURE = EvidenceKind.PICTURE
 STATE = EvidenceState
-
-
-def settle(at: datetime) -> None:
-    """Do what the queue would, until nothing is left to open or to fetch."""
-    for _ in range(5):
-        asked = list(
-            EvidenceRequest.objects.filter(opened_at__isnull=True).values_list("revision", flat=True)
-        )
-        opening.run(revision_ids=asked, at=at)
-        waiting = Evidence.objects.filter(state=STATE.WAITING)
-        for evidence_id in list(waiting.values_list("pk", flat=True)):
-            collect.run(evidence_id=evidence_id, at=at)
 
 
 def test_codes_and_previews_are_opened_and_files_go_with_the_last_post(
