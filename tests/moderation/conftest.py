@@ -157,17 +157,19 @@ def claimed_case(open_case: Case_, moderator: User, later: Later) -> Case:
     return claims.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
 
 
+def copies(row: Model, changes: Iterable[Mapping[str, Any]]) -> list[Any]:
+    """Store copies of a row, each with some columns of its own."""
+    kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
+    kind = type(row)
+    return list(kind._default_manager.bulk_create([kind(**(kept | change)) for change in changes]))
+
+
 @pytest.fixture
 def judged_alike(moderator: User, at: datetime) -> Callable[..., None]:
     """Store posts like a case's that scored `probability` and were judged, without the way that leads there.
 
     `score` and `decision` replace fields of these rows.
     """
-
-    def copies(row: Model, changes: list[dict[str, Any]]) -> list[Any]:
-        kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
-        kind = type(row)
-        return list(kind._default_manager.bulk_create([kind(**(kept | change)) for change in changes]))
 
     def store(
         case: Case,

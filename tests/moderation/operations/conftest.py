@@ -20,6 +20,7 @@ from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
+from moderation.queries.cases import queue_mix
 from scoring.release import Release
 from tests import releases
 from tests.moderation.conftest import Case_, Later
@@ -88,6 +89,14 @@ def webhook(platform: Platform, at: datetime) -> Platform:
     """The platform takes webhooks, so deliveries wait."""
     endpoints.add(platform=platform, url="https://hooks.example/", at=at)
     return platform
+
+
+@pytest.fixture
+def fresh_mix() -> Iterator[None]:
+    """Nothing is remembered of an earlier mix of the queue, and nothing of this one afterwards."""
+    queue_mix.forget()
+    yield
+    queue_mix.forget()
 
 
 @pytest.fixture

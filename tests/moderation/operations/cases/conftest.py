@@ -8,11 +8,12 @@ import pytest
 
 from moderation.models import Case, GoldenItem, Platform, User
 from moderation.models.blind_reviews import BlindCause
+from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations.cases import blind_reviews, golden_items
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Case_, Later
-from tests.moderation.operations.cases.golden_posts import TEXTS
+from tests.moderation.operations.cases.golden_posts import TEXTS, answered
 from tests.moderation.operations.conftest import decide
 
 
@@ -53,3 +54,13 @@ def pair(
     assert blind_reviews.sweep(at=later(100)) == 2
     golden = Case.objects.get(blind_review__golden=item)
     return golden, Case.objects.get(blind_review__cause=BlindCause.SAMPLE)
+
+
+@pytest.fixture
+def asked_again(
+    pair: tuple[Case, Case], open_case: Case_, moderator: User, other_moderator: User, later: Later
+) -> None:
+    """The other moderator has answered the golden item, and it may be given to somebody else."""
+    answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
+    decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+    blind_reviews.sweep(at=later(300))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -20,7 +20,6 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
-from moderation.models.users import Role
 from moderation.operations.cases import (
     appeals,
     blind_answers,
@@ -31,12 +30,12 @@ from moderation.operations.cases import (
     review,
     shift,
 )
-from moderation.operations.cases.shift import Choice
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
 from moderation.queries.cases import blind_reviews as pages
 from moderation.queries.cases.blind_reviews import DisputeState
 from tests.moderation.conftest import Later
+from tests.moderation.operations.cases.golden_posts import answered
 from tests.moderation.operations.conftest import Decided
 
 
@@ -54,17 +53,22 @@ def blind_case(first: Decision) -> Case:
     return Case.objects.get(post=first.post, reason=CaseReason.BLIND)
 
 
-@pytest.fixture
-def other_lead(db: None) -> User:
-    return User.objects.create_user("other_lead", role=Role.LEAD)
-
-
-def answered(case: Case, *, by: User, verdict: Verdict, at: datetime, **more: object) -> BlindReview:
-    claims.claim(case_id=case.pk, moderator=by, at=at)
-    choice = Choice(verdict=verdict, case_version=case.version, **more)  # type: ignore[arg-type]  # of a Choice
-    step = shift.decide(case_id=case.pk, choice=choice, moderator=by, at=at)
-    assert step.decision is None
-    return BlindReview.objects.get(case=case)
+def answer(
+    case: Case,
+    *,
+    by: User,
+    at: datetime,
+    verdict: Verdict = Verdict.SPAM,
+    idempotency_key: UUID | None = None,
+) -> BlindReview:
+    return blind_answers.answer(
+        case_id=case.pk,
+        case_version=case.version,
+        moderator=by,
+        verdict=verdict,
+        idempotency_key=idempotency_key,
+        at=at,
+    )
 
 
 def outside() -> tuple[object, ...]:
@@ -116,24 +120,11 @@ def test_a_repeated_answer_is_the_same_one(blind_case: Case, other_moderator: Us
     key = uuid4()
     given = answered(blind_case, by=other_moderator, verdict=Verdict.SPAM, at=later(110), idempotency_key=key)
 
-    again = blind_answers.answer(
-        case_id=blind_case.pk,
-        case_version=blind_case.version,
-        moderator=other_moderator,
-        verdict=Verdict.SPAM,
-        idempotency_key=key,
-        at=later(111),
-    )
+    again = answer(blind_case, by=other_moderator, idempotency_key=key, at=later(111))
 
     assert (again.pk, again.answered_at) == (given.pk, later(110))
     with pytest.raises(CaseClosed):
-        blind_answers.answer(
-            case_id=blind_case.pk,
-            case_version=blind_case.version,
-            moderator=other_moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=later(112),
-        )
+        answer(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(112))
 
 
 def test_escalating_leaves_it_to_a_lead_without_a_verdict(
@@ -158,21 +149,15 @@ class TestUndo:
         given.refresh_from_db()
         assert (given.verdict, given.is_disputed, given.answered_by) == ("", False, None)
 
-    def test_is_refused_when_its_time_is_over(
-        self, blind_case: Case, other_moderator: User, later: Later
+    def test_is_for_who_answered_until_its_time_is_over(
+        self, blind_case: Case, moderator: User, other_moderator: User, later: Later
     ) -> None:
         given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
 
-        with pytest.raises(reversals.TooLate):
-            blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(500))
-
-    def test_is_for_who_answered(
-        self, blind_case: Case, moderator: User, other_moderator: User, later: Later
-    ) -> None:
-        given = answered(blind_case, by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-
         with pytest.raises(NotAllowed):
             blind_answers.undo(review_id=given.pk, moderator=moderator, at=later(111))
+        with pytest.raises(reversals.TooLate):
+            blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(500))
 
 
 @pytest.mark.usefixtures("webhook")
@@ -263,10 +248,4 @@ def test_an_answer_to_what_became_an_appeal_is_refused(
     appeals.dispute(platform=platform, decision_id=first.pk, at=later(111))
 
     with pytest.raises(PostChanged):
-        blind_answers.answer(
-            case_id=blind_case.pk,
-            case_version=blind_case.version,
-            moderator=other_moderator,
-            verdict=Verdict.SPAM,
-            at=later(112),
-        )
+        answer(blind_case, by=other_moderator, at=later(112))

@@ -82,19 +82,19 @@ class TestDecide:
         assert Case.objects.get(pk=cases[0].pk).claimed_by == other_moderator
         assert Case.objects.get(pk=cases[1].pk).claimed_by is None
 
-    @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.SECOND, CaseReason.RANDOM])
-    def test_leaves_samples_alone(
-        self, cases: list[Case], moderator: User, later: Later, reason: CaseReason
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"reason": CaseReason.AUDIT},
+            {"reason": CaseReason.SECOND},
+            {"reason": CaseReason.RANDOM},
+            {"is_escalated": True},
+        ],
+    )
+    def test_leaves_samples_alone_and_escalated_ones_to_leads(
+        self, cases: list[Case], moderator: User, later: Later, change: dict[str, object]
     ) -> None:
-        Case.objects.filter(pk=cases[3].pk).update(reason=reason)
-
-        with pytest.raises(NotAllowed):
-            bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
-
-        assert not Decision.objects.exists()
-
-    def test_leaves_escalated_ones_to_leads(self, cases: list[Case], moderator: User, later: Later) -> None:
-        Case.objects.filter(pk=cases[1].pk).update(is_escalated=True)
+        Case.objects.filter(pk=cases[3].pk).update(**change)
 
         with pytest.raises(NotAllowed):
             bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))

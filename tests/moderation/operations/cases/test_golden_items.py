@@ -58,36 +58,13 @@ class TestWho:
     ) -> None:
         assert set(pair[0].skipped_by) == {moderator.pk, lead.pk, other_lead.pk}
 
-    def test_never_the_same_person_twice(
-        self,
-        pair: tuple[Case, Case],
-        item: GoldenItem,
-        moderator: User,
-        other_moderator: User,
-        open_case: Case_,
-        later: Later,
-    ) -> None:
-        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
-
-        blind_reviews.sweep(at=later(300))
-
+    @pytest.mark.usefixtures("asked_again")
+    def test_never_the_same_person_twice(self, item: GoldenItem) -> None:
         # Both moderators know it, so it is given to nobody.
         assert not Case.objects.filter(blind_review__golden=item, state=CaseState.OPEN).exists()
 
-    def test_does_not_learn_of_it_afterwards(
-        self,
-        pair: tuple[Case, Case],
-        item: GoldenItem,
-        moderator: User,
-        other_moderator: User,
-        third_moderator: User,
-        open_case: Case_,
-        later: Later,
-    ) -> None:
-        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
-        blind_reviews.sweep(at=later(300))
+    @pytest.mark.usefixtures("third_moderator", "asked_again")
+    def test_does_not_learn_of_it_afterwards(self, item: GoldenItem, other_moderator: User) -> None:
         again = Case.objects.get(blind_review__golden=item, state=CaseState.OPEN)
         desk = Client()
         desk.force_login(other_moderator)

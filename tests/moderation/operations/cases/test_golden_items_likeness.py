@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.test import Client
 from django.utils import timezone
 
@@ -13,14 +14,11 @@ from moderation.models import AuditEntry, BlindReview, Case, GoldenItem, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_reviews, claims
-from tests.moderation.conftest import Case_, Later
+from tests.moderation.conftest import Later
 from tests.moderation.operations.cases.golden_posts import TEXTS, answered
-from tests.moderation.operations.conftest import decide
 
 
 class TestLikeness:
-    """What a moderator can see of a golden case and of a decision that was drawn is the same."""
-
     def test_in_the_row_of_the_case(self, pair: tuple[Case, Case]) -> None:
         same = (
             "state",
@@ -40,20 +38,8 @@ class TestLikeness:
 
         assert golden == drawn
 
-    def test_in_the_version_after_many_answers(
-        self,
-        pair: tuple[Case, Case],
-        item: GoldenItem,
-        other_moderator: User,
-        third_moderator: User,
-        open_case: Case_,
-        moderator: User,
-        later: Later,
-    ) -> None:
-        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
-        blind_reviews.sweep(at=later(300))
-
+    @pytest.mark.usefixtures("third_moderator", "asked_again")
+    def test_in_the_version_after_many_answers(self, pair: tuple[Case, Case], item: GoldenItem) -> None:
         again = Case.objects.get(blind_review__golden=item, state=CaseState.OPEN)
         assert again.version == pair[1].version
 

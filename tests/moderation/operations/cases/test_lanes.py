@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -29,14 +28,7 @@ from moderation.queries.quality.labelled_posts import labelled_posts
 from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.cases import queue_week
 
-ONLY = {lane: {"harm": 0} | {lane.value: 100} for lane in (Lane.UNCERTAINTY, Lane.DIVERSITY, Lane.AUDIT)}
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    mixes.forget()
-    yield
-    mixes.forget()
+pytestmark = pytest.mark.usefixtures("fresh_mix")
 
 
 def set_mix(at: datetime, **shares: int) -> None:
@@ -177,9 +169,7 @@ class TestFirst:
     ) -> None:
         set_mix(at, **shares)
 
-        with CaptureQueriesContext(
-            connection,
-        ) as asked:
+        with CaptureQueriesContext(connection) as asked:
             claims.claim_next(moderator=moderator, at=later(2))
 
         own = [one["sql"] for one in asked if "moderation_case" in one["sql"]]

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 import numpy as np
 import pytest
-from django.db.models import Model
 
 from moderation.models import Case, Score, User
 from moderation.models.cases import CaseReason
 from moderation.operations.cases import claims, lanes, opening
 from moderation.operations.cases.opening import Opening
-from moderation.queries.cases import queue_mix
 from moderation.queries.quality import estimates
-from tests.moderation.conftest import Case_, Later
+from tests.moderation.conftest import Case_, Later, copies
+
+pytestmark = pytest.mark.usefixtures("fresh_mix")
 
 DRAWN, OTHERS, WORLDS = 500, 300, 400
 MISSED, REACH, FEWER = 0.03, 2.6, 1.1
 """Spam among posts let through; decades of people whom a post reaches, and how many fewer if it is spam."""
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    queue_mix.forget()
-    yield
-    queue_mix.forget()
-
-
-def copies(row: Model, changes: list[dict[str, Any]]) -> list[Any]:
-    kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
-    return list(type(row)._default_manager.bulk_create([type(row)(**(kept | change)) for change in changes]))
 
 
 @pytest.fixture

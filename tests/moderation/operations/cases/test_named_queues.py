@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -21,12 +22,25 @@ from moderation.queries.cases.queue_mix import Mix
 from tests.moderation.conftest import Case_, Later
 
 pytestmark = pytest.mark.django_db
+Assign = Callable[..., None]
 WANTED = Mix(harm=50, uncertainty=20, diversity=10, audit=20)
 
 
 def content(**given: object) -> Content:
     fields: dict[str, object] = {"name": "German", "platform_id": None, "languages": ("de",), "reasons": ()}
     return Content(**fields | given)  # type: ignore[arg-type]  # tests name real fields
+
+
+@pytest.fixture
+def assign(german: NamedQueue, lead: User, at: datetime) -> Assign:
+    """Give the German queue to somebody."""
+
+    def run(user: User, *, position: int = 1, daily_limit: int | None = None) -> None:
+        named_queues.assign(
+            queue_id=german.pk, user=user, position=position, daily_limit=daily_limit, actor=lead, at=at
+        )
+
+    return run
 
 
 @pytest.fixture
@@ -67,27 +81,20 @@ class TestSave:
 
 
 class TestAssign:
-    def test_is_for_those_who_decide(self, german: NamedQueue, lead: User, at: datetime) -> None:
-        engineer = User.objects.create_user("engineer", role=Role.ML_ENGINEER)
+    def test_is_for_those_who_decide(self, assign: Assign) -> None:
         with pytest.raises(named_queues.CannotDecide):
-            named_queues.assign(
-                queue_id=german.pk, user=engineer, position=1, daily_limit=None, actor=lead, at=at
-            )
+            assign(User.objects.create_user("engineer", role=Role.ML_ENGINEER))
 
-    def test_again_changes_the_place(
-        self, german: NamedQueue, lead: User, moderator: User, at: datetime
-    ) -> None:
+    def test_again_changes_the_place(self, assign: Assign, moderator: User) -> None:
         for position in (1, 3):
-            named_queues.assign(
-                queue_id=german.pk, user=moderator, position=position, daily_limit=5, actor=lead, at=at
-            )
+            assign(moderator, position=position, daily_limit=5)
 
         assert QueueAssignment.objects.get().position == 3
 
-    def test_is_taken_back(self, german: NamedQueue, lead: User, moderator: User, at: datetime) -> None:
-        named_queues.assign(
-            queue_id=german.pk, user=moderator, position=1, daily_limit=None, actor=lead, at=at
-        )
+    def test_is_taken_back(
+        self, german: NamedQueue, assign: Assign, lead: User, moderator: User, at: datetime
+    ) -> None:
+        assign(moderator)
         named_queues.withdraw(queue_id=german.pk, user_id=moderator.pk, actor=lead, at=at)
 
         assert not QueueAssignment.objects.exists()
@@ -157,11 +164,9 @@ class TestClaims:
 
 class TestLimit:
     def test_is_reached_by_decisions_of_today_from_this_queue(
-        self, german: NamedQueue, open_case: Case_, moderator: User, lead: User, later: Later
+        self, assign: Assign, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        named_queues.assign(
-            queue_id=german.pk, user=moderator, position=1, daily_limit=1, actor=lead, at=later(0)
-        )
+        assign(moderator, daily_limit=1)
         in_language(open_case(text="un"), "fr", priority=0.9)
         case = in_language(open_case(text="eins"), "de", priority=0.95)
         [before] = queue_lists.assigned(user=moderator, at=later(1))

@@ -36,10 +36,15 @@ def decide_next(moderator: User, at: datetime) -> Case:
     return case
 
 
+def many(open_case: Case_) -> None:
+    """Open so many cases that some may be held ahead."""
+    for number in range(14):
+        open_case(text=f"Post {number}")
+
+
 class TestHold:
     def test_takes_three_ahead_where_many_wait(self, open_case: Case_, moderator: User, later: Later) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+        many(open_case)
 
         assert len(shift.hold(moderator=moderator, at=later(2), ahead=3)) == 4
 
@@ -58,8 +63,7 @@ class TestHold:
     def test_takes_no_fewer_where_a_beat_ends_meanwhile(
         self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+        many(open_case)
         [front] = shift.hold(moderator=moderator, at=later(2))
         is_counted, is_unlocked = Event(), Event()
         run = exposure.run
@@ -89,8 +93,7 @@ class TestHold:
     def test_takes_no_more_while_a_beat_has_the_case_in_front_locked(
         self, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+        many(open_case)
         [front] = shift.hold(moderator=moderator, at=later(2))
 
         def hold() -> None:
@@ -104,8 +107,7 @@ class TestHold:
         assert Case.objects.filter(claimed_by=moderator).count() == 4
 
     def test_keeps_what_is_held_in_its_order(self, open_case: Case_, moderator: User, later: Later) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+        many(open_case)
         first = shift.hold(moderator=moderator, at=later(2), ahead=3)
 
         assert shift.hold(moderator=moderator, at=later(3), ahead=3) == first

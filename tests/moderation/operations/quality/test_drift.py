@@ -17,13 +17,12 @@ from moderation.models import (
     DriftWatch,
     Post,
     Revision,
-    Score,
     User,
 )
 from moderation.operations.quality import drift
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.quality.drift_reference import BLOCK
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, copies
 
 DAYS, HONEST, PLANTED = 8, 30, 6
 WORDS = ("river", "cat", "garden", "music", "train", "rain", "bread", "coffee", "window", "letter", "brother")
@@ -41,11 +40,6 @@ def store(open_case: Case_) -> Store:
     case = open_case()
     numbers = count(1)
 
-    def copies(row: Post | Revision | Score, **changes: object) -> dict[str, object]:
-        return {
-            field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]
-        } | changes
-
     def write(
         texts: list[str], *, at: datetime, probability: float = 0.02, is_one_author: bool = False
     ) -> None:
@@ -53,24 +47,23 @@ def store(open_case: Case_) -> Store:
         authors = Author.objects.bulk_create(
             Author(platform=case.post.platform, external_id=name, first_seen_at=at) for name in names
         )
-        posts = Post.objects.bulk_create(
-            Post(**copies(case.post, external_id=f"p-{name}", author_id=author.pk, received_at=at))
-            for name, author in zip(
-                names, authors[:1] * len(names) if is_one_author else authors, strict=True
-            )
+        writers = authors[:1] * len(names) if is_one_author else authors
+        posts = copies(
+            case.post,
+            [
+                {"external_id": f"p-{name}", "author_id": author.pk, "received_at": at}
+                for name, author in zip(names, writers, strict=True)
+            ],
         )
-        revisions = Revision.objects.bulk_create(
-            Revision(**copies(case.score.revision, post_id=post.pk, text=text, received_at=at))
-            for post, text in zip(posts, texts, strict=True)
+        revisions = copies(
+            case.score.revision,
+            [
+                {"post_id": post.pk, "text": text, "received_at": at}
+                for post, text in zip(posts, texts, strict=True)
+            ],
         )
-        Score.objects.bulk_create(
-            Score(
-                **copies(
-                    case.score, revision_id=one.pk, spam_probability=probability, route="allow", scored_at=at
-                )
-            )
-            for one in revisions
-        )
+        scored = {"spam_probability": probability, "route": "allow", "scored_at": at}
+        copies(case.score, [scored | {"revision_id": one.pk} for one in revisions])
 
     return write
 

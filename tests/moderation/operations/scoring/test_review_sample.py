@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
@@ -17,11 +16,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _drawn_from(at: datetime, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _drawn_from(fresh_mix: None, at: datetime, db: None) -> None:
     QueueMix.objects.create(harm=70, audit=30, changed_at=at)
-    queue_mix.forget()
-    yield
-    queue_mix.forget()
 
 
 def chance(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
