@@ -16,6 +16,7 @@ from django.db import connections
 from moderation import scorer
 from moderation.models import Campaign, CampaignDecision, Case, Decision, Platform, User
 from moderation.models.decisions import Verdict
+from moderation.models.users import Role
 from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
@@ -82,6 +83,11 @@ def other_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def candidate(tmp_path: Path, other_models: Path) -> Release:
     return releases.release(tmp_path / "candidate", models=other_models)
+
+
+@pytest.fixture
+def ml_engineer(db: None) -> User:
+    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 from moderation.models import Case, LabelDraw, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
-from moderation.models.users import Role
 from moderation.operations import refusals
 from moderation.operations.cases import claims
 from moderation.operations.labels import draws, export_write
@@ -25,13 +23,9 @@ from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import decide
+from tests.moderation.operations.labels.builds import rows_of
 
 TEXTS = ("allowed", "removed")
-
-
-@pytest.fixture
-def ml_engineer(db: None) -> User:
-    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
 
 
 @pytest.fixture
@@ -136,7 +130,7 @@ class TestCases:
         out = tmp_path / "labels.jsonl"
         manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(120))
 
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        rows = rows_of(out)
         assert [row["weight"] for row in rows] == [4.0] * 5
         assert {row["provenance"]["sample"] for row in rows} == {"draw"}
         assert rows == list(labels.page(wanted=LabelFilter(), after=None, limit=9).rows)

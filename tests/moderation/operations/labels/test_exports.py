@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import importlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -22,6 +20,7 @@ from moderation.queries.labels import labels as labels_labels
 from moderation.queries.labels.label_json import weight_of
 from moderation.queries.labels.labels import SPLITS, LabelFilter
 from tests.moderation.conftest import Later
+from tests.moderation.operations.labels.builds import rows_of
 
 
 @pytest.mark.usefixtures("decided_posts")
@@ -31,8 +30,10 @@ class TestWrite:
 
         manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        rows = rows_of(out)
         assert [row["label"] for row in rows] == [1, 1, 0]
+        assert rows[0]["group"] == rows[1]["group"] != rows[2]["group"], "two are near duplicates"
+        assert rows[0]["split"] == rows[1]["split"]
         assert rows[2]["text"] == 'Look at this =HYPERLINK("x") "quoted"\nnew line'
         assert rows[0]["provenance"]["decided_by"] == "moderator"
         assert "social.followers" in rows[0]["features"]
@@ -49,16 +50,7 @@ class TestWrite:
         export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
         page = labels_labels.page(wanted=LabelFilter(), after=None, limit=9)
-        assert [json.loads(line) for line in out.read_text().splitlines()] == list(page.rows)
-
-    def test_keeps_near_duplicates_in_one_split(self, tmp_path: Path, later: Later) -> None:
-        out = tmp_path / "labels.jsonl"
-        export_write.write(out=out, wanted=LabelFilter(), at=later(99))
-
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
-
-        assert rows[0]["group"] == rows[1]["group"] != rows[2]["group"]
-        assert rows[0]["split"] == rows[1]["split"]
+        assert rows_of(out) == list(page.rows)
 
     def test_keeps_to_its_window(self, tmp_path: Path, later: Later) -> None:
         wanted = LabelFilter(since=later(20), until=later(30))
@@ -130,14 +122,6 @@ class TestCommand:
 
 @pytest.mark.usefixtures("decided_posts")
 class TestForms:
-    def rows(self, out: Path) -> list[dict[str, Any]]:
-        """Read a file back as its form says, numbers as numbers."""
-        if out.suffix == ".csv":
-            with out.open(encoding="utf-8", newline="") as file:
-                return list(csv.DictReader(file))
-        rows: list[dict[str, Any]] = parquet.read_table(out).to_pylist()
-        return rows
-
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     def test_say_what_the_lines_say(self, tmp_path: Path, later: Later, form: str) -> None:
         lines, out = tmp_path / "labels.jsonl", tmp_path / f"labels.{form}"
@@ -147,8 +131,8 @@ class TestForms:
 
         assert manifest["format"] == form
         assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
-        said = [json.loads(line) for line in lines.read_text().splitlines()]
-        for row, line in zip(self.rows(out), said, strict=True):
+        said = rows_of(lines)
+        for row, line in zip(rows_of(out), said, strict=True):
             assert json.loads(row["record"]) == line["record"]
             found = (
                 json.loads(row["features"])
@@ -173,7 +157,7 @@ class TestForms:
         )
         frame = importlib.import_module("pandas").read_parquet(out)
 
-        said = [json.loads(line) for line in lines.read_text().splitlines()]
+        said = rows_of(lines)
         for row, seen, line in zip(rows, frame.to_dict("records"), said, strict=True):
             for read in (row, seen):
                 assert (read["text"], read["label"]) == (line["text"], line["label"])

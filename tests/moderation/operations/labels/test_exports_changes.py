@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +14,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from pyarrow import parquet
 
 from moderation.models import Case, Platform, User
 from moderation.models.decisions import Verdict
@@ -27,6 +24,7 @@ from moderation.operations.refusals import Refusal
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Case_, Later
 from tests.moderation.operations.conftest import decide
+from tests.moderation.operations.labels.builds import rows_of
 
 
 class Consumer:
@@ -43,7 +41,7 @@ class Consumer:
         out = self.folder / f"{self.files}.jsonl"
         wanted = LabelFilter(after=export_write.from_json(self.after))
         manifest = export_write.write(out=out, wanted=wanted, at=at)
-        for row in map(json.loads, out.read_text().splitlines()):
+        for row in rows_of(out):
             if row["label"] is None:
                 self.labels.pop(row["provenance"]["decision_id"], None)
             else:
@@ -56,8 +54,7 @@ def whole(folder: Path, *, at: datetime) -> dict[str, int]:
     """Return the labels of a whole export by their decisions."""
     out = folder / "whole.jsonl"
     export_write.write(out=out, wanted=LabelFilter(), at=at)
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
-    return {row["provenance"]["decision_id"]: row["label"] for row in rows}
+    return {row["provenance"]["decision_id"]: row["label"] for row in rows_of(out)}
 
 
 @pytest.fixture
@@ -136,8 +133,7 @@ class TestIncrements:
         wanted = LabelFilter(after=export_write.from_json(base["positions"]))
         export_write.write(out=out, wanted=wanted, at=later(99), form=form)
 
-        with out.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file)) if form == "csv" else parquet.read_table(out).to_pylist()
+        rows = rows_of(out)
         assert [row["label"] for row in rows] == (["", "0"] if form == "csv" else [None, 0])
         assert rows[0]["decision_id"] == str(decision.pk)
 

@@ -33,11 +33,6 @@ Propose = Callable[..., ReleaseProposal]
 
 
 @pytest.fixture
-def ml_engineer(db: None) -> User:
-    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
-
-
-@pytest.fixture
 def propose(lead: User, at: datetime) -> Propose:
     def run(**given: Any) -> ReleaseProposal:
         live = scorer.release()

@@ -14,6 +14,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ from tests.scoring.starter import STARTER
 pytestmark = pytest.mark.django_db
 
 Says = Callable[..., None]
+THRESHOLDS = {"review_from": 0.2, "remove_from": 0.97, "audit_rate": 0.02}
 
 _CANDIDATE = """
 import pathlib, shutil, sys
@@ -58,7 +60,7 @@ def folder(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def made(tmp_path: Path) -> Release:
     """A candidate and its report, as evaluate writes it."""
-    candidate = releases.release(tmp_path / "made" / "candidate", thresholds=_other_thresholds())
+    candidate = releases.release(tmp_path / "made" / "candidate", thresholds=THRESHOLDS)
     report = releases.report(candidate=candidate, live=Release.load(STARTER))
     (tmp_path / "made" / "report").mkdir()
     (tmp_path / "made" / "report" / "report.json").write_text(json.dumps(report))
@@ -83,8 +85,9 @@ def asked(decided_posts: None, lead: User, folder: Path, later: Later) -> Traini
     return training_runs.request(requested_by=lead, at=later(50))
 
 
-def _other_thresholds() -> dict[str, float]:
-    return {"review_from": 0.2, "remove_from": 0.97, "audit_rate": 0.02}
+def run(asked: TrainingRun, *, at: datetime) -> None:
+    training_job.run(run_id=asked.pk, at=at)
+    asked.refresh_from_db()
 
 
 class TestRun:
@@ -93,9 +96,8 @@ class TestRun:
     ) -> None:
         process_runs(_CANDIDATE)
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.error) == (TrainingState.READY, "")
         assert (asked.candidate, asked.live) == (made.id, Release.load(STARTER).id)
         assert asked.findings
@@ -110,9 +112,8 @@ class TestRun:
     ) -> None:
         process_runs("print('too few labels', flush=True); raise SystemExit(1)")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert asked.state == TrainingState.FAILED
         assert "too few labels" in asked.log
         assert asked.error.endswith("says why.")
@@ -122,9 +123,8 @@ class TestRun:
     ) -> None:
         process_runs("pass")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.candidate) == (TrainingState.FAILED, "")
         assert "Corrupt" in asked.error
 
@@ -135,9 +135,8 @@ class TestRun:
         monkeypatch.setattr(training_process, "_NEEDED", ("a_package_that_nobody_has",))
         monkeypatch.setattr(training_process, "_INSTALLER", tmp_path / "nowhere.py")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert asked.state == TrainingState.FAILED
         assert "a_package_that_nobody_has" in asked.error
 
@@ -145,9 +144,8 @@ class TestRun:
         TrainingRun.objects.update(state=TrainingState.RUNNING, attempts=1, lease_until=later(100))
         process_runs("raise SystemExit(1)")
 
-        training_job.run(run_id=asked.pk, at=later(60))
+        run(asked, at=later(60))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.attempts) == (TrainingState.RUNNING, 1)
 
 
@@ -161,18 +159,16 @@ class TestInterrupted:
         process_runs(_CANDIDATE)
 
         early, due = training_job.sweep(at=later(99)), training_job.sweep(at=later(101))
-        training_job.run(run_id=asked.pk, at=later(102))
+        run(asked, at=later(102))
 
-        asked.refresh_from_db()
         assert (early, due) == (0, 1)
         assert (asked.state, asked.attempts, asked.candidate) == (TrainingState.READY, 2, made.id)
 
     def test_a_lost_database_ends_no_run(self, asked: TrainingRun, process_runs: Says, later: Later) -> None:
         process_runs("import os; raise SystemExit(os.EX_TEMPFAIL)")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, training_job.sweep(at=later(100))) == (TrainingState.RUNNING, 0)
         assert training_job.sweep(at=later(115)) == 1
 
@@ -195,9 +191,8 @@ class TestInterrupted:
         monkeypatch.setattr(training_job, "_worker_stops", stops)
         process_runs("import time; time.sleep(60)")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.attempts) == (TrainingState.WAITING, 0)
         assert training_job.sweep(at=later(60)) == 1
 
@@ -221,9 +216,8 @@ class TestInterrupted:
 
         monkeypatch.setattr(training_job._Attempt, "_keep", cancel_first)
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert asked.state == TrainingState.CANCELLED
         with pytest.raises(ProcessLookupError):
             os.kill(int((tmp_path / "pid").read_text()), 0)
