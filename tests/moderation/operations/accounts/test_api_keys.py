@@ -106,11 +106,10 @@ class TestAuthenticate:
             api_keys.authenticate(secret=issued[1], at=at)
 
 
-class TestRevoke:
-    def test_keeps_the_first_time_and_one_entry(self, issued: tuple[ApiKey, str], later: Later) -> None:
-        api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
+def test_a_revocation_keeps_its_first_time_and_one_entry(issued: tuple[ApiKey, str], later: Later) -> None:
+    api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
 
-        api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(9))
+    api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(9))
 
-        assert ApiKey.objects.get().revoked_at == later(1)
-        assert AuditEntry.objects.filter(action="key.revoked").count() == 1
+    assert ApiKey.objects.get().revoked_at == later(1)
+    assert AuditEntry.objects.filter(action="key.revoked").count() == 1

@@ -176,12 +176,11 @@ class TestGather:
 
 
 @pytest.mark.django_db(transaction=True)
-class TestSideBySide:
-    def test_workers_that_gather_at_once_make_one_campaign(self, platform: Platform, at: datetime) -> None:
-        posts = accept(platform, [incoming(number, at=at) for number in range(24)], at=at)
-        outcomes = side_by_side(*(lambda n=n: gather(posts[n::6], at=at) for n in range(6)))
+def test_workers_that_gather_at_once_make_one_campaign(platform: Platform, at: datetime) -> None:
+    posts = accept(platform, [incoming(number, at=at) for number in range(24)], at=at)
+    outcomes = side_by_side(*(lambda n=n: gather(posts[n::6], at=at) for n in range(6)))
 
-        assert outcomes == [None] * 6
-        assert Campaign.objects.get().posts == 24
-        assert CampaignMember.objects.count() == 24
-        assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}
+    assert outcomes == [None] * 6
+    assert Campaign.objects.get().posts == 24
+    assert CampaignMember.objects.count() == 24
+    assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}

@@ -35,21 +35,20 @@ JUDGED = 25
 """So many single judgements, all agreeing, open the gate of 0.9."""
 
 
-class TestPurity:
-    @pytest.mark.parametrize(
-        ("agreeing", "judged", "bound"),
-        # Wilson (1927), one-sided 95 %; by hand with z = 1.644854
-        [
-            (0, 0, 0.0),
-            (1, 1, 0.2699),
-            (24, 24, 0.8987),
-            (25, 25, 0.9023),
-            (95, 100, 0.9008),
-            (50, 100, 0.4188),
-        ],
-    )
-    def test_says_how_sure(self, agreeing: int, judged: int, bound: float) -> None:
-        assert Purity(agreeing=agreeing, judged=judged).lower_bound == pytest.approx(bound, abs=1e-4)
+@pytest.mark.parametrize(
+    ("agreeing", "judged", "bound"),
+    # Wilson (1927), one-sided 95 %; by hand with z = 1.644854
+    [
+        (0, 0, 0.0),
+        (1, 1, 0.2699),
+        (24, 24, 0.8987),
+        (25, 25, 0.9023),
+        (95, 100, 0.9008),
+        (50, 100, 0.4188),
+    ],
+)
+def test_purity_says_how_sure(agreeing: int, judged: int, bound: float) -> None:
+    assert Purity(agreeing=agreeing, judged=judged).lower_bound == pytest.approx(bound, abs=1e-4)
 
 
 @pytest.fixture

@@ -178,19 +178,18 @@ class TestFirst:
 
 
 @pytest.mark.django_db
-class TestPlace:
-    def test_only_the_first_post_of_a_campaign_counts_as_new(self, open_case: Case_, at: datetime) -> None:
-        cases = [open_case(text=text) for text in ("one", "two", "three")]
-        campaign = Campaign.objects.create(opened_at=at, latest_at=at)
-        for case in cases[:2]:
-            CampaignMember.objects.create(
-                post=case.post, revision=case.score.revision, campaign=campaign, joined_at=at, likeness=1.0
-            )
+def test_only_the_first_post_of_a_campaign_counts_as_new(open_case: Case_, at: datetime) -> None:
+    cases = [open_case(text=text) for text in ("one", "two", "three")]
+    campaign = Campaign.objects.create(opened_at=at, latest_at=at)
+    for case in cases[:2]:
+        CampaignMember.objects.create(
+            post=case.post, revision=case.score.revision, campaign=campaign, joined_at=at, likeness=1.0
+        )
 
-        lanes.place(cases)
+    lanes.place(cases)
 
-        found = Case.objects.order_by("pk").values_list("is_first_of_campaign", flat=True)
-        assert list(found) == [True, False, True]
+    found = Case.objects.order_by("pk").values_list("is_first_of_campaign", flat=True)
+    assert list(found) == [True, False, True]
 
 
 class TestWeights:

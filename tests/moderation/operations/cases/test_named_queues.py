@@ -101,12 +101,13 @@ class TestAssign:
         assert AuditEntry.objects.order_by("id").last().action == "queue.withdrawn"  # type: ignore[union-attr]  # there are entries
 
 
-class TestDelete:
-    def test_leaves_the_cases(self, german: NamedQueue, open_case: Case_, lead: User, at: datetime) -> None:
-        case = in_language(open_case(text="eins"), "de")
-        named_queues.delete(queue_id=german.pk, actor=lead, at=at)
+def test_deleting_a_queue_leaves_the_cases(
+    german: NamedQueue, open_case: Case_, lead: User, at: datetime
+) -> None:
+    case = in_language(open_case(text="eins"), "de")
+    named_queues.delete(queue_id=german.pk, actor=lead, at=at)
 
-        assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
+    assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
 
 
 class TestClaims:
@@ -162,22 +163,21 @@ class TestClaims:
         assert [case.pk for case in shift.hold(moderator=moderator, at=later(3), wanted=asked)] == [french.pk]
 
 
-class TestLimit:
-    def test_is_reached_by_decisions_of_today_from_this_queue(
-        self, assign: Assign, open_case: Case_, moderator: User, later: Later
-    ) -> None:
-        assign(moderator, daily_limit=1)
-        in_language(open_case(text="un"), "fr", priority=0.9)
-        case = in_language(open_case(text="eins"), "de", priority=0.95)
-        [before] = queue_lists.assigned(user=moderator, at=later(1))
+def test_a_limit_is_reached_by_decisions_of_today_from_its_queue(
+    assign: Assign, open_case: Case_, moderator: User, later: Later
+) -> None:
+    assign(moderator, daily_limit=1)
+    in_language(open_case(text="un"), "fr", priority=0.9)
+    case = in_language(open_case(text="eins"), "de", priority=0.95)
+    [before] = queue_lists.assigned(user=moderator, at=later(1))
 
-        shift.hold(moderator=moderator, at=later(2))
-        choice = shift.Choice(verdict=Verdict.SPAM, case_version=case.version)
-        shift.decide(case_id=case.pk, choice=choice, moderator=moderator, at=later(3))
+    shift.hold(moderator=moderator, at=later(2))
+    choice = shift.Choice(verdict=Verdict.SPAM, case_version=case.version)
+    shift.decide(case_id=case.pk, choice=choice, moderator=moderator, at=later(3))
 
-        [after] = queue_lists.assigned(user=moderator, at=later(4))
-        [tomorrow] = queue_lists.assigned(user=moderator, at=later(86_400))
-        assert (before.is_reached, after.is_reached, tomorrow.is_reached) == (False, True, False)
+    [after] = queue_lists.assigned(user=moderator, at=later(4))
+    [tomorrow] = queue_lists.assigned(user=moderator, at=later(86_400))
+    assert (before.is_reached, after.is_reached, tomorrow.is_reached) == (False, True, False)
 
 
 class TestChange:

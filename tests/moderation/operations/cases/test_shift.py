@@ -168,17 +168,14 @@ class TestPause:
         assert taken.claimed_by == other_moderator
 
 
-class TestBeat:
-    def test_forgets_readers_who_left(
-        self, claimed_case: Case, moderator: User, lead: User, later: Later
-    ) -> None:
-        shift.beat(moderator=lead, case_ids=[], current_id=claimed_case.pk, at=later(5))
+def test_a_beat_forgets_readers_who_left(
+    claimed_case: Case, moderator: User, lead: User, later: Later
+) -> None:
+    shift.beat(moderator=lead, case_ids=[], current_id=claimed_case.pk, at=later(5))
 
-        def readers(at: datetime) -> list[User]:
-            found = shift.beat(
-                moderator=moderator, case_ids=[claimed_case.pk], current_id=claimed_case.pk, at=at
-            )
-            return found.readers
+    def readers(at: datetime) -> list[User]:
+        found = shift.beat(moderator=moderator, case_ids=[claimed_case.pk], current_id=claimed_case.pk, at=at)
+        return found.readers
 
-        assert readers(later(10)) == [lead]
-        assert readers(later(5) + timedelta(seconds=shift.PRESENCE_SECONDS + 1)) == []
+    assert readers(later(10)) == [lead]
+    assert readers(later(5) + timedelta(seconds=shift.PRESENCE_SECONDS + 1)) == []

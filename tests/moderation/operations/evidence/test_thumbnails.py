@@ -14,14 +14,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from moderation.models import (
-    Evidence,
-    Platform,
-    Revision,
-    RevisionEvidence,
-    RevisionPicture,
-    UnkeptFile,
-)
+from moderation.models import Evidence, Platform, Revision, RevisionEvidence, RevisionPicture, UnkeptFile
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
@@ -213,48 +206,45 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
     assert thumbnails.sweep(at=at) == 1
 
 
-@pytest.mark.whole
-class TestPostsThatShowOnePicture:
-    """They belong together: their campaign is looked for with the picture, once."""
+@pytest.mark.parametrize("collects", [Collecting.ON, Collecting.UNSURE])
+def test_posts_that_show_one_picture_are_scored_with_it(
+    collects: Collecting, site: HostileSite, scored: Scored, at: datetime, later: Later
+) -> None:
+    """At once, or again where only the score says that the picture is wanted."""
+    Platform.objects.update(collects_evidence=collects)
+    first = scored(at=at, media=(site.url("/words.png"),))
+    settle(at)
+    first.refresh_from_db()
+    assert first.score_state == ScoreState.SCORED
 
-    @pytest.mark.parametrize("collects", [Collecting.ON, Collecting.UNSURE])
-    def test_are_scored_with_it(
-        self, collects: Collecting, site: HostileSite, scored: Scored, at: datetime, later: Later
-    ) -> None:
-        """At once, or again where only the score says that the picture is wanted."""
-        Platform.objects.update(collects_evidence=collects)
-        first = scored(at=at, media=(site.url("/words.png"),))
-        settle(at)
-        first.refresh_from_db()
-        assert first.score_state == ScoreState.SCORED
+    second = scored(at=later(5), media=(site.url("/words.png"),))
 
-        second = scored(at=later(5), media=(site.url("/words.png"),))
+    assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
+    state = ScoreState.SCORED if collects == Collecting.ON else ScoreState.PENDING
+    assert second.score_state == state
+    score.run(revision_ids=[second.pk], at=later(6))
+    with transaction.atomic():
+        leads.reopen([second.pk], at=later(7))
+    settle(later(8))
+    second.refresh_from_db()
+    assert second.score_state == ScoreState.SCORED, "no news any more"
 
-        assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
-        state = ScoreState.SCORED if collects == Collecting.ON else ScoreState.PENDING
-        assert second.score_state == state
-        score.run(revision_ids=[second.pk], at=later(6))
-        with transaction.atomic():
-            leads.reopen([second.pk], at=later(7))
-        settle(later(8))
-        second.refresh_from_db()
-        assert second.score_state == ScoreState.SCORED, "no news any more"
 
-    def test_are_scored_again_if_it_came_while_they_were_scored(
-        self, site: HostileSite, scored: Scored, at: datetime, later: Later
-    ) -> None:
-        Platform.objects.update(collects_evidence=Collecting.UNSURE)
-        scored(at=at, media=(site.url("/words.png"),))
-        settle(at)
-        second = scored(at=later(5), media=(site.url("/words.png"),))
-        with transaction.atomic():
-            leads.reopen([second.pk], at=later(6))
-        RevisionPicture.objects.filter(revision=second).delete()
-        Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORING)
-        opening.run(revision_ids=[second.pk], at=later(6))
-        Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORED)
+def test_posts_are_scored_again_if_their_picture_came_while_they_were_scored(
+    site: HostileSite, scored: Scored, at: datetime, later: Later
+) -> None:
+    Platform.objects.update(collects_evidence=Collecting.UNSURE)
+    scored(at=at, media=(site.url("/words.png"),))
+    settle(at)
+    second = scored(at=later(5), media=(site.url("/words.png"),))
+    with transaction.atomic():
+        leads.reopen([second.pk], at=later(6))
+    RevisionPicture.objects.filter(revision=second).delete()
+    Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORING)
+    opening.run(revision_ids=[second.pk], at=later(6))
+    Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORED)
 
-        opening.run(revision_ids=[second.pk], at=later(7))
+    opening.run(revision_ids=[second.pk], at=later(7))
 
-        second.refresh_from_db()
-        assert second.score_state == ScoreState.PENDING
+    second.refresh_from_db()
+    assert second.score_state == ScoreState.PENDING

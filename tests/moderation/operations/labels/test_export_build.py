@@ -225,18 +225,17 @@ class TestErased:
         assert states == {asked.pk: ExportState.FAILED, other.pk: ExportState.READY}
 
 
-class TestStrays:
-    def test_are_deleted_and_nothing_else(self, asked: Export, folder: Path, later: Later) -> None:
-        export_build.build(export_id=asked.pk, at=later(51))
-        named = {path.name for path in folder.iterdir()}
-        strays = ("labels-9.csv", "labels-9-2.parquet.partial", "labels-99-1.jsonl.manifest.json")
-        for name in (*strays, "labels-of-mine.csv", "notes.txt"):
-            (folder / name).write_text(WORD)
+def test_strays_are_deleted_and_nothing_else(asked: Export, folder: Path, later: Later) -> None:
+    export_build.build(export_id=asked.pk, at=later(51))
+    named = {path.name for path in folder.iterdir()}
+    strays = ("labels-9.csv", "labels-9-2.parquet.partial", "labels-99-1.jsonl.manifest.json")
+    for name in (*strays, "labels-of-mine.csv", "notes.txt"):
+        (folder / name).write_text(WORD)
 
-        deleted = export_files.delete_strays()
+    deleted = export_files.delete_strays()
 
-        assert deleted == 3
-        assert {path.name for path in folder.iterdir()} == named | {"labels-of-mine.csv", "notes.txt"}
+    assert deleted == 3
+    assert {path.name for path in folder.iterdir()} == named | {"labels-of-mine.csv", "notes.txt"}
 
 
 @pytest.mark.long

@@ -189,12 +189,11 @@ class TestForms:
             assert b"weight" not in out.read_bytes()
 
 
-class TestWeights:
-    @pytest.mark.parametrize(
-        ("chance", "is_sample", "stands_for"),
-        [(1.0, False, 1.0), (0.02, True, 50.0), (0.02, False, 0.0), (0.0, False, 0.0)],
-    )
-    def test_are_one_over_the_chance_of_being_seen(
-        self, chance: float, is_sample: bool, stands_for: float
-    ) -> None:
-        assert weight_of(audit_probability=chance, is_audit_sample=is_sample) == stands_for
+@pytest.mark.parametrize(
+    ("chance", "is_sample", "stands_for"),
+    [(1.0, False, 1.0), (0.02, True, 50.0), (0.02, False, 0.0), (0.0, False, 0.0)],
+)
+def test_weights_are_one_over_the_chance_of_being_seen(
+    chance: float, is_sample: bool, stands_for: float
+) -> None:
+    assert weight_of(audit_probability=chance, is_audit_sample=is_sample) == stands_for

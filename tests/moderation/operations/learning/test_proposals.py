@@ -163,27 +163,25 @@ def test_of_two_people_who_confirm_at_once_one_is_refused(
     assert isinstance(refused, proposals.Closed | proposals.GoingLive)
 
 
-class TestGoingLive:
-    def test_is_neither_confirmed_again_nor_refused(
-        self, propose: Propose, ml_engineer: User, lead: User, later: Later
-    ) -> None:
-        proposal = propose()
-        ReleaseProposal.objects.update(confirming_by=ml_engineer, confirming_until=later(60))
+def test_one_on_its_way_is_neither_confirmed_again_nor_refused(
+    propose: Propose, ml_engineer: User, lead: User, later: Later
+) -> None:
+    proposal = propose()
+    ReleaseProposal.objects.update(confirming_by=ml_engineer, confirming_until=later(60))
 
-        for answer, person in ((proposals.confirm, ml_engineer), (proposals.refuse, lead)):
-            with pytest.raises(proposals.GoingLive):
-                answer(proposal_id=proposal.pk, actor=person, at=later(59))
-        proposals.refuse(proposal_id=proposal.pk, actor=lead, at=later(60))  # whoever began it was killed
+    for answer, person in ((proposals.confirm, ml_engineer), (proposals.refuse, lead)):
+        with pytest.raises(proposals.GoingLive):
+            answer(proposal_id=proposal.pk, actor=person, at=later(59))
+    proposals.refuse(proposal_id=proposal.pk, actor=lead, at=later(60))  # whoever began it was killed
 
 
-class TestRefuse:
-    def test_closes_the_proposal(self, propose: Propose, ml_engineer: User, later: Later) -> None:
-        proposal = propose()
+def test_a_refusal_closes_the_proposal(propose: Propose, ml_engineer: User, later: Later) -> None:
+    proposal = propose()
 
-        proposals.refuse(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
+    proposals.refuse(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
 
-        with pytest.raises(proposals.Closed, match="answered"):
-            proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(90))
+    with pytest.raises(proposals.Closed, match="answered"):
+        proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(90))
 
 
 class TestPropose:

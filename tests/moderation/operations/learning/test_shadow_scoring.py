@@ -179,12 +179,11 @@ class TestIsDrawn:
         assert all(shadow_scoring.is_drawn(run, post) for post in range(500))
 
 
-class TestErasure:
-    def test_takes_the_rows_of_an_erased_post_away(self, scored: Scored, later: Later) -> None:
-        row = scored()
-        shadow_scoring.sweep(at=later(SETTLED))
+def test_erasing_a_post_takes_its_rows_away(scored: Scored, later: Later) -> None:
+    row = scored()
+    shadow_scoring.sweep(at=later(SETTLED))
 
-        erase.post(post_id=row.pk, at=later(300))
+    erase.post(post_id=row.pk, at=later(300))
 
-        assert Score.objects.exists()
-        assert not ShadowScore.objects.exists()
+    assert Score.objects.exists()
+    assert not ShadowScore.objects.exists()

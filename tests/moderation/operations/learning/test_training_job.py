@@ -223,71 +223,70 @@ class TestInterrupted:
             os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+@pytest.fixture
+def parent(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker in the middle of a run: its child would work for a minute."""
+    child = (
+        "import threading, time\n"
+        "import django; django.setup()\n"
+        "from moderation.management.commands import next_release\n"
+        "threading.Thread(target=next_release._end_with_input, daemon=True).start()\n"
+        "print('heads …', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    program = textwrap.dedent(
+        f"""
+        import pathlib, sys, time
+        import django
+        django.setup()
+        from moderation.operations.learning.training_process import TrainingProcess
+        command = [sys.executable, "-c", {child!r}]
+        process = TrainingProcess(command, folder=pathlib.Path({str(tmp_path)!r}), opening="begun")
+        time.sleep(60)
+        """
+    )
+    started = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=os.environ)
+    yield started
+    started.kill()
+    started.wait()
+
+
 @pytest.mark.whole
-class TestProcess:
-    @pytest.fixture
-    def parent(self, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-        """A worker in the middle of a run: its child would work for a minute."""
-        child = (
-            "import threading, time\n"
-            "import django; django.setup()\n"
-            "from moderation.management.commands import next_release\n"
-            "threading.Thread(target=next_release._end_with_input, daemon=True).start()\n"
-            "print('heads …', flush=True)\n"
-            "time.sleep(60)\n"
-        )
-        program = textwrap.dedent(
-            f"""
-            import pathlib, sys, time
-            import django
-            django.setup()
-            from moderation.operations.learning.training_process import TrainingProcess
-            command = [sys.executable, "-c", {child!r}]
-            process = TrainingProcess(command, folder=pathlib.Path({str(tmp_path)!r}), opening="begun")
-            time.sleep(60)
-            """
-        )
-        started = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=os.environ)
-        yield started
-        started.kill()
-        started.wait()
+def test_a_process_dies_with_its_worker_and_makes_room(
+    parent: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.txt"
+    deadline = time.monotonic() + 60
+    while not log.exists() or "heads …" not in log.read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    monkeypatch.setattr(training_process, "_STOP_SECONDS", 0.3)
+    with pytest.raises(training_process.StillRunning):
+        TrainingProcess([sys.executable, "-c", "pass"], folder=tmp_path, opening="second")
 
-    def test_dies_with_its_worker_and_makes_room(
-        self, parent: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        log = tmp_path / "log.txt"
-        deadline = time.monotonic() + 60
-        while not log.exists() or "heads …" not in log.read_text():
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        monkeypatch.setattr(training_process, "_STOP_SECONDS", 0.3)
-        with pytest.raises(training_process.StillRunning):
-            TrainingProcess([sys.executable, "-c", "pass"], folder=tmp_path, opening="second")
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
 
-        parent.send_signal(signal.SIGKILL)
-        parent.wait()
-
-        monkeypatch.setattr(training_process, "_STOP_SECONDS", 10.0)
-        command = [sys.executable, "-c", "print('done')"]
-        with TrainingProcess(command, folder=tmp_path, opening="second") as one:
-            while one.exit_code() is None:
-                time.sleep(0.05)
-            assert one.log().splitlines()[-2:] == ["second", "done"]
+    monkeypatch.setattr(training_process, "_STOP_SECONDS", 10.0)
+    command = [sys.executable, "-c", "print('done')"]
+    with TrainingProcess(command, folder=tmp_path, opening="second") as one:
+        while one.exit_code() is None:
+            time.sleep(0.05)
+        assert one.log().splitlines()[-2:] == ["second", "done"]
 
 
-class TestTidy:
-    def test_keeps_the_candidates_of_the_latest_runs(
-        self, folder: Path, decided_posts: None, later: Later
-    ) -> None:
-        states = [TrainingState.READY] * 6 + [TrainingState.FAILED, TrainingState.RUNNING]
-        rows = [
-            TrainingRun.objects.create(requested_at=later(number), state=state)
-            for number, state in enumerate(states)
-        ]
-        for row in rows:
-            training_results.folder_of(row).mkdir(parents=True)
+def test_the_sweep_keeps_the_candidates_of_the_latest_runs(
+    folder: Path, decided_posts: None, later: Later
+) -> None:
+    states = [TrainingState.READY] * 6 + [TrainingState.FAILED, TrainingState.RUNNING]
+    rows = [
+        TrainingRun.objects.create(requested_at=later(number), state=state)
+        for number, state in enumerate(states)
+    ]
+    for row in rows:
+        training_results.folder_of(row).mkdir(parents=True)
 
-        training_job.sweep(at=later(10))
+    training_job.sweep(at=later(10))
 
-        kept = {row.pk for row in rows[1:] if row.state != TrainingState.FAILED}
-        assert {int(path.name) for path in folder.iterdir()} == kept
+    kept = {row.pk for row in rows[1:] if row.state != TrainingState.FAILED}
+    assert {int(path.name) for path in folder.iterdir()} == kept

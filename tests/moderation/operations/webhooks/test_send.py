@@ -131,19 +131,18 @@ class TestSend:
         assert server.got == []
 
 
-class TestGone:
-    def test_disables_the_endpoint_and_says_so(
-        self, delivery: Delivery, server: Receiver, later: Later
-    ) -> None:
-        server.status = 410
+def test_one_that_is_gone_is_disabled_and_that_is_said(
+    delivery: Delivery, server: Receiver, later: Later
+) -> None:
+    server.status = 410
 
-        send(delivery, later(15))
+    send(delivery, later(15))
 
-        endpoint = WebhookEndpoint.objects.get()
-        assert (endpoint.state, endpoint.state_reason) == (EndpointState.DISABLED, "answered 410 Gone")
-        assert AuditEntry.objects.filter(action="webhook.disabled").count() == 1
-        with pytest.raises(webhooks_send.NoReplay):
-            webhooks_send.replay(delivery_id=str(delivery.pk), at=later(20))
+    endpoint = WebhookEndpoint.objects.get()
+    assert (endpoint.state, endpoint.state_reason) == (EndpointState.DISABLED, "answered 410 Gone")
+    assert AuditEntry.objects.filter(action="webhook.disabled").count() == 1
+    with pytest.raises(webhooks_send.NoReplay):
+        webhooks_send.replay(delivery_id=str(delivery.pk), at=later(20))
 
 
 class TestOrder:
@@ -187,13 +186,12 @@ class TestOrder:
         assert send(correction, later(17)).state == DeliveryState.DELIVERED
 
 
-class TestReplay:
-    def test_keeps_id_and_body(self, delivery: Delivery, server: Receiver, later: Later) -> None:
-        send(delivery, later(15))
+def test_a_replay_keeps_id_and_body(delivery: Delivery, server: Receiver, later: Later) -> None:
+    send(delivery, later(15))
 
-        webhooks_send.replay(delivery_id=str(delivery.pk), at=later(90))
-        send(delivery, later(90))
+    webhooks_send.replay(delivery_id=str(delivery.pk), at=later(90))
+    send(delivery, later(90))
 
-        (first, body), (again, same_body) = server.got
-        assert (first["webhook-id"], body) == (again["webhook-id"], same_body)
-        assert delivery.state == DeliveryState.DELIVERED
+    (first, body), (again, same_body) = server.got
+    assert (first["webhook-id"], body) == (again["webhook-id"], same_body)
+    assert delivery.state == DeliveryState.DELIVERED
