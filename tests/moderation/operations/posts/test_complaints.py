@@ -27,7 +27,9 @@ class TestComplain:
     def test_waits_for_its_post_and_joins_it(
         self, platform: Platform, incoming: Incoming, at: datetime
     ) -> None:
-        early = complaints.record(platform=platform, complaint=self.complaint(at), at=at)
+        """Whoever complained writes it: its author is known by then."""
+        complaint = self.complaint(at, reporter="honest_author")
+        early = complaints.record(platform=platform, complaint=complaint, at=at)
         assert early.post is None
 
         accept(platform, at, incoming())

@@ -18,7 +18,7 @@ from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.incoming_post import IncomingParent, IncomingPost
 from tests.moderation.conftest import Incoming
-from tests.moderation.operations.posts.arrivals import SPAM, accept
+from tests.moderation.operations.posts.arrivals import SPAM, accept, accepted
 
 TOLD = IncomingParent(
     external_id="parent", text="What do you think?", author_external_id="writer", author_name="Wilma"
@@ -29,9 +29,8 @@ class TestAccept:
     def test_stores_post_author_revision_and_links(
         self, platform: Platform, incoming: Incoming, at: datetime
     ) -> None:
-        [answer] = accept(platform, at, incoming(text=SPAM.format("a"), links=("https://other.example/x",)))
+        answer = accepted(platform, at, incoming(text=SPAM.format("a"), links=("https://other.example/x",)))
 
-        assert isinstance(answer, ingest.Accepted)
         assert answer.is_new
         assert answer.score_state == ScoreState.PENDING
         assert Author.objects.get().external_id == "honest_author"
@@ -43,10 +42,8 @@ class TestAccept:
     def test_repeats_without_effect(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
         same = incoming()
 
-        first, second = accept(platform, at, same)[0], accept(platform, at, same)[0]
+        first, second = accepted(platform, at, same), accepted(platform, at, same)
 
-        assert isinstance(first, ingest.Accepted)
-        assert isinstance(second, ingest.Accepted)
         assert (first.is_new, second.is_new) == (True, False)
         assert first.revision_id == second.revision_id
         assert Revision.objects.count() == 1
@@ -69,9 +66,8 @@ class TestAccept:
         before = incoming(shares=1)
         accept(platform, at, before)
 
-        [answer] = accept(platform, at, dataclasses.replace(before, shares=20, views=900))
+        accepted(platform, at, dataclasses.replace(before, shares=20, views=900))
 
-        assert isinstance(answer, ingest.Accepted)
         assert (Revision.objects.get().shares, Revision.objects.get().views) == (20, 900)
 
     def test_supersedes_older_unscored_revisions(
@@ -151,8 +147,7 @@ class TestAcceptConcurrently:
 
         def send(_: int) -> bool:
             try:
-                [answer] = accept(platform, at, same)
-                return isinstance(answer, ingest.Accepted) and answer.is_new
+                return accepted(platform, at, same).is_new
             finally:
                 connections.close_all()
 
@@ -166,7 +161,7 @@ class TestAcceptConcurrently:
         self, platform: Platform, incoming: Incoming, at: datetime
     ) -> None:
         def send(post: IncomingPost) -> None:
-            ingest.accept(platform=platform, posts=[post], at=at)
+            accept(platform, at, post)
 
         def report(post: IncomingPost) -> None:
             complaint = complaints.IncomingComplaint(
@@ -238,11 +233,10 @@ def test_what_is_told_may_change_within_a_revision_but_not_what_is_answered(
     accept(platform, at, before)
 
     renamed = dataclasses.replace(TOLD, text="What did you think?", author_name="W.")
-    [same] = accept(platform, at, dataclasses.replace(before, parent=renamed))
+    same = accepted(platform, at, dataclasses.replace(before, parent=renamed))
     moved = dataclasses.replace(TOLD, external_id="another")
     [other] = accept(platform, at, dataclasses.replace(before, parent=moved))
 
-    assert isinstance(same, ingest.Accepted)
     assert not same.is_new
     assert isinstance(other, ingest.Refused)
     assert other.code == "revision_conflict"

@@ -7,21 +7,13 @@ from datetime import datetime
 from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Author, Platform, Post, PostLink, Revision
-from moderation.operations.posts import complaints, ingest
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Incoming
-from tests.moderation.operations.posts.arrivals import SPAM
+from tests.moderation.operations.posts.arrivals import SPAM, accepted
 
 
 class TestFirst:
-    """A single post that nobody sent before takes fewer statements, and ends in the same rows."""
-
-    @staticmethod
-    def accept(platform: Platform, at: datetime, post: IncomingPost) -> ingest.Accepted:
-        [answer] = ingest.accept(platform=platform, posts=[post], at=at)
-        assert isinstance(answer, ingest.Accepted)
-        return answer
-
     def test_leaves_the_rows_that_a_batch_leaves(
         self, platform: Platform, incoming: Incoming, at: datetime
     ) -> None:
@@ -39,7 +31,7 @@ class TestFirst:
             "shares": 0,
             "views": 12,
         }
-        self.accept(platform, at, incoming(**whole))
+        accepted(platform, at, incoming(**whole))
         ingest.accept(platform=platform, posts=[incoming(**whole), incoming()], at=at)
 
         alone, batched, _ = (
@@ -68,36 +60,15 @@ class TestFirst:
         at: datetime,
         django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:
-        self.accept(platform, at, incoming(text=SPAM.format(1)))
+        accepted(platform, at, incoming(text=SPAM.format(1)))
 
         with django_assert_num_queries(3):
-            self.accept(platform, at, incoming(text=SPAM.format(2)))
-
-    def test_repeats_without_effect(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
-        same = incoming()
-
-        first, second = self.accept(platform, at, same), self.accept(platform, at, same)
-
-        assert (first.is_new, second.is_new) == (True, False)
-        assert first.revision_id == second.revision_id
+            accepted(platform, at, incoming(text=SPAM.format(2)))
 
     def test_renames_an_author(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
         for name in ("Old", "New", ""):
             author = IncomingAuthor(external_id="somebody", display_name=name)
-            self.accept(platform, at, incoming(author=author))
+            accepted(platform, at, incoming(author=author))
 
         assert Author.objects.get().display_name == "New"
         assert Post.objects.count() == 3
-
-    def test_joins_a_complaint_that_came_first(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
-        complaint = complaints.IncomingComplaint(
-            post="early", reporter="honest_author", reason="spam", reported_at=at
-        )
-        early = complaints.record(platform=platform, complaint=complaint, at=at)
-
-        self.accept(platform, at, incoming(external_id="early"))
-
-        early.refresh_from_db()
-        assert early.post == Post.objects.get()
