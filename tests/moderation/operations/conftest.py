@@ -14,9 +14,10 @@ import pytest
 from django.db import connections
 
 from moderation import scorer
-from moderation.models import Campaign, CampaignDecision, Case, Decision, Platform, User
+from moderation.models import Campaign, CampaignDecision, Case, Decision, Platform, Rule, User
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
+from moderation.operations import rules
 from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
@@ -30,6 +31,7 @@ from tests.moderation.operations.campaigns.campaign_posts import opened, spam
 
 OTHER_MODELS_SHIFT = 0.3
 Decided = Callable[..., Decision]
+Impose = Callable[..., Rule]
 
 
 def decide(
@@ -83,6 +85,16 @@ def other_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def candidate(tmp_path: Path, other_models: Path) -> Release:
     return releases.release(tmp_path / "candidate", models=other_models)
+
+
+@pytest.fixture
+def impose(lead: User, at: datetime) -> Impose:
+    """Impose a rule: a ban of `pills.example`, unless told otherwise."""
+
+    def run(**given: Any) -> Rule:
+        return rules.impose(**({"value": "pills.example", "reason": "x", "actor": lead, "at": at} | given))
+
+    return run
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
 from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.conftest import decide
+from tests.moderation.operations.conftest import Impose, decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -36,8 +36,8 @@ OTHERS = {
 
 
 class TestImpose:
-    def test_bans_the_registrable_domain_of_a_host(self, lead: User, at: datetime) -> None:
-        imposed = rules.impose(value=" Shop.Pills.Example ", reason="pharmacy", actor=lead, at=at)
+    def test_bans_the_registrable_domain_of_a_host(self, impose: Impose) -> None:
+        imposed = impose(value=" Shop.Pills.Example ")
 
         assert imposed.value == "pills.example"
         entries = AuditEntry.objects.order_by("pk").values_list("action", "details__value")
@@ -64,20 +64,20 @@ class TestImpose:
         ],
     )
     def test_names_its_target_canonically(
-        self, lead: User, at: datetime, kind: str, value: str, canonical: str
+        self, impose: Impose, kind: str, value: str, canonical: str
     ) -> None:
-        assert rules.impose(kind=kind, value=value, reason="x", actor=lead, at=at).value == canonical
+        assert impose(kind=kind, value=value).value == canonical
 
-    def test_refuses_a_second_live_ban(self, lead: User, later: Later) -> None:
-        rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
+    def test_refuses_a_second_live_ban(self, impose: Impose, later: Later) -> None:
+        impose()
 
         with pytest.raises(rules.AlreadyRuled):
-            rules.impose(value="pills.example", reason="again", actor=lead, at=later(1))
+            impose(reason="again", at=later(1))
 
-    def test_replaces_an_expired_one(self, lead: User, later: Later) -> None:
-        rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0), expires_at=later(10))
+    def test_replaces_an_expired_one(self, impose: Impose, later: Later) -> None:
+        impose(expires_at=later(10))
 
-        rules.impose(value="pills.example", reason="again", actor=lead, at=later(10))
+        impose(reason="again", at=later(10))
 
         assert Rule.objects.filter(lifted_at__isnull=True).get().reason == "again"
 
@@ -89,30 +89,22 @@ class TestImpose:
          ("author", "0"), ("author", "rosa"), ("text", "two words"), ("phone", "888 555 0162"),
          ("wallet", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"), ("handle", "rosa"), ("lookalike", "com")],
     )  # fmt: skip
-    def test_refuses_what_cannot_be_banned(self, lead: User, at: datetime, kind: str, value: str) -> None:
+    def test_refuses_what_cannot_be_banned(self, impose: Impose, kind: str, value: str) -> None:
         with pytest.raises(rules.NotATarget):
-            rules.impose(kind=kind, value=value, reason="", actor=lead, at=at)
+            impose(kind=kind, value=value, reason="")
 
     @pytest.mark.parametrize("kind", IDENTIFIERS)
-    def test_never_allows_what_anybody_can_write(self, lead: User, later: Later, kind: str) -> None:
+    def test_never_allows_what_anybody_can_write(self, impose: Impose, later: Later, kind: str) -> None:
         with pytest.raises(rules.NotAllowable):
-            rules.impose(
-                kind=kind,
-                value=VALUES[kind],
-                effect="allow",
-                reason="x",
-                actor=lead,
-                at=later(0),
-                expires_at=later(9),
-            )
+            impose(kind=kind, value=VALUES[kind], effect="allow", expires_at=later(9))
 
     @pytest.mark.parametrize("kind", WORDS)
     def test_writes_no_words_into_what_cannot_be_erased(
-        self, lead: User, platform: Platform, later: Later, kind: str
+        self, lead: User, impose: Impose, platform: Platform, later: Later, kind: str
     ) -> None:
         endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=later(0))
 
-        imposed = rules.impose(kind=kind, value=VALUES[kind], reason="Rosa", actor=lead, at=later(0))
+        imposed = impose(kind=kind, value=VALUES[kind], reason="Rosa")
         rules.lift(rule_id=imposed.pk, actor=lead, at=later(1))
 
         for entry in AuditEntry.objects.filter(subject_kind="rule"):
@@ -123,12 +115,14 @@ class TestImpose:
 
 class TestForgetEnded:
     @pytest.mark.parametrize("kind", IDENTIFIERS)
-    def test_wipes_words_thirty_days_after_the_end(self, lead: User, at: datetime, kind: str) -> None:
-        lifted = rules.impose(kind=kind, value=VALUES[kind], reason="Rosa", actor=lead, at=at)
+    def test_wipes_words_thirty_days_after_the_end(
+        self, lead: User, impose: Impose, at: datetime, kind: str
+    ) -> None:
+        lifted = impose(kind=kind, value=VALUES[kind], reason="Rosa")
         rules.lift(rule_id=lifted.pk, actor=lead, at=at)
         ends = at + timedelta(days=1)
         expired = [
-            rules.impose(kind=kind, value=value, reason="Rosa", actor=lead, at=at, expires_at=ends)
+            impose(kind=kind, value=value, reason="Rosa", expires_at=ends)
             for value in (VALUES[kind], OTHERS[kind])
         ]
 
@@ -142,8 +136,8 @@ class TestForgetEnded:
             assert is_wiped is (kind in WORDS)
             assert str(rule.label)
 
-    def test_leaves_what_is_in_force(self, lead: User, at: datetime) -> None:
-        imposed = rules.impose(kind="text", value="check out my channel", reason="x", actor=lead, at=at)
+    def test_leaves_what_is_in_force(self, impose: Impose, at: datetime) -> None:
+        imposed = impose(kind="text", value="check out my channel")
 
         rules.forget_ended(at=at + timedelta(days=900))
 
@@ -152,12 +146,12 @@ class TestForgetEnded:
 
 
 class TestRequeue:
-    def test_takes_waiting_posts_out_of_the_queue(self, open_case: Case_, lead: User, later: Later) -> None:
+    def test_takes_waiting_posts_out_of_the_queue(
+        self, open_case: Case_, impose: Impose, later: Later
+    ) -> None:
         case = open_case(text="https://pills.example/")
 
-        rules.impose(
-            value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.WAITING
-        )
+        impose(at=later(5), requeue=rules.Requeue.WAITING)
         score.run(revision_ids=[case.score.revision_id], at=later(6))
 
         case.refresh_from_db()
@@ -166,40 +160,42 @@ class TestRequeue:
         assert AuditEntry.objects.get(action="rule.activated").details["scored_again"] == 1
 
     def test_leaves_what_people_judged(
-        self, open_case: Case_, lead: User, moderator: User, later: Later
+        self, open_case: Case_, impose: Impose, moderator: User, later: Later
     ) -> None:
         case = open_case(text="https://pills.example/")
         decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
-        rules.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.RECENT)
+        impose(at=later(5), requeue=rules.Requeue.RECENT)
 
         assert Revision.objects.get().score_state == "scored"
 
     def test_reaches_recent_posts_that_the_filter_let_pass(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
     ) -> None:
         fake_scorer.default = 0.01
         post(text="https://pills.example/")
         revision = Revision.objects.get()
         score.run(revision_ids=[revision.pk], at=later(1))
 
-        rules.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.RECENT)
+        impose(at=later(5), requeue=rules.Requeue.RECENT)
         score.run(revision_ids=[revision.pk], at=later(6))
 
         assert [one.verdict for one in Decision.objects.order_by("pk")] == ["not_spam", "spam"]
 
 
 class TestLift:
-    def test_lifts_once(self, lead: User, later: Later) -> None:
-        imposed = rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
+    def test_lifts_once(self, lead: User, impose: Impose, later: Later) -> None:
+        imposed = impose()
 
         rules.lift(rule_id=imposed.pk, actor=lead, at=later(1))
 
         with pytest.raises(rules.NotInForce):
             rules.lift(rule_id=imposed.pk, actor=lead, at=later(2))
 
-    def test_scores_again_what_it_removed(self, post: Post_, lead: User, later: Later) -> None:
-        imposed = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
+    def test_scores_again_what_it_removed(
+        self, post: Post_, lead: User, impose: Impose, later: Later
+    ) -> None:
+        imposed = impose()
         post(text="https://pills.example/")
         revision = Revision.objects.get()
         score.run(revision_ids=[revision.pk], at=later(1))
@@ -230,8 +226,10 @@ class TestDraft:
         with pytest.raises(rules.AlreadyActive):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(2))
 
-    def test_of_something_that_a_live_rule_is_about_waits_for_its_end(self, lead: User, later: Later) -> None:
-        rules.impose(value="pills.example", reason="x", actor=lead, at=later(0), expires_at=later(10))
+    def test_of_something_that_a_live_rule_is_about_waits_for_its_end(
+        self, lead: User, impose: Impose, later: Later
+    ) -> None:
+        impose(expires_at=later(10))
         allowance = rules.draft(
             value="pills.example", effect="allow", reason="x", actor=lead, at=later(1), expires_at=later(90)
         )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import AuditEntry, Case, Decision, Revision, Rule, Score, User
+from moderation.models import AuditEntry, Case, Decision, Revision, Score, User
 from moderation.models.decisions import Verdict
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
@@ -17,7 +15,7 @@ from moderation.operations.scoring import score
 from moderation.queries.rules import rule_pages, rules_in_force, targets
 from tests.moderation.conftest import Case_, Later, Post_
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.conftest import decide
+from tests.moderation.operations.conftest import Impose, decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -37,9 +35,9 @@ class TestScoring:
         ],
     )
     def test_honours_a_ban(
-        self, post: Post_, lead: User, later: Later, kind: str, value: str, is_hit: bool
+        self, post: Post_, impose: Impose, later: Later, kind: str, value: str, is_hit: bool
     ) -> None:
-        imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
+        imposed = impose(kind=kind, value=value)
         post(text="https://pay.pills.example/x", ip="203.0.113.7")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -55,24 +53,19 @@ class TestScoring:
             assert (scored.spam_probability, decision.verdict) == (1.0, "spam")
             assert decision.reason == f"banned_{kind}"
 
-    def test_reaches_hosts_below_a_banned_one(self, post: Post_, lead: User, later: Later) -> None:
-        rules.impose(kind="host", value="pay.pills.example", reason="x", actor=lead, at=later(0))
+    def test_reaches_hosts_below_a_banned_one(self, post: Post_, impose: Impose, later: Later) -> None:
+        impose(kind="host", value="pay.pills.example")
         post(text="https://a.b.pay.pills.example/x https://xpay.pills.example/")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
 
         assert Score.objects.get().ban is not None
 
-    def test_forgets_expired_and_lifted_bans(self, post: Post_, lead: User, later: Later) -> None:
-        rules.impose(
-            kind=RuleKind.ADDRESS,
-            value="203.0.113.7",
-            reason="x",
-            actor=lead,
-            at=later(0),
-            expires_at=later(1),
-        )
-        lifted = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
+    def test_forgets_expired_and_lifted_bans(
+        self, post: Post_, lead: User, impose: Impose, later: Later
+    ) -> None:
+        impose(kind=RuleKind.ADDRESS, value="203.0.113.7", expires_at=later(1))
+        lifted = impose()
         rules.lift(rule_id=lifted.pk, actor=lead, at=later(1))
         post(text="https://pills.example/", ip="203.0.113.7")
 
@@ -92,9 +85,9 @@ class TestTexts:
 
     @pytest.mark.parametrize(("kind", "value"), RULES)
     def test_are_banned_by_what_they_name(
-        self, post: Post_, lead: User, later: Later, kind: str, value: str
+        self, post: Post_, impose: Impose, later: Later, kind: str, value: str
     ) -> None:
-        imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
+        imposed = impose(kind=kind, value=value)
         post(text=self.SPAM)
         post(text="Call (888) 555-0163 about my channel, https://pay.example/")
 
@@ -105,18 +98,10 @@ class TestTexts:
         assert rule_pages.hits([imposed]) == {imposed.pk: 1}
 
     def test_are_held_for_people(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
     ) -> None:
         fake_scorer.default = 0.01
-        rules.impose(
-            kind="phone",
-            value="+18885550162",
-            effect="hold",
-            reason="x",
-            actor=lead,
-            at=later(0),
-            expires_at=later(50),
-        )
+        impose(kind="phone", value="+18885550162", effect="hold", expires_at=later(50))
         post(text=self.SPAM)
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -124,14 +109,14 @@ class TestTexts:
         assert Case.objects.get().reason == "hold"
 
     def test_take_as_many_queries_however_many_rules_there_are(
-        self, post: Post_, lead: User, later: Later
+        self, post: Post_, impose: Impose, later: Later
     ) -> None:
         post(text=self.SPAM)
         counts = []
         for number in range(0, 40, 20):
             for more in range(20):
                 value = f"check out channel {number + more}"
-                rules.impose(kind="text", value=value, reason="x", actor=lead, at=later(0))
+                impose(kind="text", value=value)
             with CaptureQueriesContext(connection) as queries:
                 found = rules_in_force.for_revisions(
                     revisions=list(Revision.objects.select_related("post")), at=later(1)
@@ -175,15 +160,11 @@ class TestTexts:
 
 
 class TestAllowAndHold:
-    def impose(self, lead: User, later: Later, **given: Any) -> Rule:
-        named = {"value": "shop.example", "kind": "domain"} | given
-        return rules.impose(reason="x", actor=lead, at=later(0), expires_at=later(50), **named)
-
     @pytest.mark.parametrize("probability", [0.99, 0.5, 0.01])
     def test_what_is_allowed_passes(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, probability: float
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later, probability: float
     ) -> None:
-        allowance = self.impose(lead, later, effect="allow")
+        allowance = impose(value="shop.example", expires_at=later(50), effect="allow")
         fake_scorer.default = probability
         post(text="https://www.shop.example/")
 
@@ -196,9 +177,9 @@ class TestAllowAndHold:
         assert not Case.objects.exists()
 
     def test_under_a_hold_nothing_passes_unseen(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
     ) -> None:
-        hold = self.impose(lead, later, effect="hold")
+        hold = impose(value="shop.example", expires_at=later(50), effect="hold")
         fake_scorer.probabilities = {"fine https://shop.example/": 0.01, "spam https://shop.example/": 0.99}
         for text in fake_scorer.probabilities:
             post(external_id=text, text=text)
@@ -210,8 +191,8 @@ class TestAllowAndHold:
         assert Decision.objects.get().verdict == "spam"
 
     @pytest.mark.parametrize("effect", ["allow", "hold"])
-    def test_both_end_by_themselves(self, post: Post_, lead: User, later: Later, effect: str) -> None:
-        self.impose(lead, later, effect=effect)
+    def test_both_end_by_themselves(self, post: Post_, impose: Impose, later: Later, effect: str) -> None:
+        impose(value="shop.example", expires_at=later(50), effect=effect)
         post(text="https://shop.example/")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(50))
@@ -220,13 +201,16 @@ class TestAllowAndHold:
         assert Case.objects.get().reason == "uncertain"
 
     def test_an_allowance_empties_the_queue_and_lifting_fills_it(
-        self, open_case: Case_, lead: User, later: Later
+        self, open_case: Case_, lead: User, impose: Impose, later: Later
     ) -> None:
         case = open_case(text="https://shop.example/")
-        allowance = rules.impose(
-            effect="allow", value="shop.example", reason="x", actor=lead, at=later(5),
-            expires_at=later(50), requeue=rules.Requeue.WAITING,
-        )  # fmt: skip
+        allowance = impose(
+            effect="allow",
+            value="shop.example",
+            at=later(5),
+            expires_at=later(50),
+            requeue=rules.Requeue.WAITING,
+        )
         score.run(revision_ids=[case.score.revision_id], at=later(6))
         case.refresh_from_db()
 
@@ -236,10 +220,10 @@ class TestAllowAndHold:
         assert Case.objects.filter(state="open").exists()
 
     def test_an_author_is_allowed_on_their_platform_and_forgotten_with_it(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
     ) -> None:
         author = post().author
-        allowance = self.impose(lead, later, effect="allow", kind="author", value=str(author.pk))
+        allowance = impose(expires_at=later(50), effect="allow", kind="author", value=str(author.pk))
         fake_scorer.default = 0.99
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
