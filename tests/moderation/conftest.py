@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import count
 from typing import Any
 from uuid import uuid4
@@ -23,6 +23,7 @@ from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
+from tests.moderation import instants
 from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers, FakeTopics
 
 Later = Callable[[float], datetime]
@@ -45,13 +46,13 @@ def _transactions_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def at() -> datetime:
     """A frozen instant; tests add to it."""
-    return datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    return instants.AT
 
 
 @pytest.fixture
-def later(at: datetime) -> Later:
+def later() -> Later:
     """Return the instant so many seconds after `at`."""
-    return lambda seconds: at + timedelta(seconds=seconds)
+    return instants.later
 
 
 @pytest.fixture

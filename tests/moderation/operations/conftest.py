@@ -25,8 +25,9 @@ from moderation.operations.webhooks import endpoints
 from moderation.queries.cases import queue_mix
 from scoring.release import Release
 from tests import releases
-from tests.moderation.conftest import Case_, Later
+from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import opened, spam
 
 OTHER_MODELS_SHIFT = 0.3
@@ -88,11 +89,11 @@ def candidate(tmp_path: Path, other_models: Path) -> Release:
 
 
 @pytest.fixture
-def impose(lead: User, at: datetime) -> Impose:
+def impose(lead: User) -> Impose:
     """Impose a rule: a ban of `pills.example`, unless told otherwise."""
 
     def run(**given: Any) -> Rule:
-        return rules.impose(**({"value": "pills.example", "reason": "x", "actor": lead, "at": at} | given))
+        return rules.impose(**({"value": "pills.example", "reason": "x", "actor": lead, "at": AT} | given))
 
     return run
 
@@ -103,9 +104,9 @@ def ml_engineer(db: None) -> User:
 
 
 @pytest.fixture
-def webhook(platform: Platform, at: datetime) -> Platform:
+def webhook(platform: Platform) -> Platform:
     """The platform takes webhooks, so deliveries wait."""
-    endpoints.add(platform=platform, url="https://hooks.example/", at=at)
+    endpoints.add(platform=platform, url="https://hooks.example/", at=AT)
     return platform
 
 
@@ -118,19 +119,19 @@ def fresh_mix() -> Iterator[None]:
 
 
 @pytest.fixture
-def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign:
+def pills(platform: Platform, fake_scorer: FakeScorer) -> Campaign:
     """A campaign of five that waits."""
-    return opened(platform, 5, at=at)
+    return opened(platform, 5, at=AT)
 
 
 @pytest.fixture
-def ruling(pills: Campaign, moderator: User, later: Later) -> CampaignDecision:
+def ruling(pills: Campaign, moderator: User) -> CampaignDecision:
     """The campaign of five, decided as spam after a minute."""
     return campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
 
 @pytest.fixture
-def decided_posts(open_case: Case_, moderator: User, later: Later) -> None:
+def decided_posts(open_case: Case_, moderator: User) -> None:
     """Three decided posts: two spam near-duplicates and one that is not, decided at 10, 20 and 30 s."""
     texts = [
         ("Cheap pills without prescription, call 1-800-555-0101", Verdict.SPAM),

@@ -16,8 +16,9 @@ from moderation.operations import explanations
 from moderation.operations.cases import claims
 from moderation.operations.scoring import score
 from scoring import evidence_words
-from tests.moderation.conftest import Case_, Later, Post_
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeContent, FakeScorer
+from tests.moderation.instants import later
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -31,7 +32,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 class TestExplain:
-    def test_stores_the_share_of_each_word_once(self, post: Post_, later: Later) -> None:
+    def test_stores_the_share_of_each_word_once(self, post: Post_) -> None:
         post(text="this is spam today")
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
 
@@ -47,7 +48,6 @@ class TestExplain:
         sub_models: dict[str, float],
         stored: list[list[object]] | None,
         post: Post_,
-        later: Later,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(evidence_words, "of", lambda _record, *, release: [("pay", 2.5)])
@@ -59,9 +59,7 @@ class TestExplain:
 
         assert Score.objects.get().evidence_words == stored
 
-    def test_stores_the_smallest_change_of_the_route(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_stores_the_smallest_change_of_the_route(self, post: Post_, fake_scorer: FakeScorer) -> None:
         fake_scorer.default = 0.9
         post(text="this is spam today")
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -91,7 +89,7 @@ class TestExplain:
 
         assert "this is  today" in asked
 
-    def test_a_post_without_text_still_has_its_facts(self, post: Post_, later: Later) -> None:
+    def test_a_post_without_text_still_has_its_facts(self, post: Post_) -> None:
         post(text="", links=("http://shop.example/",))
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
         Score.objects.update(content_probability=None)
@@ -125,7 +123,7 @@ class TestExplain:
 
 
 class TestAsk:
-    def test_scoring_asks_for_nothing(self, post: Post_, later: Later, asked: list[int]) -> None:
+    def test_scoring_asks_for_nothing(self, post: Post_, asked: list[int]) -> None:
         post()
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -134,7 +132,7 @@ class TestAsk:
         assert asked == []
 
     def test_a_claim_asks_for_what_is_lacking(
-        self, open_case: Case_, moderator: User, later: Later, asked: list[int]
+        self, open_case: Case_, moderator: User, asked: list[int]
     ) -> None:
         lacking, explained = open_case(), open_case()
         Score.objects.filter(pk=explained.score_id).update(word_contributions=[], counterfactual={})
@@ -144,12 +142,7 @@ class TestAsk:
         assert asked == [lacking.score_id]
 
     def test_looks_ahead_in_the_order_of_the_queue(
-        self,
-        open_case: Case_,
-        moderator: User,
-        asked: list[int],
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, open_case: Case_, moderator: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         ReviewPage.objects.create(page=uuid4(), user=moderator, used_at=later(5))
         cases = [open_case() for _ in range(3)]
@@ -162,7 +155,7 @@ class TestAsk:
         assert set(asked) == {cases[1].score_id, cases[2].score_id}
 
     def test_looks_not_ahead_while_nobody_reviews(
-        self, open_case: Case_, moderator: User, asked: list[int], later: Later
+        self, open_case: Case_, moderator: User, asked: list[int]
     ) -> None:
         open_case()
         assert explanations.ahead(at=later(6)) == 0

@@ -27,8 +27,9 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.cases import reversals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
-from tests.moderation.conftest import Later, Post_
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import decide
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
@@ -36,7 +37,7 @@ LIKE = "Cheap pills without prescription, call 1-800-555-0202 now or never"
 
 
 @pytest.fixture
-def allowed(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
+def allowed(post: Post_, fake_scorer: FakeScorer) -> list[Post]:
     """Five posts that are alike, of authors of their own, which the filter let pass."""
     fake_scorer.default = 0.05
     rows = [
@@ -49,7 +50,7 @@ def allowed(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
 
 
 @pytest.fixture
-def waiting(allowed: list[Post], post: Post_, fake_scorer: FakeScorer, later: Later) -> Case:
+def waiting(allowed: list[Post], post: Post_, fake_scorer: FakeScorer) -> Case:
     """One more, of which the models are unsure."""
     fake_scorer.default = 0.5
     row = post(text=TEXT, at=later(10))
@@ -69,7 +70,7 @@ def reopened() -> set[int]:
 
 class TestSweep:
     def test_puts_what_was_allowed_into_the_queue_after_the_time_for_undoing(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User
     ) -> None:
         decide(waiting, moderator, at=later(20))
 
@@ -83,7 +84,7 @@ class TestSweep:
         assert Reconsideration.objects.get().queued == 5
 
     def test_leaves_all_as_it_is_when_the_decision_says_not_spam_or_is_undone(
-        self, waiting: Case, moderator: User, later: Later
+        self, waiting: Case, moderator: User
     ) -> None:
         decision = decide(waiting, moderator, at=later(20))
         reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
@@ -94,7 +95,7 @@ class TestSweep:
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_never_touches_what_a_human_decided(
-        self, allowed: list[Post], waiting: Case, moderator: User, lead: User, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, lead: User
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         kept = Decision.objects.get(post=allowed[0])
@@ -112,7 +113,7 @@ class TestSweep:
 
     @pytest.mark.usefixtures("webhook")
     def test_decides_as_the_others_where_the_platform_says_so_and_tells_it(
-        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         decide(waiting, moderator, at=later(20))
@@ -131,9 +132,7 @@ class TestSweep:
         scored(later(60))
         assert Decision.objects.filter(post__decisions__in=made).count() == 2 * row.decided
 
-    def test_decides_on_no_words_for_a_verdict_on_a_page(
-        self, waiting: Case, moderator: User, later: Later
-    ) -> None:
+    def test_decides_on_no_words_for_a_verdict_on_a_page(self, waiting: Case, moderator: User) -> None:
         """Whoever puts a greeting before a spam page removes nobody who says the same."""
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         Score.objects.filter(pk=waiting.score_id).update(sub_models={"content": 0.1, "evidence": 0.99})
@@ -145,21 +144,14 @@ class TestSweep:
         members = CampaignMember.objects.filter(campaign__members__post=waiting.post_id)
         assert reopened() == set(members.values_list("post", flat=True)) - {waiting.post_id}
 
-    def test_leaves_all_where_the_platform_says_so(
-        self, waiting: Case, moderator: User, later: Later
-    ) -> None:
+    def test_leaves_all_where_the_platform_says_so(self, waiting: Case, moderator: User) -> None:
         Platform.objects.update(reconsiders=Reconsidering.NOTHING)
         decide(waiting, moderator, at=later(20))
 
         assert reconsider.sweep(at=later(99)) == 0
 
     def test_goes_on_where_it_stopped_within_its_bound(
-        self,
-        allowed: list[Post],
-        waiting: Case,
-        moderator: User,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, allowed: list[Post], waiting: Case, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(reconsider, "PIECE", 2)
         monkeypatch.setattr(reconsider, "MOST", 3)
@@ -172,7 +164,7 @@ class TestSweep:
         assert reopened() == {post.pk for post in allowed[2:]}
 
     def test_a_new_score_does_not_take_the_case_away(
-        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
     ) -> None:
         decide(waiting, moderator, at=later(20))
         reconsider.sweep(at=later(31))
@@ -184,9 +176,9 @@ class TestSweep:
         assert reopened() == {row.pk for row in allowed}
 
     def test_stays_on_the_platform_of_a_single_decision(
-        self, allowed: list[Post], waiting: Case, moderator: User, at: datetime, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User
     ) -> None:
-        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+        other = Platform.objects.create(slug="other", name="Other", created_at=AT)
         Post.objects.filter(pk=allowed[0].pk).update(platform=other)
         decide(waiting, moderator, at=later(20))
 
@@ -197,7 +189,7 @@ class TestSweep:
 
 class TestCampaign:
     def test_reconsiders_members_that_the_filter_allowed(
-        self, allowed: list[Post], waiting: Case, moderator: User, lead: User, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, lead: User
     ) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         members = CampaignMember.objects.filter(campaign=home).exclude(post=waiting.post)
@@ -217,9 +209,7 @@ class TestCampaign:
         assert reopened() == {row.pk for row in allowed} - {left_out.post_id}
         assert Reconsideration.objects.get(campaign_decision=made).queued == 4
 
-    def test_that_is_corrected_in_time_reconsiders_nothing(
-        self, waiting: Case, moderator: User, later: Later
-    ) -> None:
+    def test_that_is_corrected_in_time_reconsiders_nothing(self, waiting: Case, moderator: User) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         made = campaign_decisions.decide(
             campaign_id=home.pk,

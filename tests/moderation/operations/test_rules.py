@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -13,8 +13,9 @@ from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
-from tests.moderation.conftest import Case_, Later, Post_
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import Impose, decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
@@ -68,13 +69,13 @@ class TestImpose:
     ) -> None:
         assert impose(kind=kind, value=value).value == canonical
 
-    def test_refuses_a_second_live_ban(self, impose: Impose, later: Later) -> None:
+    def test_refuses_a_second_live_ban(self, impose: Impose) -> None:
         impose()
 
         with pytest.raises(rules.AlreadyRuled):
             impose(reason="again", at=later(1))
 
-    def test_replaces_an_expired_one(self, impose: Impose, later: Later) -> None:
+    def test_replaces_an_expired_one(self, impose: Impose) -> None:
         impose(expires_at=later(10))
 
         impose(reason="again", at=later(10))
@@ -94,13 +95,13 @@ class TestImpose:
             impose(kind=kind, value=value, reason="")
 
     @pytest.mark.parametrize("kind", IDENTIFIERS)
-    def test_never_allows_what_anybody_can_write(self, impose: Impose, later: Later, kind: str) -> None:
+    def test_never_allows_what_anybody_can_write(self, impose: Impose, kind: str) -> None:
         with pytest.raises(rules.NotAllowable):
             impose(kind=kind, value=VALUES[kind], effect="allow", expires_at=later(9))
 
     @pytest.mark.parametrize("kind", WORDS)
     def test_writes_no_words_into_what_cannot_be_erased(
-        self, lead: User, impose: Impose, platform: Platform, later: Later, kind: str
+        self, lead: User, impose: Impose, platform: Platform, kind: str
     ) -> None:
         endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=later(0))
 
@@ -115,20 +116,18 @@ class TestImpose:
 
 class TestForgetEnded:
     @pytest.mark.parametrize("kind", IDENTIFIERS)
-    def test_wipes_words_thirty_days_after_the_end(
-        self, lead: User, impose: Impose, at: datetime, kind: str
-    ) -> None:
+    def test_wipes_words_thirty_days_after_the_end(self, lead: User, impose: Impose, kind: str) -> None:
         lifted = impose(kind=kind, value=VALUES[kind], reason="Rosa")
-        rules.lift(rule_id=lifted.pk, actor=lead, at=at)
-        ends = at + timedelta(days=1)
+        rules.lift(rule_id=lifted.pk, actor=lead, at=AT)
+        ends = AT + timedelta(days=1)
         expired = [
             impose(kind=kind, value=value, reason="Rosa", expires_at=ends)
             for value in (VALUES[kind], OTHERS[kind])
         ]
 
-        rules.forget_ended(at=at + timedelta(days=30, seconds=-1))
+        rules.forget_ended(at=AT + timedelta(days=30, seconds=-1))
         assert not Rule.objects.filter(value="").exists()
-        erase.expired(at=at + timedelta(days=31))
+        erase.expired(at=AT + timedelta(days=31))
 
         for rule in (lifted, *expired):
             rule.refresh_from_db()
@@ -136,19 +135,17 @@ class TestForgetEnded:
             assert is_wiped is (kind in WORDS)
             assert str(rule.label)
 
-    def test_leaves_what_is_in_force(self, impose: Impose, at: datetime) -> None:
+    def test_leaves_what_is_in_force(self, impose: Impose) -> None:
         imposed = impose(kind="text", value="check out my channel")
 
-        rules.forget_ended(at=at + timedelta(days=900))
+        rules.forget_ended(at=AT + timedelta(days=900))
 
         imposed.refresh_from_db()
         assert imposed.value == "check out my channel"
 
 
 class TestRequeue:
-    def test_takes_waiting_posts_out_of_the_queue(
-        self, open_case: Case_, impose: Impose, later: Later
-    ) -> None:
+    def test_takes_waiting_posts_out_of_the_queue(self, open_case: Case_, impose: Impose) -> None:
         case = open_case(text="https://pills.example/")
 
         impose(at=later(5), requeue=rules.Requeue.WAITING)
@@ -159,9 +156,7 @@ class TestRequeue:
         assert Decision.objects.get().verdict == "spam"
         assert AuditEntry.objects.get(action="rule.activated").details["scored_again"] == 1
 
-    def test_leaves_what_people_judged(
-        self, open_case: Case_, impose: Impose, moderator: User, later: Later
-    ) -> None:
+    def test_leaves_what_people_judged(self, open_case: Case_, impose: Impose, moderator: User) -> None:
         case = open_case(text="https://pills.example/")
         decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
@@ -170,7 +165,7 @@ class TestRequeue:
         assert Revision.objects.get().score_state == "scored"
 
     def test_reaches_recent_posts_that_the_filter_let_pass(
-        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose
     ) -> None:
         fake_scorer.default = 0.01
         post(text="https://pills.example/")
@@ -184,7 +179,7 @@ class TestRequeue:
 
 
 class TestLift:
-    def test_lifts_once(self, lead: User, impose: Impose, later: Later) -> None:
+    def test_lifts_once(self, lead: User, impose: Impose) -> None:
         imposed = impose()
 
         rules.lift(rule_id=imposed.pk, actor=lead, at=later(1))
@@ -192,9 +187,7 @@ class TestLift:
         with pytest.raises(rules.NotInForce):
             rules.lift(rule_id=imposed.pk, actor=lead, at=later(2))
 
-    def test_scores_again_what_it_removed(
-        self, post: Post_, lead: User, impose: Impose, later: Later
-    ) -> None:
+    def test_scores_again_what_it_removed(self, post: Post_, lead: User, impose: Impose) -> None:
         imposed = impose()
         post(text="https://pills.example/")
         revision = Revision.objects.get()
@@ -207,7 +200,7 @@ class TestLift:
 
 
 class TestDraft:
-    def test_does_nothing_until_it_is_activated(self, post: Post_, lead: User, later: Later) -> None:
+    def test_does_nothing_until_it_is_activated(self, post: Post_, lead: User) -> None:
         drafted = rules.draft(value="pills.example", reason="x", actor=lead, at=later(0))
         revisions = []
         for name in ("before", "after"):
@@ -219,7 +212,7 @@ class TestDraft:
 
         assert [one.ban_id for one in Score.objects.order_by("pk")] == [None, drafted.pk]
 
-    def test_is_activated_once(self, lead: User, later: Later) -> None:
+    def test_is_activated_once(self, lead: User) -> None:
         drafted = rules.draft(value="pills.example", reason="x", actor=lead, at=later(0))
         rules.activate(rule_id=drafted.pk, actor=lead, at=later(1))
 
@@ -227,7 +220,7 @@ class TestDraft:
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(2))
 
     def test_of_something_that_a_live_rule_is_about_waits_for_its_end(
-        self, lead: User, impose: Impose, later: Later
+        self, lead: User, impose: Impose
     ) -> None:
         impose(expires_at=later(10))
         allowance = rules.draft(
@@ -238,17 +231,15 @@ class TestDraft:
             rules.activate(rule_id=allowance.pk, actor=lead, at=later(9))
         assert rules.activate(rule_id=allowance.pk, actor=lead, at=later(10)).activated_at == later(10)
 
-    def test_is_worth_nothing_past_its_end(self, lead: User, later: Later) -> None:
+    def test_is_worth_nothing_past_its_end(self, lead: User) -> None:
         drafted = rules.draft(value="a.example", reason="x", actor=lead, at=later(0), expires_at=later(5))
 
         with pytest.raises(rules.NotInForce):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(5))
 
     @pytest.mark.parametrize(("effect", "days"), [("allow", None), ("hold", None), ("hold", 31)])
-    def test_of_other_effect_than_a_ban_ends(
-        self, lead: User, at: datetime, effect: str, days: int | None
-    ) -> None:
-        ends = at + timedelta(days=days) if days else None
+    def test_of_other_effect_than_a_ban_ends(self, lead: User, effect: str, days: int | None) -> None:
+        ends = AT + timedelta(days=days) if days else None
 
         with pytest.raises(rules.NoEnd):
-            rules.draft(value="a.example", effect=effect, reason="x", actor=lead, at=at, expires_at=ends)
+            rules.draft(value="a.example", effect=effect, reason="x", actor=lead, at=AT, expires_at=ends)

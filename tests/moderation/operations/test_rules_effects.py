@@ -13,8 +13,9 @@ from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.queries.rules import rule_pages, rules_in_force, targets
-from tests.moderation.conftest import Case_, Later, Post_
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
 from tests.moderation.operations.conftest import Impose, decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
@@ -34,9 +35,7 @@ class TestScoring:
             ("address", "2001:db8::/48", False),
         ],
     )
-    def test_honours_a_ban(
-        self, post: Post_, impose: Impose, later: Later, kind: str, value: str, is_hit: bool
-    ) -> None:
+    def test_honours_a_ban(self, post: Post_, impose: Impose, kind: str, value: str, is_hit: bool) -> None:
         imposed = impose(kind=kind, value=value)
         post(text="https://pay.pills.example/x", ip="203.0.113.7")
 
@@ -53,7 +52,7 @@ class TestScoring:
             assert (scored.spam_probability, decision.verdict) == (1.0, "spam")
             assert decision.reason == f"banned_{kind}"
 
-    def test_reaches_hosts_below_a_banned_one(self, post: Post_, impose: Impose, later: Later) -> None:
+    def test_reaches_hosts_below_a_banned_one(self, post: Post_, impose: Impose) -> None:
         impose(kind="host", value="pay.pills.example")
         post(text="https://a.b.pay.pills.example/x https://xpay.pills.example/")
 
@@ -61,9 +60,7 @@ class TestScoring:
 
         assert Score.objects.get().ban is not None
 
-    def test_forgets_expired_and_lifted_bans(
-        self, post: Post_, lead: User, impose: Impose, later: Later
-    ) -> None:
+    def test_forgets_expired_and_lifted_bans(self, post: Post_, lead: User, impose: Impose) -> None:
         impose(kind=RuleKind.ADDRESS, value="203.0.113.7", expires_at=later(1))
         lifted = impose()
         rules.lift(rule_id=lifted.pk, actor=lead, at=later(1))
@@ -84,9 +81,7 @@ class TestTexts:
     )
 
     @pytest.mark.parametrize(("kind", "value"), RULES)
-    def test_are_banned_by_what_they_name(
-        self, post: Post_, impose: Impose, later: Later, kind: str, value: str
-    ) -> None:
+    def test_are_banned_by_what_they_name(self, post: Post_, impose: Impose, kind: str, value: str) -> None:
         imposed = impose(kind=kind, value=value)
         post(text=self.SPAM)
         post(text="Call (888) 555-0163 about my channel, https://pay.example/")
@@ -97,9 +92,7 @@ class TestTexts:
         assert Decision.objects.get().reason == f"banned_{kind}"
         assert rule_pages.hits([imposed]) == {imposed.pk: 1}
 
-    def test_are_held_for_people(
-        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
-    ) -> None:
+    def test_are_held_for_people(self, post: Post_, fake_scorer: FakeScorer, impose: Impose) -> None:
         fake_scorer.default = 0.01
         impose(kind="phone", value="+18885550162", effect="hold", expires_at=later(50))
         post(text=self.SPAM)
@@ -108,9 +101,7 @@ class TestTexts:
 
         assert Case.objects.get().reason == "hold"
 
-    def test_take_as_many_queries_however_many_rules_there_are(
-        self, post: Post_, impose: Impose, later: Later
-    ) -> None:
+    def test_take_as_many_queries_however_many_rules_there_are(self, post: Post_, impose: Impose) -> None:
         post(text=self.SPAM)
         counts = []
         for number in range(0, 40, 20):
@@ -127,7 +118,7 @@ class TestTexts:
 
     @pytest.mark.parametrize(("kind", "value"), RULES)
     def test_are_tried_on_posts_before_a_rule_begins(
-        self, open_case: Case_, lead: User, moderator: User, later: Later, kind: str, value: str
+        self, open_case: Case_, lead: User, moderator: User, kind: str, value: str
     ) -> None:
         case = open_case(text=self.SPAM)
         open_case(text="Call (888) 555-0163 about my channel, https://pay.example/")
@@ -139,7 +130,7 @@ class TestTexts:
         assert [revision.post for revision in tried.harmless] == [case.post]
 
     def test_are_tried_on_what_people_judged_last_and_what_came_last(
-        self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(targets, "JUDGED", 1)
         monkeypatch.setattr(targets, "NEWEST", 1)
@@ -151,7 +142,7 @@ class TestTexts:
 
         assert found == [cases[1].score.revision_id, cases[4].score.revision_id]
 
-    def test_that_were_erased_are_not_tried(self, post: Post_, later: Later) -> None:
+    def test_that_were_erased_are_not_tried(self, post: Post_) -> None:
         erase.post(post_id=post(text=self.SPAM).pk, at=later(1))
 
         tried = targets.dry_run(wanted=targets.target(kind="phone", value="+18885550162"), at=later(4))
@@ -162,7 +153,7 @@ class TestTexts:
 class TestAllowAndHold:
     @pytest.mark.parametrize("probability", [0.99, 0.5, 0.01])
     def test_what_is_allowed_passes(
-        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later, probability: float
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, probability: float
     ) -> None:
         allowance = impose(value="shop.example", expires_at=later(50), effect="allow")
         fake_scorer.default = probability
@@ -177,7 +168,7 @@ class TestAllowAndHold:
         assert not Case.objects.exists()
 
     def test_under_a_hold_nothing_passes_unseen(
-        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose
     ) -> None:
         hold = impose(value="shop.example", expires_at=later(50), effect="hold")
         fake_scorer.probabilities = {"fine https://shop.example/": 0.01, "spam https://shop.example/": 0.99}
@@ -191,7 +182,7 @@ class TestAllowAndHold:
         assert Decision.objects.get().verdict == "spam"
 
     @pytest.mark.parametrize("effect", ["allow", "hold"])
-    def test_both_end_by_themselves(self, post: Post_, impose: Impose, later: Later, effect: str) -> None:
+    def test_both_end_by_themselves(self, post: Post_, impose: Impose, effect: str) -> None:
         impose(value="shop.example", expires_at=later(50), effect=effect)
         post(text="https://shop.example/")
 
@@ -201,7 +192,7 @@ class TestAllowAndHold:
         assert Case.objects.get().reason == "uncertain"
 
     def test_an_allowance_empties_the_queue_and_lifting_fills_it(
-        self, open_case: Case_, lead: User, impose: Impose, later: Later
+        self, open_case: Case_, lead: User, impose: Impose
     ) -> None:
         case = open_case(text="https://shop.example/")
         allowance = impose(
@@ -220,7 +211,7 @@ class TestAllowAndHold:
         assert Case.objects.filter(state="open").exists()
 
     def test_an_author_is_allowed_on_their_platform_and_forgotten_with_it(
-        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose
     ) -> None:
         author = post().author
         allowance = impose(expires_at=later(50), effect="allow", kind="author", value=str(author.pk))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.forms.models import model_to_dict
@@ -10,13 +10,13 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from moderation.models import ApiKey, AuditEntry, Platform
 from moderation.operations.accounts import api_keys
-from tests.moderation.conftest import Later
+from tests.moderation.instants import AT, later
 
 
 @pytest.fixture
-def issued(platform: Platform, at: datetime) -> tuple[ApiKey, str]:
+def issued(platform: Platform) -> tuple[ApiKey, str]:
     return api_keys.issue(
-        platform=platform, name="ingest", scopes=["posts:write"], expires_at=at + timedelta(days=1), at=at
+        platform=platform, name="ingest", scopes=["posts:write"], expires_at=AT + timedelta(days=1), at=AT
     )
 
 
@@ -31,9 +31,9 @@ class TestIssue:
         assert len(stored.digest) == 64
         assert AuditEntry.objects.get().action == "key.issued"
 
-    def test_never_gives_the_same_twice(self, platform: Platform, at: datetime) -> None:
+    def test_never_gives_the_same_twice(self, platform: Platform) -> None:
         secrets = {
-            api_keys.issue(platform=platform, name="k", scopes=[], expires_at=None, at=at)[1]
+            api_keys.issue(platform=platform, name="k", scopes=[], expires_at=None, at=AT)[1]
             for _ in range(20)
         }
 
@@ -45,7 +45,6 @@ class TestAuthenticate:
         self,
         issued: tuple[ApiKey, str],
         platform: Platform,
-        later: Later,
         django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:
         api_keys.authenticate(secret=issued[1], at=later(1))
@@ -54,7 +53,7 @@ class TestAuthenticate:
             key = api_keys.authenticate(secret=issued[1], at=later(2))
             assert key.platform == platform
 
-    def test_notes_its_use_at_most_once_a_minute(self, issued: tuple[ApiKey, str], later: Later) -> None:
+    def test_notes_its_use_at_most_once_a_minute(self, issued: tuple[ApiKey, str]) -> None:
         seen = []
         for seconds in (1, 30, 60.9, 61, 100):
             api_keys.authenticate(secret=issued[1], at=later(seconds))
@@ -64,7 +63,7 @@ class TestAuthenticate:
 
     @pytest.mark.parametrize("is_revoked", [False, True])
     def test_tells_nothing_to_who_has_a_right_prefix_alone(
-        self, issued: tuple[ApiKey, str], later: Later, is_revoked: bool
+        self, issued: tuple[ApiKey, str], is_revoked: bool
     ) -> None:
         key, secret = issued
         wrong = key.prefix + "A" * (len(secret) - len(key.prefix))
@@ -76,26 +75,26 @@ class TestAuthenticate:
 
         assert refused.type is api_keys.InvalidKey
 
-    def test_refuses_a_revoked_key(self, issued: tuple[ApiKey, str], later: Later) -> None:
+    def test_refuses_a_revoked_key(self, issued: tuple[ApiKey, str]) -> None:
         api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
 
         with pytest.raises(api_keys.RevokedKey):
             api_keys.authenticate(secret=issued[1], at=later(2))
 
-    def test_refuses_an_expired_key(self, issued: tuple[ApiKey, str], at: datetime) -> None:
+    def test_refuses_an_expired_key(self, issued: tuple[ApiKey, str]) -> None:
         with pytest.raises(api_keys.ExpiredKey):
-            api_keys.authenticate(secret=issued[1], at=at + timedelta(days=1))
+            api_keys.authenticate(secret=issued[1], at=AT + timedelta(days=1))
 
     def test_a_test_key_opens_no_production_desk(
-        self, issued: tuple[ApiKey, str], at: datetime, settings: Settings
+        self, issued: tuple[ApiKey, str], settings: Settings
     ) -> None:
         settings.MODE = "production"
 
         with pytest.raises(api_keys.InvalidKey):
-            api_keys.authenticate(secret=issued[1], at=at)
+            api_keys.authenticate(secret=issued[1], at=AT)
 
 
-def test_a_revocation_keeps_its_first_time_and_one_entry(issued: tuple[ApiKey, str], later: Later) -> None:
+def test_a_revocation_keeps_its_first_time_and_one_entry(issued: tuple[ApiKey, str]) -> None:
     api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
 
     api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(9))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -12,13 +12,14 @@ from django.db import InternalError, ProgrammingError, connection, transaction
 
 from moderation.models import AuditEntry, AuditLink
 from moderation.operations.audit import chain, entries
+from tests.moderation.instants import AT
 
 pytestmark = pytest.mark.django_db
 Log = Callable[[int], list[AuditEntry]]
 
 
 @pytest.fixture
-def log(at: datetime) -> Log:
+def log() -> Log:
     """Write so many entries and put them into the chain."""
 
     def write(count: int) -> list[AuditEntry]:
@@ -29,11 +30,11 @@ def log(at: datetime) -> Log:
                     subject_kind="case",
                     subject_id=number,
                     actor=None,
-                    at=at + timedelta(microseconds=number),
+                    at=AT + timedelta(microseconds=number),
                     note=f"« {number} » \u202e",
                     share=0.1,
                 )
-        chain.seal(at=at)
+        chain.seal(at=AT)
         return list(AuditEntry.objects.order_by("pk"))
 
     return write
@@ -61,19 +62,19 @@ def test_the_database_refuses_to_change_or_delete(log: Log, model: type[AuditEnt
             act()
 
 
-def test_holds_as_it_was_written(log: Log, at: datetime) -> None:
+def test_holds_as_it_was_written(log: Log) -> None:
     log(3)
     published = chain.head()
     log(2)
 
     assert chain.verify(published=published).number == 5
-    assert chain.seal(at=at) == 0
+    assert chain.seal(at=AT) == 0
     assert chain.count_unsealed() == 0
 
 
 @pytest.mark.parametrize("is_very_late", [False, True])
 def test_takes_in_an_entry_that_was_committed_late(
-    log: Log, at: datetime, monkeypatch: pytest.MonkeyPatch, is_very_late: bool
+    log: Log, monkeypatch: pytest.MonkeyPatch, is_very_late: bool
 ) -> None:
     """Very late: by a transaction held open for ten minutes, while 100,000 others commit."""
     if is_very_late:
@@ -82,11 +83,11 @@ def test_takes_in_an_entry_that_was_committed_late(
     with superuser():
         AuditLink.objects.all().delete()
         AuditEntry.objects.filter(pk=late.pk).delete()
-    chain.seal(at=at)
+    chain.seal(at=AT)
     late.save(force_insert=True)
 
-    assert chain.seal(at=at) == (0 if is_very_late else 1)
-    assert chain.seal_late(at=at) == (1 if is_very_late else 0)
+    assert chain.seal(at=AT) == (0 if is_very_late else 1)
+    assert chain.seal_late(at=AT) == (1 if is_very_late else 0)
     assert chain.verify().number == 3
     assert chain.count_unsealed() == 0
 
@@ -121,13 +122,13 @@ def test_notices_the_end_cut_off(log: Log) -> None:
         chain.verify(published=published)
 
 
-def test_notices_a_chain_written_anew(log: Log, at: datetime) -> None:
+def test_notices_a_chain_written_anew(log: Log) -> None:
     entries = log(3)
     published = chain.head()
     with superuser():
         AuditEntry.objects.filter(pk=entries[0].pk).update(action="innocent")
         AuditLink.objects.all().delete()
-    chain.seal(at=at)
+    chain.seal(at=AT)
 
     assert chain.verify().number == 3
     with pytest.raises(chain.Broken, match="Link 3 is not the published one"):

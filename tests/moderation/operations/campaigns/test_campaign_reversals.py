@@ -23,13 +23,13 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.cases import reversals
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
-from tests.moderation.conftest import Later
+from tests.moderation.instants import later
 from tests.moderation.operations.campaigns.campaign_posts import spam
 
 
 class TestUndo:
     def test_opens_every_case_again_and_tells_nobody(
-        self, webhook: Platform, ruling: CampaignDecision, moderator: User, later: Later
+        self, webhook: Platform, ruling: CampaignDecision, moderator: User
     ) -> None:
         campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(65))
 
@@ -41,7 +41,7 @@ class TestUndo:
         assert campaign_members.counts(campaign_id=ruling.campaign_id)[Place.WAITING] == 5
 
     def test_happens_once_and_leaves_it_to_be_decided_again(
-        self, ruling: CampaignDecision, moderator: User, later: Later
+        self, ruling: CampaignDecision, moderator: User
     ) -> None:
         campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(61))
 
@@ -54,7 +54,7 @@ class TestUndo:
         assert Label.objects.filter(retracted_at__isnull=True).count() == 5
 
     def test_belongs_to_who_decided_until_the_platform_knows(
-        self, ruling: CampaignDecision, moderator: User, lead: User, later: Later
+        self, ruling: CampaignDecision, moderator: User, lead: User
     ) -> None:
         with pytest.raises(refusals.NotAllowed):
             campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=lead, at=later(61))
@@ -64,7 +64,7 @@ class TestUndo:
 
 class TestCorrect:
     def test_compensates_every_post_once(
-        self, webhook: Platform, ruling: CampaignDecision, moderator: User, later: Later
+        self, webhook: Platform, ruling: CampaignDecision, moderator: User
     ) -> None:
         Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
@@ -83,9 +83,7 @@ class TestCorrect:
                 campaign_decision_id=ruling.pk, moderator=moderator, reason="again", at=later(601)
             )
 
-    def test_leaves_what_was_corrected_alone_before(
-        self, ruling: CampaignDecision, moderator: User, later: Later
-    ) -> None:
+    def test_leaves_what_was_corrected_alone_before(self, ruling: CampaignDecision, moderator: User) -> None:
         first = Decision.objects.filter(campaign_decision=ruling)[0]
         reversals.correct(
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, reason="", at=later(500)
@@ -97,16 +95,14 @@ class TestCorrect:
 
         assert Decision.objects.filter(campaign_decision=correction).count() == 4
 
-    def test_waits_for_the_time_to_undo(
-        self, ruling: CampaignDecision, moderator: User, later: Later
-    ) -> None:
+    def test_waits_for_the_time_to_undo(self, ruling: CampaignDecision, moderator: User) -> None:
         with pytest.raises(campaign_reversals.TooEarly):
             campaign_reversals.correct(
                 campaign_decision_id=ruling.pk, moderator=moderator, reason="x", at=later(61)
             )
 
     def test_of_others_is_for_leads(
-        self, ruling: CampaignDecision, moderator: User, other_moderator: User, lead: User, later: Later
+        self, ruling: CampaignDecision, moderator: User, other_moderator: User, lead: User
     ) -> None:
         with pytest.raises(refusals.NotAllowed):
             campaign_reversals.correct(

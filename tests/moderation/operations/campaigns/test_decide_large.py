@@ -10,8 +10,8 @@ from moderation.models import CampaignDecision, Case, Decision, Label, Platform,
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals, decide_large
-from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import (
     accept,
     gather,
@@ -36,9 +36,7 @@ def carried_out(decision: CampaignDecision, at: datetime) -> CampaignDecision:
     return decision
 
 
-def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
-    ruling: CampaignDecision, later: Later
-) -> None:
+def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(ruling: CampaignDecision) -> None:
     assert (ruling.state, ruling.settled) == (CampaignDecisionState.WAITING, 0)
 
     assert not decide_large.run_piece(campaign_decision_id=ruling.pk, at=later(65))
@@ -51,16 +49,14 @@ def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
     assert Label.objects.count() == 5
 
 
-def test_undone_before_it_begins_does_nothing(
-    ruling: CampaignDecision, moderator: User, later: Later
-) -> None:
+def test_undone_before_it_begins_does_nothing(ruling: CampaignDecision, moderator: User) -> None:
     campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(69))
 
     assert carried_out(ruling, later(80)).settled == 0
     assert not Decision.objects.exists()
 
 
-def test_leaves_out_who_joins_meanwhile(platform: Platform, ruling: CampaignDecision, later: Later) -> None:
+def test_leaves_out_who_joins_meanwhile(platform: Platform, ruling: CampaignDecision) -> None:
     [late] = accept(platform, [incoming(9, at=later(61))], at=later(61))
     run_all([late], at=later(62))
 
@@ -70,9 +66,9 @@ def test_leaves_out_who_joins_meanwhile(platform: Platform, ruling: CampaignDeci
 
 
 def test_leaves_out_who_begins_to_wait_meanwhile(
-    platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    platform: Platform, fake_scorer: FakeScorer, moderator: User
 ) -> None:
-    pills = opened(platform, 5, at=at)
+    pills = opened(platform, 5, at=AT)
     unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
     gather(unscored, at=later(2))
     made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
@@ -84,7 +80,7 @@ def test_leaves_out_who_begins_to_wait_meanwhile(
     assert Case.objects.get(state=CaseState.OPEN).post_id == unscored[0].pk
 
 
-def test_is_found_again_when_its_message_was_lost(ruling: CampaignDecision, later: Later) -> None:
+def test_is_found_again_when_its_message_was_lost(ruling: CampaignDecision) -> None:
     assert decide_large.sweep(at=later(65)) == 0
     assert decide_large.sweep(at=later(75)) == 1
     decide_large.run_piece(campaign_decision_id=ruling.pk, at=later(75))
@@ -92,7 +88,7 @@ def test_is_found_again_when_its_message_was_lost(ruling: CampaignDecision, late
     assert decide_large.sweep(at=later(200)) == 1
 
 
-def test_is_corrected_piece_by_piece(ruling: CampaignDecision, moderator: User, later: Later) -> None:
+def test_is_corrected_piece_by_piece(ruling: CampaignDecision, moderator: User) -> None:
     carried_out(ruling, later(75))
 
     correction = campaign_reversals.correct(

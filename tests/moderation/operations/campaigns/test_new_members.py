@@ -24,8 +24,8 @@ from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.queries.campaigns.purity import Purity, purity
-from tests.moderation.conftest import Later
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 from tests.moderation.operations.conftest import decide
 
@@ -52,18 +52,16 @@ def test_purity_says_how_sure(agreeing: int, judged: int, bound: float) -> None:
 
 
 @pytest.fixture
-def judged(
-    platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
-) -> Campaign:
+def judged(platform: Platform, fake_scorer: FakeScorer, moderator: User) -> Campaign:
     """A campaign of thirty of which 25 were judged alone as spam."""
-    pills = opened(platform, JUDGED + 5, at=at)
+    pills = opened(platform, JUDGED + 5, at=AT)
     for case in Case.objects.order_by("id")[:JUDGED]:
         decide(case, moderator, at=later(3))
     return pills
 
 
 @pytest.fixture
-def decided(judged: Campaign, moderator: User, later: Later) -> CampaignDecision:
+def decided(judged: Campaign, moderator: User) -> CampaignDecision:
     """The same, with the rest decided as spam, together."""
     wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
     return campaign_decisions.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
@@ -81,9 +79,7 @@ def _never_drawn(settings: LazySettings) -> None:
 
 
 class TestRulings:
-    def test_decides_with_the_campaign_while_it_is_pure(
-        self, decided: CampaignDecision, later: Later
-    ) -> None:
+    def test_decides_with_the_campaign_while_it_is_pure(self, decided: CampaignDecision) -> None:
         [post] = join(later(100))
 
         made = Decision.objects.get(post=post)
@@ -97,7 +93,7 @@ class TestRulings:
         assert not Case.objects.filter(post=post).exists()
 
     def test_draws_a_share_to_be_judged_alone(
-        self, decided: CampaignDecision, settings: LazySettings, later: Later
+        self, decided: CampaignDecision, settings: LazySettings
     ) -> None:
         settings.CAMPAIGN_AUDIT_SHARE = 0.5
 
@@ -108,10 +104,8 @@ class TestRulings:
         assert 8 <= len(cases) <= 32
         assert Decision.objects.filter(post__in=posts).count() == 40 - len(cases)
 
-    def test_queues_while_too_few_were_judged(
-        self, platform: Platform, moderator: User, at: datetime, later: Later
-    ) -> None:
-        pills = opened(platform, 5, at=at)
+    def test_queues_while_too_few_were_judged(self, platform: Platform, moderator: User) -> None:
+        pills = opened(platform, 5, at=AT)
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
         campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
 
@@ -120,7 +114,7 @@ class TestRulings:
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN
 
     def test_queues_again_when_samples_show_it_impure(
-        self, decided: CampaignDecision, moderator: User, settings: LazySettings, later: Later
+        self, decided: CampaignDecision, moderator: User, settings: LazySettings
     ) -> None:
         settings.CAMPAIGN_AUDIT_SHARE = 1.0
         [sample] = join(later(100))
@@ -134,7 +128,7 @@ class TestRulings:
         assert Case.objects.get(post=post, state=CaseState.OPEN).reason == CaseReason.UNCERTAIN
 
     def test_asks_a_human_where_the_filter_is_sure_of_the_opposite(
-        self, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later
+        self, decided: CampaignDecision, fake_scorer: FakeScorer
     ) -> None:
         fake_scorer.default = 0.05
 
@@ -143,7 +137,7 @@ class TestRulings:
         assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
 
     def test_lets_the_filter_act_where_it_agrees(
-        self, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later
+        self, decided: CampaignDecision, fake_scorer: FakeScorer
     ) -> None:
         fake_scorer.default = 0.99
 
@@ -153,7 +147,7 @@ class TestRulings:
 
     @pytest.mark.parametrize("verdict", Verdict.values)
     def test_an_unproven_removal_is_decided_with_its_campaign_or_by_a_human(
-        self, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later, verdict: str
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, verdict: str
     ) -> None:
         CampaignDecision.objects.update(verdict=verdict)
         Decision.objects.update(verdict=verdict)
@@ -168,7 +162,7 @@ class TestRulings:
             assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
 
     def test_never_acts_on_a_degraded_score(
-        self, decided: CampaignDecision, fake_scorer: FakeScorer, settings: LazySettings, later: Later
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, settings: LazySettings
     ) -> None:
         settings.DEGRADED_SECONDS = 0
         fake_scorer.is_degraded = True
@@ -177,14 +171,12 @@ class TestRulings:
 
         assert Case.objects.get(post=post).reason == CaseReason.DEGRADED
 
-    def test_waits_until_the_decision_cannot_be_undone(self, decided: CampaignDecision, later: Later) -> None:
+    def test_waits_until_the_decision_cannot_be_undone(self, decided: CampaignDecision) -> None:
         [post] = join(later(65))
 
         assert Case.objects.filter(post=post).exists()
 
-    def test_ends_when_the_decision_is_corrected(
-        self, decided: CampaignDecision, moderator: User, later: Later
-    ) -> None:
+    def test_ends_when_the_decision_is_corrected(self, decided: CampaignDecision, moderator: User) -> None:
         [early] = join(later(100))
         campaign_reversals.correct(
             campaign_decision_id=decided.pk, moderator=moderator, reason="a charity", at=later(200)
@@ -195,9 +187,7 @@ class TestRulings:
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN
         assert Decision.objects.filter(post=early).latest("decided_at").verdict == Verdict.NOT_SPAM
 
-    def test_leaves_alone_who_was_left_out(
-        self, decided: CampaignDecision, moderator: User, later: Later
-    ) -> None:
+    def test_leaves_alone_who_was_left_out(self, decided: CampaignDecision, moderator: User) -> None:
         [post] = join(later(65))
         campaign_decisions.leave_out(
             campaign_id=decided.campaign_id,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import pytest
 
 from moderation.models import (
@@ -23,7 +21,7 @@ from moderation.models.deliveries import DeliveryState
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.cases import reversals
-from tests.moderation.conftest import Later
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 from tests.moderation.operations.conftest import side_by_side
 
@@ -32,10 +30,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 SIZE, JOINING = 60, 40
 
 
-def test_a_decision_while_members_join_settles_all_or_none(
-    webhook: Platform, moderator: User, at: datetime, later: Later
-) -> None:
-    pills = opened(webhook, SIZE, at=at)
+def test_a_decision_while_members_join_settles_all_or_none(webhook: Platform, moderator: User) -> None:
+    pills = opened(webhook, SIZE, at=AT)
     left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
     campaign_decisions.leave_out(
         campaign_id=pills.pk, post_id=left_out, is_left_out=True, moderator=moderator, at=later(10)
@@ -69,9 +65,9 @@ def test_a_decision_while_members_join_settles_all_or_none(
 
 
 def test_a_reversal_restores_all_and_compensates_each_once(
-    webhook: Platform, moderator: User, lead: User, at: datetime, later: Later
+    webhook: Platform, moderator: User, lead: User
 ) -> None:
-    pills = opened(webhook, SIZE, at=at)
+    pills = opened(webhook, SIZE, at=AT)
     wanted = Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE)
     made = campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
     Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
@@ -92,9 +88,9 @@ def test_a_reversal_restores_all_and_compensates_each_once(
 
 
 def test_two_moderators_at_once_decide_each_post_once(
-    webhook: Platform, moderator: User, other_moderator: User, at: datetime, later: Later
+    webhook: Platform, moderator: User, other_moderator: User
 ) -> None:
-    pills = opened(webhook, SIZE, at=at)
+    pills = opened(webhook, SIZE, at=AT)
 
     def decide(person: User, verdict: Verdict) -> CampaignDecision:
         wanted = Wanted(verdict=verdict, expected_count=SIZE, confirmed_count=SIZE)

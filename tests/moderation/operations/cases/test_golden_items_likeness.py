@@ -14,7 +14,7 @@ from moderation.models import AuditEntry, BlindReview, Case, GoldenItem, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_reviews, claims
-from tests.moderation.conftest import Later
+from tests.moderation.instants import later
 from tests.moderation.operations.cases.golden_posts import TEXTS, answered
 
 
@@ -69,7 +69,7 @@ class TestLikeness:
         assert answers[0] == answers[1]
         assert after[0] == after[1]
 
-    def test_in_the_audit_log(self, pair: tuple[Case, Case], other_moderator: User, later: Later) -> None:
+    def test_in_the_audit_log(self, pair: tuple[Case, Case], other_moderator: User) -> None:
         for case in pair:
             answered(case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
 

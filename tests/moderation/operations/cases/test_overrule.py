@@ -9,18 +9,19 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import reversals, second_review
 from moderation.operations.scoring import score
-from tests.moderation.conftest import Case_, Later, Post_
+from tests.moderation.conftest import Case_, Post_
+from tests.moderation.instants import later
 from tests.moderation.operations.conftest import decide
 
 
 @pytest.fixture
-def first(open_case: Case_, lead: User, later: Later) -> Decision:
+def first(open_case: Case_, lead: User) -> Decision:
     """A lead's decision."""
     return decide(open_case(), lead, at=later(2))
 
 
 @pytest.fixture
-def second_case(first: Decision, lead: User, later: Later) -> Case:
+def second_case(first: Decision, lead: User) -> Case:
     assert first.case is not None
     return second_review.ask(case_id=first.case.pk, asked_by=lead, at=later(60))
 
@@ -28,7 +29,7 @@ def second_case(first: Decision, lead: User, later: Later) -> Case:
 @pytest.mark.usefixtures("webhook")
 class TestOverrule:
     def test_names_what_it_replaces_to_the_platform_and_the_audit_log(
-        self, first: Decision, second_case: Case, moderator: User, later: Later
+        self, first: Decision, second_case: Case, moderator: User
     ) -> None:
         second = decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
@@ -39,7 +40,7 @@ class TestOverrule:
         assert entry.details["reverses"] == first.pk
 
     def test_asks_the_leads_where_a_lead_is_overruled(
-        self, second_case: Case, moderator: User, lead: User, later: Later
+        self, second_case: Case, moderator: User, lead: User
     ) -> None:
         decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
@@ -53,9 +54,7 @@ class TestOverrule:
         assert Decision.objects.get(reversal__isnull=True) == final
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
-    def test_who_agrees_replaces_nothing(
-        self, first: Decision, second_case: Case, moderator: User, later: Later
-    ) -> None:
+    def test_who_agrees_replaces_nothing(self, first: Decision, second_case: Case, moderator: User) -> None:
         second = decide(second_case, moderator, at=later(70))
 
         assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")
@@ -63,7 +62,7 @@ class TestOverrule:
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_a_lead_overrules_a_moderator_without_a_third_look(
-        self, open_case: Case_, moderator: User, lead: User, later: Later
+        self, open_case: Case_, moderator: User, lead: User
     ) -> None:
         first = decide(open_case(), moderator, at=later(2))
         assert first.case is not None
@@ -75,7 +74,7 @@ class TestOverrule:
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_undone_it_lets_the_first_decision_stand(
-        self, first: Decision, second_case: Case, moderator: User, later: Later
+        self, first: Decision, second_case: Case, moderator: User
     ) -> None:
         second = decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
@@ -86,7 +85,7 @@ class TestOverrule:
 
 
 def test_a_decision_on_an_edited_post_reverses_nothing(
-    post: Post_, open_case: Case_, moderator: User, lead: User, later: Later
+    post: Post_, open_case: Case_, moderator: User, lead: User
 ) -> None:
     first = decide(open_case(external_id="p"), lead, at=later(2))
     edited = post(external_id="p", text="Found her, thank you", revision=2, at=later(60))

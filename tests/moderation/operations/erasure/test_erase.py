@@ -11,14 +11,15 @@ from moderation.operations.cases import notes, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.moderation.conftest import Case_, Incoming, Later, Post_
+from tests.moderation.conftest import Case_, Incoming, Post_
+from tests.moderation.instants import later
 from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 
 @pytest.mark.django_db
 class TestIds:
-    def test_of_erased_authors_lead_nowhere(self, platform: Platform, post: Post_, later: Later) -> None:
+    def test_of_erased_authors_lead_nowhere(self, platform: Platform, post: Post_) -> None:
         author = post(author=MALLORY).author
 
         erase.author(platform=platform, external_id="mallory", at=later(1))
@@ -29,9 +30,7 @@ class TestIds:
             erase.author(platform=platform, external_id=f"erased:{author.pk}", at=later(2))
 
     @pytest.mark.parametrize("name", ["erased:{}", "None", "null", ""])
-    def test_join_nobody_to_an_erased_author(
-        self, platform: Platform, post: Post_, later: Later, name: str
-    ) -> None:
+    def test_join_nobody_to_an_erased_author(self, platform: Platform, post: Post_, name: str) -> None:
         gone = post(author=MALLORY).author
         erase.author(platform=platform, external_id="mallory", at=later(1))
 
@@ -42,7 +41,7 @@ class TestIds:
         assert fresh.author_id != gone.pk
         assert gone.display_name == ""
 
-    def test_block_no_erasure(self, platform: Platform, post: Post_, later: Later) -> None:
+    def test_block_no_erasure(self, platform: Platform, post: Post_) -> None:
         victim = post(author=IncomingAuthor(external_id="victim")).author
         post(author=IncomingAuthor(external_id=f"erased:{victim.pk}"))
 
@@ -52,7 +51,7 @@ class TestIds:
         assert Author.objects.filter(erased_at__isnull=False, external_id__isnull=True).count() == 2
 
     def test_of_a_post_are_refused_and_of_an_author_are_new(
-        self, platform: Platform, post: Post_, incoming: Incoming, later: Later
+        self, platform: Platform, post: Post_, incoming: Incoming
     ) -> None:
         gone = post(external_id="p-1", author=MALLORY)
         erase.author(platform=platform, external_id="mallory", at=later(1))
@@ -69,7 +68,7 @@ class TestIds:
 
 @pytest.mark.django_db
 class TestWords:
-    def test_of_a_correction_go(self, open_case: Case_, lead: User, later: Later) -> None:
+    def test_of_a_correction_go(self, open_case: Case_, lead: User) -> None:
         case = open_case(text="spam?")
         wrong = decide(case, lead, at=later(3), note="plugh")
         reversals.correct(
@@ -84,9 +83,7 @@ class TestWords:
 
         assert rows_with("xyzzy", "plugh") == []
 
-    def test_written_afterwards_are_refused_or_dropped(
-        self, open_case: Case_, lead: User, later: Later
-    ) -> None:
+    def test_written_afterwards_are_refused_or_dropped(self, open_case: Case_, lead: User) -> None:
         case = open_case(text="spam?")
         made = decide(case, lead, at=later(3))
         erase.post(post_id=case.post_id, at=later(4))
@@ -102,7 +99,7 @@ class TestWords:
         assert rows_with("xyzzy") == []
 
     def test_of_saved_filters_lose_the_name_and_stay(
-        self, platform: Platform, post: Post_, lead: User, later: Later
+        self, platform: Platform, post: Post_, lead: User
     ) -> None:
         post(author=MALLORY)
         filters = {
@@ -122,7 +119,7 @@ class TestWords:
 
     @pytest.mark.parametrize(("name", "query"), [("Spam of this week", "state=spam"), ("Posts", "q=spammer")])
     def test_of_an_author_called_as_a_filter_reads_costs_nobody_a_filter(
-        self, platform: Platform, post: Post_, lead: User, later: Later, name: str, query: str
+        self, platform: Platform, post: Post_, lead: User, name: str, query: str
     ) -> None:
         post(author=IncomingAuthor(external_id="state", display_name="sp"))
         SavedFilter.objects.create(user=lead, page="posts", name=name, query=query, created_at=later(0))
@@ -131,7 +128,7 @@ class TestWords:
 
         assert SavedFilter.objects.values_list("name", "query").get() == (name, query)
 
-    def test_of_providers_go_with_the_last_link(self, post: Post_, later: Later) -> None:
+    def test_of_providers_go_with_the_last_link(self, post: Post_) -> None:
         one, two = (post(text="look", links=("https://only.example/secret",)) for _ in range(2))
         digest = one.revisions.get().post_links.get().url_digest
         LinkVerdict.objects.create(

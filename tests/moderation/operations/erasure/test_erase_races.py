@@ -39,8 +39,9 @@ from moderation.operations.reputation.provider import Said, WebRisk
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
 from moderation.queries.records import records
-from tests.moderation.conftest import Case_, Incoming, Later, Post_
+from tests.moderation.conftest import Case_, Incoming, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 WAIT_SECONDS = 60
@@ -79,7 +80,6 @@ class TestRaces:
         platform: Platform,
         fake_scorer: FakeScorer,
         monkeypatch: pytest.MonkeyPatch,
-        later: Later,
         line: str,
     ) -> None:
         owner, name = {
@@ -107,7 +107,7 @@ class TestRaces:
         assert rows_with("xyzzy pills", "Mallory", "203.0.113") == []
 
     def test_an_explanation_is_not_written(
-        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch, later: Later
+        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         score.run(revision_ids=[pending.revisions.get().pk], at=later(1))
         row = Score.objects.get()
@@ -124,7 +124,7 @@ class TestRaces:
         assert (row.word_contributions, row.counterfactual) == (None, {"impossible": "erased"})
 
     def test_what_a_provider_says_is_not_written(
-        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch, later: Later
+        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def said(*_: object, **__: object) -> Said:
             in_thread(lambda: erase_author(platform, later(2))).join(WAIT_SECONDS)
@@ -144,7 +144,7 @@ class TestRaces:
 
     @pytest.mark.parametrize("what", ["post", "bulk", "complaint", "note", "decision"])
     def test_what_waited_for_the_erasure_finds_nobody(
-        self, open_case: Case_, platform: Platform, incoming: Incoming, lead: User, later: Later, what: str
+        self, open_case: Case_, platform: Platform, incoming: Incoming, lead: User, what: str
     ) -> None:
         """The erasure holds its locks while a writer that knows the author is on its way."""
         case = open_case(text="plain words", author=MALLORY)
@@ -178,9 +178,7 @@ class TestRaces:
         if what in ("post", "bulk"):
             assert Post.objects.filter(author__external_id="mallory").count() == len(late)
 
-    def test_a_note_on_the_way_is_wiped(
-        self, open_case: Case_, platform: Platform, lead: User, later: Later
-    ) -> None:
+    def test_a_note_on_the_way_is_wiped(self, open_case: Case_, platform: Platform, lead: User) -> None:
         case = claims.claim(case_id=open_case(author=MALLORY).pk, moderator=lead, at=later(2))
         with transaction.atomic():
             review.decide(

@@ -30,7 +30,8 @@ from moderation.queries.campaigns import campaign_members
 from moderation.queries.records import record_histories
 from scoring import similarity
 from tests.moderation.api.test_erasures import everything_stored
-from tests.moderation.conftest import Case_, Later
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming, opened
 from tests.moderation.operations.conftest import decide
 
@@ -50,7 +51,7 @@ def forget(post: Post, *, at: datetime) -> None:
 
 class TestText:
     def test_of_a_decided_post_is_recognised_with_its_verdict(
-        self, platform: Platform, open_case: Case_, moderator: User, later: Later
+        self, platform: Platform, open_case: Case_, moderator: User
     ) -> None:
         first = decide(open_case(text=_TEXT), moderator, at=later(2)).post
         plain = similarity.bands(_TEXT)
@@ -74,10 +75,8 @@ class TestText:
                 campaign_id=campaign.pk, post_id=first.pk, is_left_out=False, moderator=moderator, at=later(9)
             )
 
-    def test_of_a_campaign_draws_its_copies_there_one_after_the_other(
-        self, platform: Platform, at: datetime, later: Later
-    ) -> None:
-        campaign = opened(platform, 3, at=at, ip="203.0.113.7", text=_TEXT)
+    def test_of_a_campaign_draws_its_copies_there_one_after_the_other(self, platform: Platform) -> None:
+        campaign = opened(platform, 3, at=AT, ip="203.0.113.7", text=_TEXT)
         for number, post in enumerate(Post.objects.order_by("pk")):
             forget(post, at=later(10 + number))
 
@@ -92,7 +91,7 @@ class TestText:
         assert not CampaignTrait.objects.filter(kind="network").exists()
         assert "203.0.113" not in everything_stored()
 
-    def test_of_an_honest_post_is_forgotten(self, open_case: Case_, moderator: User, later: Later) -> None:
+    def test_of_an_honest_post_is_forgotten(self, open_case: Case_, moderator: User) -> None:
         judged, waiting = open_case(), open_case(text="Who has a boat to lend for a week in summer?")
         decide(judged, moderator, at=later(2), verdict=Verdict.NOT_SPAM)
 
@@ -104,9 +103,9 @@ class TestText:
 
 
 class TestLinksAndPictures:
-    def test_a_link_is_kept_under_the_key_only(self, platform: Platform, at: datetime, later: Later) -> None:
+    def test_a_link_is_kept_under_the_key_only(self, platform: Platform) -> None:
         link = "https://pills.example/offer?id=7"
-        campaign = opened(platform, 8, at=at, links=(link,), text=_TEXT)
+        campaign = opened(platform, 8, at=AT, links=(link,), text=_TEXT)
         plain = PostLink.objects.values_list("url_digest", flat=True)[0]
         for post in Post.objects.all():
             forget(post, at=later(10))
@@ -124,7 +123,6 @@ class TestLinksAndPictures:
         self,
         open_case: Case_,
         moderator: User,
-        later: Later,
         django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
         bits: int,
     ) -> None:
@@ -150,19 +148,15 @@ class TestLinksAndPictures:
 
 class TestTime:
     def test_leaves_nothing(
-        self,
-        platform: Platform,
-        at: datetime,
-        later: Later,
-        django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+        self, platform: Platform, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
     ) -> None:
-        campaign = opened(platform, 3, at=at, links=("https://pills.example/",), text=_TEXT)
+        campaign = opened(platform, 3, at=AT, links=("https://pills.example/",), text=_TEXT)
         for post in Post.objects.all():
             forget(post, at=later(10))
 
-        erase.expired(at=at + _MONTH - timedelta(seconds=1))
+        erase.expired(at=AT + _MONTH - timedelta(seconds=1))
         assert (KeptTraits.objects.count(), campaign.members.count()) == (3, 3)
-        erase.expired(at=at + _MONTH)
+        erase.expired(at=AT + _MONTH)
 
         left = (KeptTraits, SimilarityBand, CampaignMember, CampaignTrait)
         assert [model for model in left if model.objects.exists()] == []
@@ -171,10 +165,8 @@ class TestTime:
         groups = Revision.objects.values_list("similarity_group", flat=True)
         assert len(set(groups)) == 3
 
-    def test_is_none_at_once_where_the_setting_says_so(
-        self, platform: Platform, at: datetime, later: Later, settings: Settings
-    ) -> None:
-        opened(platform, 3, at=at)
+    def test_is_none_at_once_where_the_setting_says_so(self, platform: Platform, settings: Settings) -> None:
+        opened(platform, 3, at=AT)
         forget(Post.objects.all()[0], at=later(10))
         settings.SPAM_DIGEST_DAYS = 0
         forget(Post.objects.all()[1], at=later(10))

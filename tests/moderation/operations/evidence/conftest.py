@@ -21,6 +21,7 @@ from moderation.operations.evidence import collect, leads, mattering, opening, r
 from moderation.operations.scoring import score
 from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT
 from tests.moderation.operations.evidence.hostile_site import HostileSite, serving
 
 Fetched = Callable[..., Evidence]
@@ -92,15 +93,15 @@ def scored(post: Post_, fake_scorer: FakeScorer) -> Scored:
 
 
 @pytest.fixture
-def fetched(site: HostileSite, post: Post_, at: datetime) -> Fetched:
+def fetched(site: HostileSite, post: Post_) -> Fetched:
     """Fetch an address of the site that a post carries, and return what became of it."""
 
     def run(path: str, kind: EvidenceKind = EvidenceKind.PAGE) -> Evidence:
-        revision = Revision.objects.get(post=post(at=at))
+        revision = Revision.objects.get(post=post(at=AT))
         address = leads.Address(revision_id=revision.pk, url=site.url(path), kind=kind)
         with transaction.atomic():
-            [evidence_id] = opening.write_down([address], at=at)
-        assert collect.run(evidence_id=evidence_id, at=at) == 1
+            [evidence_id] = opening.write_down([address], at=AT)
+        assert collect.run(evidence_id=evidence_id, at=AT) == 1
         return Evidence.objects.get(pk=evidence_id)
 
     return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -16,7 +15,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.evidence import join
 from moderation.operations.infrastructure import transactions
 from moderation.operations.scoring import score
-from tests.moderation.conftest import Later, Post_
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.evidence.conftest import Scored, settle
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
@@ -24,12 +24,10 @@ from tests.moderation.operations.evidence.hostile_site import HostileSite
 class TestJoin:
     """What others had fetched in this hour is in the first score; nothing is scored a second time for it."""
 
-    def test_is_seen_with_all_that_it_leads_to(
-        self, site: HostileSite, scored: Scored, at: datetime, later: Later
-    ) -> None:
+    def test_is_seen_with_all_that_it_leads_to(self, site: HostileSite, scored: Scored) -> None:
         Platform.objects.update(browses_evidence=Collecting.ON)
-        scored(site.url("/page"), at=at)
-        settle(at)
+        scored(site.url("/page"), at=AT)
+        settle(AT)
         asked = len(site.asked)
 
         second = scored(site.url("/page"), at=later(5))
@@ -61,11 +59,9 @@ class TestJoin:
         is_seen: bool,
         site: HostileSite,
         scored: Scored,
-        at: datetime,
-        later: Later,
     ) -> None:
-        scored(site.url("/page"), at=at)
-        settle(at)
+        scored(site.url("/page"), at=AT)
+        settle(AT)
         Platform.objects.update(collects_evidence=collects)
 
         second = scored(site.url("/page"), at=later(seconds))
@@ -73,10 +69,10 @@ class TestJoin:
         assert bool(Score.objects.get(revision=second, generation=1).record["evidence"]) is is_seen
 
     def test_bans_at_once_what_leads_to_a_banned_domain(
-        self, site: HostileSite, scored: Scored, lead: User, at: datetime, later: Later
+        self, site: HostileSite, scored: Scored, lead: User
     ) -> None:
-        ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=at)
-        scored(site.url("/elsewhere"), at=at)
+        ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=AT)
+        scored(site.url("/elsewhere"), at=AT)
         settle(later(1))
 
         second = scored(site.url("/elsewhere"), at=later(5))
@@ -84,18 +80,18 @@ class TestJoin:
         assert Score.objects.get(revision=second).ban_id == ban.pk
 
     def test_costs_three_queries_where_nothing_is_known(
-        self, site: HostileSite, post: Post_, at: datetime, django_assert_num_queries: DjangoAssertNumQueries
+        self, site: HostileSite, post: Post_, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for number in range(3):
-            post(links=[site.url(f"/{number}")], at=at)
+            post(links=[site.url(f"/{number}")], at=AT)
         revisions = list(Revision.objects.select_related("post__platform"))
 
         with django_assert_num_queries(3):  # links, pictures, evidence
-            join.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=AT)
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
         revisions = list(Revision.objects.select_related("post__platform"))
         with django_assert_num_queries(0):
-            join.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=AT)
 
     @pytest.mark.django_db(transaction=True)
     def test_is_nothing_once_it_is_erased(
@@ -103,14 +99,12 @@ class TestJoin:
         site: HostileSite,
         scored: Scored,
         post: Post_,
-        at: datetime,
-        later: Later,
         sent: list[tuple[str, dict[str, Any]]],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """While this post is about to be joined to it: no row is left that names none."""
-        first = scored(site.url("/page"), at=at)
-        settle(at)
+        first = scored(site.url("/page"), at=AT)
+        settle(AT)
         second = Revision.objects.get(post=post(links=[site.url("/page")], at=later(5)))
         lock = transactions.lock_posts
 

@@ -16,7 +16,7 @@ from moderation.operations.posts import complaints
 from moderation.operations.scoring import score
 from moderation.queries.evidence import findings
 from moderation.queries.records import records
-from tests.moderation.conftest import Later
+from tests.moderation.instants import later
 from tests.moderation.operations.evidence import conftest as evidence
 from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite, words
@@ -75,7 +75,6 @@ def test_complaints_ask_for_a_new_fetch(
     site: HostileSite,
     scored: Scored,
     complain: Complain,
-    later: Later,
 ) -> None:
     first = later(1_200)
     revision = scored(site.url("/exchanged"), at=first)
@@ -87,9 +86,7 @@ def test_complaints_ask_for_a_new_fetch(
     assert site.paths().count("/exchanged") == fetches
 
 
-def test_a_changed_page_leads_to_a_new_score(
-    site: HostileSite, scored: Scored, complain: Complain, later: Later
-) -> None:
+def test_a_changed_page_leads_to_a_new_score(site: HostileSite, scored: Scored, complain: Complain) -> None:
     revision = scored(site.url("/exchanged"), at=later(0))
     settle(later(1))
     site.says = SPAM
@@ -110,7 +107,7 @@ def test_a_changed_page_leads_to_a_new_score(
 
 @pytest.mark.parametrize("path", ["/changing", "/elsewhere"])
 def test_a_page_that_is_the_same_does_not(
-    path: str, site: HostileSite, scored: Scored, complain: Complain, later: Later
+    path: str, site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     revision = scored(site.url(path), at=later(0))
     settle(later(1))
@@ -131,7 +128,7 @@ def test_a_page_that_is_the_same_does_not(
 
 
 def test_a_page_that_is_gone_counts_as_changed_and_is_not_forgotten(
-    site: HostileSite, scored: Scored, complain: Complain, later: Later
+    site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     site.says = SPAM
     revision = scored(site.url("/exchanged"), at=later(0))
@@ -148,9 +145,7 @@ def test_a_page_that_is_gone_counts_as_changed_and_is_not_forgotten(
     ]
 
 
-def test_is_bounded_by_the_hour_and_in_all(
-    site: HostileSite, scored: Scored, complain: Complain, later: Later
-) -> None:
+def test_is_bounded_by_the_hour_and_in_all(site: HostileSite, scored: Scored, complain: Complain) -> None:
     revision = scored(site.url("/exchanged"), at=later(0))
     settle(later(1))
 
@@ -162,7 +157,7 @@ def test_is_bounded_by_the_hour_and_in_all(
 
 
 def test_nothing_is_asked_of_a_platform_that_collects_nothing_any_more(
-    site: HostileSite, scored: Scored, complain: Complain, later: Later
+    site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     revision = scored(site.url("/exchanged"), at=later(0))
     settle(later(1))

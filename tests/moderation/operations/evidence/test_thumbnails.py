@@ -6,7 +6,7 @@ import base64
 import os
 import threading
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from moderation.operations.erasure import erase
 from moderation.operations.evidence import leads, opening, thumbnails
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
-from tests.moderation.conftest import Later
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.evidence.conftest import Fetched, Scored, settle
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
@@ -33,15 +33,11 @@ STATE = EvidenceState
 
 
 def test_codes_and_previews_are_opened_and_files_go_with_the_last_post(
-    site: HostileSite,
-    scored: Scored,
-    at: datetime,
-    later: Later,
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+    site: HostileSite, scored: Scored, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     media = (site.url("/picture.png"), "no address")
-    first = scored(site.url("/page"), at=at, media=media)
-    settle(at)
+    first = scored(site.url("/page"), at=AT, media=media)
+    settle(AT)
     second = scored(at=later(5), media=media)
     settle(later(5))
 
@@ -134,18 +130,17 @@ def test_what_waits_for_a_store_goes_with_its_post(
     scored: Scored,
     settings: Settings,
     tmp_path: Path,
-    at: datetime,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     settings.EVIDENCE_DIR = tmp_path / "file"
     settings.EVIDENCE_DIR.write_text("no folder")
-    revision = scored(at=at, media=(site.url("/picture.png"),))
-    settle(at)
+    revision = scored(at=AT, media=(site.url("/picture.png"),))
+    settle(AT)
     digest = Evidence.objects.exclude(thumbnail="").values_list("thumbnail", flat=True).get()
     assert thumbnails.of_post(post_id=revision.post_id, digest=digest)
 
     with django_capture_on_commit_callbacks(execute=True):
-        erase.post(post_id=revision.post_id, at=at)
+        erase.post(post_id=revision.post_id, at=AT)
 
     assert not UnkeptFile.objects.exists()
 
@@ -208,12 +203,12 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
 
 @pytest.mark.parametrize("collects", [Collecting.ON, Collecting.UNSURE])
 def test_posts_that_show_one_picture_are_scored_with_it(
-    collects: Collecting, site: HostileSite, scored: Scored, at: datetime, later: Later
+    collects: Collecting, site: HostileSite, scored: Scored
 ) -> None:
     """At once, or again where only the score says that the picture is wanted."""
     Platform.objects.update(collects_evidence=collects)
-    first = scored(at=at, media=(site.url("/words.png"),))
-    settle(at)
+    first = scored(at=AT, media=(site.url("/words.png"),))
+    settle(AT)
     first.refresh_from_db()
     assert first.score_state == ScoreState.SCORED
 
@@ -231,11 +226,11 @@ def test_posts_that_show_one_picture_are_scored_with_it(
 
 
 def test_posts_are_scored_again_if_their_picture_came_while_they_were_scored(
-    site: HostileSite, scored: Scored, at: datetime, later: Later
+    site: HostileSite, scored: Scored
 ) -> None:
     Platform.objects.update(collects_evidence=Collecting.UNSURE)
-    scored(at=at, media=(site.url("/words.png"),))
-    settle(at)
+    scored(at=AT, media=(site.url("/words.png"),))
+    settle(AT)
     second = scored(at=later(5), media=(site.url("/words.png"),))
     with transaction.atomic():
         leads.reopen([second.pk], at=later(6))

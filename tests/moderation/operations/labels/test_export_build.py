@@ -33,7 +33,8 @@ from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels import label_lines
 from moderation.queries.labels.label_lines import LabelLine
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Cases, Later
+from tests.moderation.conftest import Cases
+from tests.moderation.instants import later
 from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.labels.builds import (
     LEASE,
@@ -59,12 +60,12 @@ def folder(settings: Settings, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asked(decided_posts: None, lead: User, folder: Path, later: Later) -> Export:
+def asked(decided_posts: None, lead: User, folder: Path) -> Export:
     return exports.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
 
 
 class TestLost:
-    def test_message_is_sent_again(self, asked: Export, folder: Path, later: Later) -> None:
+    def test_message_is_sent_again(self, asked: Export, folder: Path) -> None:
         early, due = export_build.sweep(at=later(60)), export_build.sweep(at=later(111))
 
         export_build.build(export_id=asked.pk, at=later(112))
@@ -74,7 +75,7 @@ class TestLost:
         assert is_whole(asked, folder)
 
     @pytest.mark.parametrize("step", STEPS)
-    def test_builder_is_replaced(self, asked: Export, folder: Path, later: Later, step: str) -> None:
+    def test_builder_is_replaced(self, asked: Export, folder: Path, step: str) -> None:
         with at_step(step, kill), pytest.raises(Killed):
             export_build.build(export_id=asked.pk, at=later(51))
 
@@ -85,7 +86,7 @@ class TestLost:
         assert is_whole(finish(asked, at=later(51)), folder)
         assert (asked.attempts, asked.rows_written) == (2, 3)
 
-    def test_builders_are_not_replaced_for_ever(self, asked: Export, folder: Path, later: Later) -> None:
+    def test_builders_are_not_replaced_for_ever(self, asked: Export, folder: Path) -> None:
         moment = later(51)
         for _ in range(export_build.MOST_ATTEMPTS):
             with at_step("reading", kill), pytest.raises(Killed):
@@ -99,7 +100,7 @@ class TestLost:
         assert is_whole(asked, folder)
 
     def test_one_that_takes_too_long_says_what_to_do(
-        self, asked: Export, folder: Path, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, asked: Export, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(export_build, "LONGEST_SECONDS", -1)
 
@@ -109,9 +110,7 @@ class TestLost:
         assert "shorter time" in asked.error
         assert is_whole(asked, folder)
 
-    def test_one_paused_past_its_lease_publishes_nothing(
-        self, asked: Export, folder: Path, later: Later
-    ) -> None:
+    def test_one_paused_past_its_lease_publishes_nothing(self, asked: Export, folder: Path) -> None:
         def overtaken() -> None:
             in_thread(lambda: export_build.build(export_id=asked.pk, at=later(52 + LEASE))).join()
 
@@ -129,7 +128,7 @@ class TestLost:
 
 class TestErased:
     @pytest.mark.parametrize("step", STEPS)
-    def test_leaves_no_word_at_any_step(self, asked: Export, folder: Path, later: Later, step: str) -> None:
+    def test_leaves_no_word_at_any_step(self, asked: Export, folder: Path, step: str) -> None:
         post = Post.objects.get(revisions__text__contains=WORD)
         erasures: list[threading.Thread] = []
 
@@ -156,7 +155,6 @@ class TestErased:
         decided: Decided,
         lead: User,
         folder: Path,
-        later: Later,
         monkeypatch: pytest.MonkeyPatch,
         form: str,
     ) -> None:
@@ -201,7 +199,7 @@ class TestErased:
         assert [name for name in authors if name in held] == [n for n in authors if n not in erased]
 
     def test_waits_for_an_erasure_that_is_under_way(
-        self, asked: Export, folder: Path, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, asked: Export, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(export_build, "_ERASURES_SECONDS", 1)
         post = Post.objects.get(revisions__text__contains=WORD)
@@ -214,7 +212,7 @@ class TestErased:
         assert is_whole(finish(asked, at=later(51)), folder)
         assert (words_left(folder), asked.rows_written) == ([], 2)
 
-    def test_spares_exports_of_another_time(self, asked: Export, lead: User, later: Later) -> None:
+    def test_spares_exports_of_another_time(self, asked: Export, lead: User) -> None:
         export_build.build(export_id=asked.pk, at=later(51))
         other = exports.request(requested_by=lead, wanted=LabelFilter(since=later(15)), at=later(50))
         export_build.build(export_id=other.pk, at=later(51))
@@ -225,7 +223,7 @@ class TestErased:
         assert states == {asked.pk: ExportState.FAILED, other.pk: ExportState.READY}
 
 
-def test_strays_are_deleted_and_nothing_else(asked: Export, folder: Path, later: Later) -> None:
+def test_strays_are_deleted_and_nothing_else(asked: Export, folder: Path) -> None:
     export_build.build(export_id=asked.pk, at=later(51))
     named = {path.name for path in folder.iterdir()}
     strays = ("labels-9.csv", "labels-9-2.parquet.partial", "labels-99-1.jsonl.manifest.json")

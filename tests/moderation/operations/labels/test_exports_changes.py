@@ -22,7 +22,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.labels import export_write
 from moderation.operations.refusals import Refusal
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_, Later
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import later
 from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.labels.builds import rows_of
 
@@ -65,7 +66,7 @@ def consumer(tmp_path: Path) -> Consumer:
 @pytest.mark.django_db
 class TestIncrements:
     def test_tell_of_what_was_corrected_undone_and_erased(
-        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later
+        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User
     ) -> None:
         decisions = [decide(open_case(), moderator, at=later(10)) for _ in range(4)]
         first = consumer.take(at=later(60))
@@ -82,7 +83,7 @@ class TestIncrements:
         assert sorted(consumer.labels.values()) == [0, 1, 1]
 
     def test_hold_no_label_that_can_still_be_undone(
-        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, later: Later
+        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User
     ) -> None:
         decision = decide(open_case(), moderator, at=later(10))
 
@@ -94,7 +95,7 @@ class TestIncrements:
         assert consumer.labels == {}
 
     def test_that_follow_at_once_are_empty(
-        self, consumer: Consumer, open_case: Case_, moderator: User, later: Later
+        self, consumer: Consumer, open_case: Case_, moderator: User
     ) -> None:
         decide(open_case(), moderator, at=later(10))
         consumer.take(at=later(60))
@@ -104,7 +105,7 @@ class TestIncrements:
         assert (again["counts"]["labels"], again["counts"]["retracted"]) == (0, 0)
 
     def test_keep_to_a_platform_and_tombstones_pass_every_split(
-        self, tmp_path: Path, platform: Platform, open_case: Case_, moderator: User, lead: User, later: Later
+        self, tmp_path: Path, platform: Platform, open_case: Case_, moderator: User, lead: User
     ) -> None:
         decision = decide(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
@@ -123,7 +124,7 @@ class TestIncrements:
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     def test_are_written_in_every_form(
-        self, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later, form: str
+        self, tmp_path: Path, open_case: Case_, moderator: User, lead: User, form: str
     ) -> None:
         decision = decide(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
@@ -141,7 +142,7 @@ class TestIncrements:
 @pytest.mark.whole
 @pytest.mark.django_db(transaction=True)
 def test_increments_add_up_while_people_reverse(
-    consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later
+    consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User
 ) -> None:
     cases = [open_case() for _ in range(24)]
     is_over = threading.Event()
@@ -194,7 +195,6 @@ class TestCommand:
         open_case: Case_,
         moderator: User,
         lead: User,
-        later: Later,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         decision = decide(open_case(), moderator, at=later(10))

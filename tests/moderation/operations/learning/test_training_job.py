@@ -28,7 +28,7 @@ from moderation.operations.learning import training_job, training_process, train
 from moderation.operations.learning.training_process import TrainingProcess
 from scoring.release import Release
 from tests import releases
-from tests.moderation.conftest import Later
+from tests.moderation.instants import later
 from tests.scoring.starter import STARTER
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +81,7 @@ def process_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Says:
 
 
 @pytest.fixture
-def asked(decided_posts: None, lead: User, folder: Path, later: Later) -> TrainingRun:
+def asked(decided_posts: None, lead: User, folder: Path) -> TrainingRun:
     return training_runs.request(requested_by=lead, at=later(50))
 
 
@@ -92,7 +92,7 @@ def run(asked: TrainingRun, *, at: datetime) -> None:
 
 class TestRun:
     def test_ends_in_a_candidate_with_its_report(
-        self, asked: TrainingRun, made: Release, process_runs: Says, folder: Path, later: Later
+        self, asked: TrainingRun, made: Release, process_runs: Says, folder: Path
     ) -> None:
         process_runs(_CANDIDATE)
 
@@ -107,9 +107,7 @@ class TestRun:
         assert scorer.kept(made.id).manifest == made.manifest
         assert not list(folder.rglob("labels.jsonl*"))
 
-    def test_that_fails_keeps_the_end_of_its_log(
-        self, asked: TrainingRun, process_runs: Says, later: Later
-    ) -> None:
+    def test_that_fails_keeps_the_end_of_its_log(self, asked: TrainingRun, process_runs: Says) -> None:
         process_runs("print('too few labels', flush=True); raise SystemExit(1)")
 
         run(asked, at=later(51))
@@ -118,9 +116,7 @@ class TestRun:
         assert "too few labels" in asked.log
         assert asked.error.endswith("says why.")
 
-    def test_whose_result_cannot_be_read_fails_by_name(
-        self, asked: TrainingRun, process_runs: Says, later: Later
-    ) -> None:
+    def test_whose_result_cannot_be_read_fails_by_name(self, asked: TrainingRun, process_runs: Says) -> None:
         process_runs("pass")
 
         run(asked, at=later(51))
@@ -129,7 +125,7 @@ class TestRun:
         assert "Corrupt" in asked.error
 
     def test_needs_training_packages(
-        self, asked: TrainingRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, later: Later
+        self, asked: TrainingRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         monkeypatch.setattr(training_job, "install_command", training_process.install_command)
         monkeypatch.setattr(training_process, "_NEEDED", ("a_package_that_nobody_has",))
@@ -140,7 +136,7 @@ class TestRun:
         assert asked.state == TrainingState.FAILED
         assert "a_package_that_nobody_has" in asked.error
 
-    def test_is_not_begun_twice(self, asked: TrainingRun, process_runs: Says, later: Later) -> None:
+    def test_is_not_begun_twice(self, asked: TrainingRun, process_runs: Says) -> None:
         TrainingRun.objects.update(state=TrainingState.RUNNING, attempts=1, lease_until=later(100))
         process_runs("raise SystemExit(1)")
 
@@ -151,7 +147,7 @@ class TestRun:
 
 class TestInterrupted:
     def test_a_dead_workers_run_is_taken_up(
-        self, asked: TrainingRun, made: Release, process_runs: Says, later: Later
+        self, asked: TrainingRun, made: Release, process_runs: Says
     ) -> None:
         TrainingRun.objects.update(
             state=TrainingState.RUNNING, attempts=1, lease_until=later(100), step=TrainingStep.HEADS
@@ -164,7 +160,7 @@ class TestInterrupted:
         assert (early, due) == (0, 1)
         assert (asked.state, asked.attempts, asked.candidate) == (TrainingState.READY, 2, made.id)
 
-    def test_a_lost_database_ends_no_run(self, asked: TrainingRun, process_runs: Says, later: Later) -> None:
+    def test_a_lost_database_ends_no_run(self, asked: TrainingRun, process_runs: Says) -> None:
         process_runs("import os; raise SystemExit(os.EX_TEMPFAIL)")
 
         run(asked, at=later(51))
@@ -172,7 +168,7 @@ class TestInterrupted:
         assert (asked.state, training_job.sweep(at=later(100))) == (TrainingState.RUNNING, 0)
         assert training_job.sweep(at=later(115)) == 1
 
-    def test_a_run_is_not_begun_for_ever(self, asked: TrainingRun, later: Later) -> None:
+    def test_a_run_is_not_begun_for_ever(self, asked: TrainingRun) -> None:
         TrainingRun.objects.update(
             state=TrainingState.RUNNING, attempts=training_job.MOST_ATTEMPTS, lease_until=later(100)
         )
@@ -184,7 +180,7 @@ class TestInterrupted:
         assert "never finished" in asked.error
 
     def test_a_worker_that_is_stopped_hands_its_run_back(
-        self, asked: TrainingRun, process_runs: Says, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, asked: TrainingRun, process_runs: Says, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         stops = threading.Event()
         stops.set()
@@ -201,7 +197,6 @@ class TestInterrupted:
         asked: TrainingRun,
         lead: User,
         process_runs: Says,
-        later: Later,
         monkeypatch: pytest.MonkeyPatch,
         tmp_path: Path,
     ) -> None:
@@ -275,9 +270,7 @@ def test_a_process_dies_with_its_worker_and_makes_room(
         assert one.log().splitlines()[-2:] == ["second", "done"]
 
 
-def test_the_sweep_keeps_the_candidates_of_the_latest_runs(
-    folder: Path, decided_posts: None, later: Later
-) -> None:
+def test_the_sweep_keeps_the_candidates_of_the_latest_runs(folder: Path, decided_posts: None) -> None:
     states = [TrainingState.READY] * 6 + [TrainingState.FAILED, TrainingState.RUNNING]
     rows = [
         TrainingRun.objects.create(requested_at=later(number), state=state)

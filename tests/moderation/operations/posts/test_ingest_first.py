@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Author, Platform, Post, PostLink, Revision
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Incoming
+from tests.moderation.instants import AT
 from tests.moderation.operations.posts.arrivals import SPAM, accepted
 
 
 class TestFirst:
-    def test_leaves_the_rows_that_a_batch_leaves(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
+    def test_leaves_the_rows_that_a_batch_leaves(self, platform: Platform, incoming: Incoming) -> None:
         text = "it's 100% \\ ☃ 'quoted' see https://a.example/1 and https://b.example/2"
         whole = {
             "text": text,
-            "author": IncomingAuthor(external_id="a%s", display_name="A 'b'", friends=3, created_at=at),
+            "author": IncomingAuthor(external_id="a%s", display_name="A 'b'", friends=3, created_at=AT),
             "ip": "2001:db8::1",
             "ip_asn": 64500,
             "language": "en",
@@ -31,8 +28,8 @@ class TestFirst:
             "shares": 0,
             "views": 12,
         }
-        accepted(platform, at, incoming(**whole))
-        ingest.accept(platform=platform, posts=[incoming(**whole), incoming()], at=at)
+        accepted(platform, AT, incoming(**whole))
+        ingest.accept(platform=platform, posts=[incoming(**whole), incoming()], at=AT)
 
         alone, batched, _ = (
             {
@@ -44,7 +41,7 @@ class TestFirst:
         )
         assert alone == batched
         first, second, _ = Post.objects.order_by("pk")
-        assert (first.author, first.received_at, first.latest_revision) == (second.author, at, 1)
+        assert (first.author, first.received_at, first.latest_revision) == (second.author, AT, 1)
         links = PostLink.objects.order_by("position").values_list(
             "revision__post", "domain__name", "url", "url_digest", "host", "received_at"
         )
@@ -54,21 +51,17 @@ class TestFirst:
         assert len(links) == 4
 
     def test_takes_three_statements(
-        self,
-        platform: Platform,
-        incoming: Incoming,
-        at: datetime,
-        django_assert_num_queries: DjangoAssertNumQueries,
+        self, platform: Platform, incoming: Incoming, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
-        accepted(platform, at, incoming(text=SPAM.format(1)))
+        accepted(platform, AT, incoming(text=SPAM.format(1)))
 
         with django_assert_num_queries(3):
-            accepted(platform, at, incoming(text=SPAM.format(2)))
+            accepted(platform, AT, incoming(text=SPAM.format(2)))
 
-    def test_renames_an_author(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
+    def test_renames_an_author(self, platform: Platform, incoming: Incoming) -> None:
         for name in ("Old", "New", ""):
             author = IncomingAuthor(external_id="somebody", display_name=name)
-            accepted(platform, at, incoming(author=author))
+            accepted(platform, AT, incoming(author=author))
 
         assert Author.objects.get().display_name == "New"
         assert Post.objects.count() == 3

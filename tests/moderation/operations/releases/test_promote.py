@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from scoring.content import ContentModel
 from scoring.gate import Unreadable
 from scoring.release import Release
 from tests import releases
-from tests.moderation.conftest import Later
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import OTHER_MODELS_SHIFT
 from tests.moderation.operations.releases.promotion import TEXTS, promote_with, wait_until
 
@@ -35,9 +34,9 @@ GoLive = Callable[[], Promotion]
 
 
 @pytest.fixture
-def go_live(candidate: Release, other_models: Path, at: datetime) -> GoLive:
+def go_live(candidate: Release, other_models: Path) -> GoLive:
     """Promote the candidate."""
-    return lambda: promote_with(candidate, models=other_models, at=at)
+    return lambda: promote_with(candidate, models=other_models, at=AT)
 
 
 class TestPromote:
@@ -82,46 +81,40 @@ class TestPromote:
         assert scorer.current().live().release.id == candidate.id
         assert in_work.content.probabilities(TEXTS).shape == (2,)
 
-    def test_refuses_what_the_gate_finds_worse(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_refuses_what_the_gate_finds_worse(self, candidate: Release, other_models: Path) -> None:
         worse = {"live": 0.9, "candidate": 0.7, "difference_interval": [-0.25, -0.15]}
         part = {"by": "language", "name": "de", "rows": 100, "is_gated": True, "metrics": {"pr_auc": worse}}
         report = releases.report(candidate=candidate, live=scorer.release())
         report["slices"].append(part)
 
         with pytest.raises(promote.NotGoodEnough, match="pr_auc on language de"):
-            promote_with(candidate, models=other_models, at=at, report=report)
+            promote_with(candidate, models=other_models, at=AT, report=report)
 
         assert not Promotion.objects.exists()
 
-    def test_refuses_a_comparison_with_another_release(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_refuses_a_comparison_with_another_release(self, candidate: Release, other_models: Path) -> None:
         report = releases.report(candidate=candidate, live=candidate)
 
         with pytest.raises(promote.NotGoodEnough, match="live one"):
-            promote_with(candidate, models=other_models, at=at, report=report)
+            promote_with(candidate, models=other_models, at=AT, report=report)
 
-    def test_refuses_a_report_that_is_none(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_refuses_a_report_that_is_none(self, candidate: Release, other_models: Path) -> None:
         with pytest.raises(Unreadable, match="format"):
-            promote_with(candidate, models=other_models, at=at, report={})
+            promote_with(candidate, models=other_models, at=AT, report={})
 
-    def test_refuses_the_live_release(self, at: datetime) -> None:
+    def test_refuses_the_live_release(self) -> None:
         live = scorer.release()
 
         with pytest.raises(promote.AlreadyLive):
-            promote_with(live, models=releases.REPOSITORY, at=at)
+            promote_with(live, models=releases.REPOSITORY, at=AT)
 
 
 class TestRollBack:
-    def test_brings_back_the_release_before(self, go_live: GoLive, at: datetime) -> None:
+    def test_brings_back_the_release_before(self, go_live: GoLive) -> None:
         shipped = scorer.release()
         go_live()
 
-        promotion = promote.roll_back(actor=None, at=at)
+        promotion = promote.roll_back(actor=None, at=AT)
 
         scorer.forget()
         assert (scorer.release().id, promotion.kind) == (shipped.id, PromotionKind.ROLLBACK)
@@ -129,19 +122,19 @@ class TestRollBack:
 
     @pytest.mark.whole
     @pytest.mark.long
-    def test_goes_to_a_kept_release_by_name(self, candidate: Release, go_live: GoLive, at: datetime) -> None:
+    def test_goes_to_a_kept_release_by_name(self, candidate: Release, go_live: GoLive) -> None:
         go_live()
-        promote.roll_back(actor=None, at=at)
+        promote.roll_back(actor=None, at=AT)
 
-        promote.roll_back(to=candidate.id[:8], actor=None, at=at)
+        promote.roll_back(to=candidate.id[:8], actor=None, at=AT)
 
         scorer.forget()
         assert scorer.release().id == candidate.id
         assert scorer.content().is_ready()
 
-    def test_refuses_when_nothing_was_live_before(self, at: datetime) -> None:
+    def test_refuses_when_nothing_was_live_before(self) -> None:
         with pytest.raises(promote.NothingBefore):
-            promote.roll_back(actor=None, at=at)
+            promote.roll_back(actor=None, at=AT)
 
 
 class TestLiveRelease:
@@ -170,7 +163,7 @@ class TestLiveRelease:
     @pytest.mark.whole
     @pytest.mark.long
     def test_scores_name_the_release_that_gave_them(
-        self, candidate: Release, go_live: GoLive, post: Callable[..., object], at: datetime, later: Later
+        self, candidate: Release, go_live: GoLive, post: Callable[..., object]
     ) -> None:
         shipped = scorer.release()
         post(text=TEXTS[0])

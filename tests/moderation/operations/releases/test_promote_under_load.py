@@ -6,7 +6,6 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from moderation import scorer
 from moderation.operations.releases import promote
 from scoring.blocklist import Blocklist
 from scoring.release import Release
+from tests.moderation.instants import AT
 from tests.moderation.operations.releases.promotion import promote_with, wait_until
 from tests.scoring.random_records import record
 
@@ -31,9 +31,7 @@ CALLERS = 3
 
 
 @pytest.mark.long
-def test_no_request_fails(
-    candidate: Release, other_models: Path, at: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_request_fails(candidate: Release, other_models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.05)
     shipped = scorer.release()
     seen: Counter[tuple[str, bool]] = Counter()
@@ -43,11 +41,11 @@ def test_no_request_fails(
         callers = [pool.submit(_score_all_the_time, seen, ended) for _ in range(CALLERS)]
         try:
             wait_until(lambda: seen[shipped.id, False] > 20)
-            promote_with(candidate, models=other_models, at=at)
+            promote_with(candidate, models=other_models, at=AT)
             wait_until(lambda: seen[candidate.id, False] > 20)
             of_shipped = seen[shipped.id, False]
             begun = time.monotonic()
-            promote.roll_back(actor=None, at=at)
+            promote.roll_back(actor=None, at=AT)
             wait_until(lambda: seen[shipped.id, False] > of_shipped + 20)
         finally:
             ended.set()

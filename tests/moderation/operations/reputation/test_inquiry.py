@@ -15,8 +15,9 @@ from moderation.operations.reputation import inquiry, provider
 from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.records import LinkReputation
-from tests.moderation.conftest import Later, Post_
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
 from tests.moderation.operations.reputation.providers import Providers, registered, serving
 
 TEXT = "Cheap pills without prescription at http://pills.example/now?a=1"
@@ -40,7 +41,7 @@ def revision_of(post: Post) -> Revision:
 
 
 class TestAsk:
-    def test_keeps_what_each_provider_says(self, providers: Providers, post: Post_, later: Later) -> None:
+    def test_keeps_what_each_provider_says(self, providers: Providers, post: Post_) -> None:
         revision = revision_of(post(text=TEXT))
 
         assert inquiry.ask(revision_ids=[revision.pk], at=later(5)) == 3
@@ -53,7 +54,7 @@ class TestAsk:
         )
         assert records.record_at(revision=revision, at=later(5)).links[0].reputation == LinkReputation()
 
-    def test_asks_as_the_providers_document_it(self, providers: Providers, post: Post_, later: Later) -> None:
+    def test_asks_as_the_providers_document_it(self, providers: Providers, post: Post_) -> None:
         inquiry.ask(revision_ids=[revision_of(post(text=TEXT)).pk], at=later(5))
 
         (risk, risk_headers), (wot, wot_headers), (rdap, _) = providers.asked
@@ -64,9 +65,7 @@ class TestAsk:
         assert (wot_headers["x-api-key"], wot_headers["x-user-id"]) == ("wot-key", "wot-user")
         assert rdap == "/domain/pills.example"
 
-    def test_asks_again_only_when_an_answer_has_expired(
-        self, providers: Providers, post: Post_, later: Later
-    ) -> None:
+    def test_asks_again_only_when_an_answer_has_expired(self, providers: Providers, post: Post_) -> None:
         first, second = revision_of(post(text=TEXT)), revision_of(post(text=TEXT))
 
         inquiry.ask(revision_ids=[first.pk], at=later(5))
@@ -101,7 +100,6 @@ class TestAsk:
         reputation: dict[str, float],
         providers: Providers,
         post: Post_,
-        later: Later,
     ) -> None:
         for other in providers.answers:
             providers.set(other, b"", status=500)
@@ -126,7 +124,7 @@ class TestAsk:
         ids=["no JSON", "empty list", "wrong fields", "out of range", "over quota", "too long"],
     )
     def test_takes_nonsense_for_no_answer(
-        self, answer: Any, status: int, providers: Providers, post: Post_, later: Later
+        self, answer: Any, status: int, providers: Providers, post: Post_
     ) -> None:
         for prefix in providers.answers:
             providers.set(prefix, answer, status=status)
@@ -138,9 +136,7 @@ class TestAsk:
             assert verdict.value in (None, 0.0)
             assert verdict.live_since_at is None
 
-    def test_leaves_a_failing_provider_alone_for_a_while(
-        self, providers: Providers, post: Post_, later: Later
-    ) -> None:
+    def test_leaves_a_failing_provider_alone_for_a_while(self, providers: Providers, post: Post_) -> None:
         for prefix in providers.answers:
             providers.set(prefix, b"", status=503)
         revisions = [revision_of(post(text=f"http://shop{number}.example/")) for number in range(9)]
@@ -150,7 +146,7 @@ class TestAsk:
         assert len(providers.asked) == 3 * provider.BREAKER_FAILURES
 
     def test_refuses_a_private_address_that_nobody_allowed(
-        self, providers: Providers, settings: Settings, post: Post_, later: Later
+        self, providers: Providers, settings: Settings, post: Post_
     ) -> None:
         settings.EGRESS_PRIVATE_HOSTS = ()
 
@@ -161,7 +157,7 @@ class TestAsk:
         assert (failure.provider, failure.live_since_at) == ("registration", None)
         assert failure.detail.startswith("Port ")
 
-    def test_without_keys_nobody_is_asked(self, post: Post_, later: Later) -> None:
+    def test_without_keys_nobody_is_asked(self, post: Post_) -> None:
         inquiry.forget()
 
         assert not inquiry.is_configured()
@@ -169,7 +165,7 @@ class TestAsk:
 
 
 class TestBadNews:
-    def test_has_a_scored_post_scored_again(self, providers: Providers, post: Post_, later: Later) -> None:
+    def test_has_a_scored_post_scored_again(self, providers: Providers, post: Post_) -> None:
         revision = revision_of(post(text=TEXT))
         Revision.objects.update(score_state=ScoreState.SCORED)
 
@@ -178,7 +174,7 @@ class TestBadNews:
         revision.refresh_from_db()
         assert (revision.score_state, revision.generation) == (ScoreState.PENDING, 2)
 
-    def test_good_news_does_not(self, providers: Providers, post: Post_, later: Later) -> None:
+    def test_good_news_does_not(self, providers: Providers, post: Post_) -> None:
         providers.set("/v1/uris:search", {})
         providers.set("/v3/targets", [{"safety": {"reputations": 93}}])
         providers.set("/domain/", registered("2019-05-01T00:00:00Z"))
@@ -191,7 +187,7 @@ class TestBadNews:
         assert (revision.score_state, revision.generation) == (ScoreState.SCORED, 1)
 
     def test_of_another_posts_task_counts_for_who_was_scored_before_it(
-        self, providers: Providers, post: Post_, fake_scorer: FakeScorer, later: Later
+        self, providers: Providers, post: Post_, fake_scorer: FakeScorer
     ) -> None:
         providers.set("/v1/uris:search", {})
         first, second = revision_of(post(text=TEXT)), revision_of(post(text=TEXT))

@@ -10,7 +10,8 @@ from moderation import enqueue
 from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.scoring import recovery, score
-from tests.moderation.conftest import Later, Post_
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import later
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -25,7 +26,7 @@ class TestSweep:
         """Other tests enqueue, too, and nobody takes their messages."""
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
 
-    def test_finds_what_a_lost_message_and_a_dead_worker_left(self, post: Post_, later: Later) -> None:
+    def test_finds_what_a_lost_message_and_a_dead_worker_left(self, post: Post_) -> None:
         for text in ("lost", "abandoned", "fresh"):
             post(text=text)
         Revision.objects.filter(text="abandoned").update(
@@ -36,7 +37,7 @@ class TestSweep:
         assert recovery.sweep(at=later(61)) == 2
 
     def test_leaves_alone_what_still_waits_in_the_broker(
-        self, post: Post_, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, post: Post_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         post()
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
@@ -44,7 +45,7 @@ class TestSweep:
         assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 1)) == 0
         assert recovery.sweep(at=later(recovery.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
 
-    def test_what_a_killed_worker_held_goes_before_a_backlog_once(self, post: Post_, later: Later) -> None:
+    def test_what_a_killed_worker_held_goes_before_a_backlog_once(self, post: Post_) -> None:
         post(text="left")
         Revision.objects.update(score_state=ScoreState.SCORING, lease_until=later(60), attempts=1)
         for number in range(enqueue.SCORING_CHUNK + 9):
@@ -57,7 +58,7 @@ class TestSweep:
         assert Revision.objects.get(text="left").score_state == ScoreState.SCORED
         assert Revision.objects.filter(score_state=ScoreState.PENDING).count() == 10
 
-    def test_gives_up_visibly(self, post: Post_, later: Later) -> None:
+    def test_gives_up_visibly(self, post: Post_) -> None:
         post()
         Revision.objects.update(attempts=recovery.MAX_ATTEMPTS)
 

@@ -9,15 +9,16 @@ import pytest
 from moderation.models import Case, QueueMix, Revision, Score
 from moderation.operations.scoring import review_sample, score
 from moderation.queries.cases import queue_mix
-from tests.moderation.conftest import Case_, Later
+from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _drawn_from(fresh_mix: None, at: datetime, db: None) -> None:
-    QueueMix.objects.create(harm=70, audit=30, changed_at=at)
+def _drawn_from(fresh_mix: None, db: None) -> None:
+    QueueMix.objects.create(harm=70, audit=30, changed_at=AT)
 
 
 def chance(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
@@ -61,7 +62,7 @@ class TestDraw:
         assert (case.score.review_probability, case.is_drawn) == (None, True)
 
     def test_is_kept_when_the_text_is_scored_again(
-        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         chance(monkeypatch, 1.0)
         case = open_case()
@@ -73,7 +74,7 @@ class TestDraw:
         assert Case.objects.get(pk=case.pk).is_drawn
 
     def test_passes_over_what_had_an_automatic_verdict_before(
-        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The audit sample stands for it; complaints, not chance, brought it here."""
         case = open_case()
@@ -85,7 +86,7 @@ class TestDraw:
         assert (again.review_probability, again.is_review_sample) == (1.0, False)
 
     def test_of_a_post_that_waited_before_the_lane_leaves_its_chance_unknown(
-        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         case = open_case()
         Score.objects.update(review_probability=None, is_review_sample=False)

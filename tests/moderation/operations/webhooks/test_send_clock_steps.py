@@ -20,7 +20,8 @@ from moderation.operations.outbox import feed
 from moderation.operations.scoring import leases, recovery, score
 from moderation.operations.webhooks import attempts, send
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_, Later, Post_
+from tests.moderation.conftest import Case_, Post_
+from tests.moderation.instants import later
 from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
@@ -33,12 +34,12 @@ def revision_of(post: Post) -> Revision:
 
 
 class TestScoring:
-    def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Post_, later: Later) -> None:
+    def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Post_) -> None:
         post(at=later(HOUR))
 
         assert recovery.sweep(at=later(0)) == 1
 
-    def test_a_lease_of_a_later_hour_is_over(self, post: Post_, later: Later) -> None:
+    def test_a_lease_of_a_later_hour_is_over(self, post: Post_) -> None:
         revision = revision_of(post())
         [held] = leases.claim(revision_ids=[revision.pk], at=later(HOUR))
 
@@ -48,14 +49,14 @@ class TestScoring:
             assert leases.still_held(revisions=[held]) == set()  # who held it and wakes up writes nothing
         assert revision_of(revision.post).score_state == ScoreState.SCORED
 
-    def test_a_lease_of_a_machine_some_minutes_ahead_stands(self, post: Post_, later: Later) -> None:
+    def test_a_lease_of_a_machine_some_minutes_ahead_stands(self, post: Post_) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(240))
 
         assert recovery.sweep(at=later(0)) == 0
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 0
 
-    def test_a_clock_set_forward_only_repeats_work(self, post: Post_, later: Later) -> None:
+    def test_a_clock_set_forward_only_repeats_work(self, post: Post_) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(0))
 
@@ -65,7 +66,7 @@ class TestScoring:
 
 class TestCases:
     def test_a_claim_of_a_later_hour_holds_nobody_up(
-        self, open_case: Case_, moderator: User, other_moderator: User, later: Later
+        self, open_case: Case_, moderator: User, other_moderator: User
     ) -> None:
         case = open_case()
         claims.claim(case_id=case.pk, moderator=moderator, at=later(HOUR))
@@ -77,7 +78,7 @@ class TestCases:
         assert held.lease_end_at is not None
         assert held.lease_end_at < later(HOUR)
 
-    def test_whoever_holds_it_goes_on(self, open_case: Case_, moderator: User, later: Later) -> None:
+    def test_whoever_holds_it_goes_on(self, open_case: Case_, moderator: User) -> None:
         case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
 
         again = claims.claim(case_id=case.pk, moderator=moderator, at=later(0))
@@ -86,7 +87,7 @@ class TestCases:
         assert again.lease_end_at < later(HOUR)
 
 
-def test_an_export_of_a_later_hour_is_built(lead: User, later: Later) -> None:
+def test_an_export_of_a_later_hour_is_built(lead: User) -> None:
     row = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(HOUR))
     Export.objects.filter(pk=row.pk).update(
         state=ExportState.BUILDING, lease_until=later(HOUR + export_build.LEASE.total_seconds())
@@ -99,7 +100,7 @@ class TestLimits:
     BUCKET = Bucket(name="posts", per_minute=60, burst=3)
 
     @pytest.mark.parametrize("moved", [-HOUR, HOUR])
-    def test_a_full_bucket_is_closed_for_its_own_time(self, later: Later, moved: int) -> None:
+    def test_a_full_bucket_is_closed_for_its_own_time(self, moved: int) -> None:
         owner = uuid.uuid4().hex
         limits.take(bucket=self.BUCKET, owner=owner, at=later(0), cost=3)
         with pytest.raises(limits.LimitReached):
@@ -111,7 +112,7 @@ class TestLimits:
 
         assert all(taken)
 
-    def test_a_clock_set_back_opens_nothing_early(self, later: Later) -> None:
+    def test_a_clock_set_back_opens_nothing_early(self) -> None:
         owner = uuid.uuid4().hex
         limits.take(bucket=self.BUCKET, owner=owner, at=later(0), cost=3)
 
@@ -123,7 +124,7 @@ class TestLimits:
 
 class TestTelling:
     def test_what_a_later_hour_decided_is_told(
-        self, webhook: Platform, open_case: Case_, moderator: User, later: Later
+        self, webhook: Platform, open_case: Case_, moderator: User
     ) -> None:
         decide(open_case(), moderator, at=later(HOUR))
 
@@ -136,7 +137,7 @@ class TestTelling:
         assert attempts.due(at=later(0)).count() == 1
 
     def test_what_can_still_be_undone_waits(
-        self, webhook: Platform, open_case: Case_, moderator: User, later: Later
+        self, webhook: Platform, open_case: Case_, moderator: User
     ) -> None:
         decide(open_case(), moderator, at=later(0))
 
