@@ -20,6 +20,11 @@ from tests.moderation.instants import AT, later
 from tests.moderation.operations.policies.conftest import Policies
 
 
+def activate(made: Policy, actor: User, *, at: datetime = AT, **given: object) -> int:
+    values = {"effect": "tag", "threshold": 0.5, "expires_at": at + timedelta(days=7)} | given
+    return policy.activate(policy_id=made.pk, actor=actor, at=at, **values)  # type: ignore[arg-type]
+
+
 class TestDraft:
     @pytest.mark.parametrize(
         ("name", "words"), [("", "cats and dogs"), (" ", "cats"), ("Pets", " a "), ("Pets", "\u200b\u202e…!")]
@@ -47,26 +52,22 @@ class TestDraft:
 
 
 class TestActivate:
-    def activate(self, made: Policy, lead: User, at: datetime, **given: object) -> int:
-        values = {"effect": "tag", "threshold": 0.5, "expires_at": at + timedelta(days=7)} | given
-        return policy.activate(policy_id=made.pk, actor=lead, at=at, **values)  # type: ignore[arg-type]
-
     def test_needs_a_trial(self, lead: User) -> None:
         drafted = policy.draft(name="Pets", words="cats", actor=lead, at=AT)
 
         with pytest.raises(policy.NotTried):
-            self.activate(drafted, lead, AT)
+            activate(drafted, lead)
 
     def test_needs_a_trial_of_today(self, tried: Policies, lead: User) -> None:
         made = tried()
 
         with pytest.raises(policy.NotTried):
-            self.activate(made, lead, AT + timedelta(days=1))
+            activate(made, lead, at=AT + timedelta(days=1))
 
     def test_is_in_force_until_its_end(self, tried: Policies, lead: User) -> None:
         made = tried()
 
-        self.activate(made, lead, AT)
+        activate(made, lead)
 
         assert policy_pages.in_force(AT) == [made]
         assert policy_pages.in_force(AT + timedelta(days=7)) == []
@@ -78,20 +79,20 @@ class TestActivate:
         made = tried()
 
         with pytest.raises(policy.NoEnd):
-            self.activate(made, lead, AT, effect=effect, expires_at=AT + timedelta(days=days))
+            activate(made, lead, effect=effect, expires_at=AT + timedelta(days=days))
 
     def test_happens_once(self, active: Policies, lead: User) -> None:
         made = active()
 
         with pytest.raises(policy.AlreadyActive):
-            self.activate(made, lead, AT)
+            activate(made, lead)
 
     def test_is_refused_after_the_end(self, tried: Policies, lead: User) -> None:
         made = tried()
         policy.end(policy_id=made.pk, actor=lead, at=AT)
 
         with pytest.raises(policy.NotInForce):
-            self.activate(made, lead, AT)
+            activate(made, lead)
 
     def test_is_refused_when_too_many_are_active(
         self, active: Policies, tried: Policies, lead: User, monkeypatch: pytest.MonkeyPatch
@@ -101,12 +102,12 @@ class TestActivate:
         second = tried("birds")
 
         with pytest.raises(policy.TooMany):
-            self.activate(second, lead, AT)
+            activate(second, lead)
 
     def test_scores_the_queue_again_if_asked(self, open_case: Case_, tried: Policies, lead: User) -> None:
         open_case(text="my cats are grey")
 
-        touched = self.activate(tried(), lead, later(5), is_rescored=True)
+        touched = activate(tried(), lead, at=later(5), is_rescored=True)
 
         assert touched == 1
         assert Revision.objects.get().score_state == ScoreState.PENDING
@@ -124,39 +125,29 @@ class TestWideHold:
         for number in range(20):
             post(text="cats" if number < 2 else "dogs")
 
-    def hold(self, made: Policy, actor: User, at: datetime, *, threshold: float = 0.5) -> None:
-        policy.activate(
-            policy_id=made.pk,
-            effect="hold",
-            threshold=threshold,
-            expires_at=at + timedelta(days=7),
-            actor=actor,
-            at=at,
-        )
-
     def test_is_not_begun_by_its_author(
         self, newest: None, tried: Policies, lead: User, other_moderator: User
     ) -> None:
         made = tried("dogs")
 
         with pytest.raises(policy.SecondPersonNeeded, match="90%"):
-            self.hold(made, lead, AT)
+            activate(made, lead, effect="hold")
 
         assert policy_pages.in_force(AT) == []
-        self.hold(made, other_moderator, AT)
+        activate(made, other_moderator, effect="hold")
         assert policy_pages.in_force(AT) == [made]
 
     def test_is_one_that_everything_matches(self, newest: None, tried: Policies, lead: User) -> None:
         with pytest.raises(policy.SecondPersonNeeded, match="100%"):
-            self.hold(tried("birds"), lead, AT, threshold=0.0)
+            activate(tried("birds"), lead, effect="hold", threshold=0.0)
 
     def test_narrow_ones_together_are_wide(self, newest: None, tried: Policies, lead: User) -> None:
-        self.hold(tried("cats"), lead, AT)
+        activate(tried("cats"), lead, effect="hold")
 
         with pytest.raises(policy.SecondPersonNeeded, match="other policies hold 10%"):
-            self.hold(tried("cats"), lead, AT)
+            activate(tried("cats"), lead, effect="hold")
 
-        self.hold(tried("birds"), lead, AT)
+        activate(tried("birds"), lead, effect="hold")
 
     def test_a_wide_tag_needs_nobody_else(self, newest: None, active: Policies) -> None:
         made = active("dogs")
@@ -166,7 +157,7 @@ class TestWideHold:
     def test_of_few_posts_nothing_is_known(self, post: Post_, tried: Policies, lead: User) -> None:
         post(text="dogs")
 
-        self.hold(tried("dogs"), lead, AT)
+        activate(tried("dogs"), lead, effect="hold")
 
         assert len(policy_pages.in_force(AT)) == 1
 
