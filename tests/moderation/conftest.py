@@ -162,7 +162,7 @@ def copies(row: Model, changes: Iterable[Mapping[str, Any]]) -> list[Any]:
     """Store copies of a row, each with some columns of its own."""
     kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
     kind = type(row)
-    return list(kind._default_manager.bulk_create([kind(**(kept | change)) for change in changes]))
+    return list(kind._default_manager.bulk_create([kind(**kept | dict(change)) for change in changes]))
 
 
 @pytest.fixture

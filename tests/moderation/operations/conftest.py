@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,21 @@ def decide(
     return review.decide(
         case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at, **given
     )
+
+
+def in_thread(work: Callable[[], object], *, passes: type[BaseException] | None = None) -> threading.Thread:
+    """Run with a connection of its own, as another process would; an end by `passes` is no failure."""
+
+    def run() -> None:
+        with suppress(*(passes,) if passes else ()):
+            try:
+                work()
+            finally:
+                connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
 
 
 def side_by_side(*acts: Callable[[], object]) -> list[object]:
@@ -91,11 +107,8 @@ def candidate(tmp_path: Path, other_models: Path) -> Release:
 @pytest.fixture
 def impose(lead: User) -> Impose:
     """Impose a rule: a ban of `pills.example`, unless told otherwise."""
-
-    def run(**given: Any) -> Rule:
-        return rules.impose(**({"value": "pills.example", "reason": "x", "actor": lead, "at": AT} | given))
-
-    return run
+    usual: dict[str, Any] = {"value": "pills.example", "reason": "x", "actor": lead, "at": AT}
+    return lambda **given: rules.impose(**usual | given)
 
 
 @pytest.fixture

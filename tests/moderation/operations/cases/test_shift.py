@@ -43,6 +43,12 @@ def many(open_case: Case_) -> None:
         open_case(text=f"Post {number}")
 
 
+def hold_ahead(moderator: User) -> None:
+    """Hold three cases ahead, as another process would."""
+    shift.hold(moderator=moderator, at=later(3), ahead=3)
+    connections.close_all()
+
+
 class TestHold:
     def test_takes_three_ahead_where_many_wait(self, open_case: Case_, moderator: User) -> None:
         many(open_case)
@@ -76,14 +82,10 @@ class TestHold:
 
         monkeypatch.setattr(exposure, "run", run_late)
 
-        def hold() -> None:
-            shift.hold(moderator=moderator, at=later(3), ahead=3)
-            connections.close_all()
-
         with ThreadPoolExecutor(1) as pool:
             with transaction.atomic():
                 claims.locked(front.pk)
-                holding = pool.submit(hold)
+                holding = pool.submit(hold_ahead, moderator)
                 assert is_counted.wait(20)
             is_unlocked.set()
             holding.result()
@@ -97,13 +99,9 @@ class TestHold:
         many(open_case)
         [front] = shift.hold(moderator=moderator, at=later(2))
 
-        def hold() -> None:
-            shift.hold(moderator=moderator, at=later(3), ahead=3)
-            connections.close_all()
-
         with ThreadPoolExecutor(1) as pool, transaction.atomic():
             claims.locked(front.pk)
-            pool.submit(hold).result()
+            pool.submit(hold_ahead, moderator).result()
 
         assert Case.objects.filter(claimed_by=moderator).count() == 4
 

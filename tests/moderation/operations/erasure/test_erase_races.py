@@ -42,25 +42,10 @@ from moderation.queries.records import records
 from tests.moderation.conftest import Case_, Incoming, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import later
+from tests.moderation.operations.conftest import in_thread
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 WAIT_SECONDS = 60
-
-
-def in_thread(work: Callable[[], object]) -> threading.Thread:
-    """Run with a connection of its own, as another process would."""
-
-    def run() -> None:
-        try:
-            work()
-        except refusals.Erased:
-            pass
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
 
 
 @pytest.mark.django_db(transaction=True)
@@ -165,7 +150,7 @@ class TestRaces:
         }
         with transaction.atomic():
             erase_author(platform, later(3))
-            writer = in_thread(writers[what])
+            writer = in_thread(writers[what], passes=refusals.Erased)
             wait_until_blocked()
         writer.join(WAIT_SECONDS)
 

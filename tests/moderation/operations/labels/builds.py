@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from django.db import connection
 from pyarrow import parquet
 
 from moderation.models import Export
@@ -70,22 +68,6 @@ def at_step(step: str, happens: Callable[[], None]) -> Iterator[None]:
 
 def kill() -> None:
     raise Killed
-
-
-def in_thread(work: Callable[[], object]) -> threading.Thread:
-    """Run with a connection of its own, as another process would."""
-
-    def run() -> None:
-        try:
-            work()
-        except Killed:
-            pass
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
 
 
 def finish(row: Export, *, at: datetime) -> Export:

@@ -35,7 +35,7 @@ from moderation.queries.labels.label_lines import LabelLine
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.conftest import Cases
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import Decided
+from tests.moderation.operations.conftest import Decided, in_thread
 from tests.moderation.operations.labels.builds import (
     LEASE,
     STEPS,
@@ -44,7 +44,6 @@ from tests.moderation.operations.labels.builds import (
     Killed,
     at_step,
     finish,
-    in_thread,
     is_whole,
     kill,
     words_left,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState
 from moderation.operations.webhooks import attempts, circuit, send
 from tests.moderation.instants import AT, later
+from tests.moderation.operations.conftest import side_by_side
 from tests.moderation.operations.webhooks.turns import LEASE_SECONDS, Make, counted
 from tests.moderation.receiver import Receiver
 
@@ -196,15 +196,7 @@ class TestMessages:
         assert queue() == 2
 
     def test_side_by_side_too(self, endpoint: WebhookEndpoint, queue: Callable[[], int]) -> None:
-        threads = [
-            threading.Thread(
-                target=enqueue._send_turn, args=(endpoint.pk,), kwargs={"due": 0, "request_id": ""}
-            )
-            for _ in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(30)
+        outcomes = side_by_side(*[lambda: enqueue._send_turn(endpoint.pk, due=0, request_id="")] * 8)
 
+        assert outcomes == [None] * 8
         assert queue() == 1
