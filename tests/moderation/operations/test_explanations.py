@@ -32,11 +32,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 class TestExplain:
-    def test_stores_the_share_of_each_word_once(self, post: Post_) -> None:
-        post(text="this is spam today")
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
-
-        explanations.explain(score_id=Score.objects.get().pk)
+    def test_stores_the_share_of_each_word_once(self, open_case: Case_) -> None:
+        explanations.explain(score_id=open_case(text="this is spam today").score_id)
 
         words = Score.objects.get().word_contributions or []
         shares = {"this is spam today"[start:end]: share for start, end, share in words}
@@ -47,15 +44,14 @@ class TestExplain:
         self,
         sub_models: dict[str, float],
         stored: list[list[object]] | None,
-        post: Post_,
+        open_case: Case_,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(evidence_words, "of", lambda _record, *, release: [("pay", 2.5)])
-        post(text="this is spam today")
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+        case = open_case(text="this is spam today")
         Score.objects.update(sub_models=sub_models)
 
-        explanations.explain(score_id=Score.objects.get().pk)
+        explanations.explain(score_id=case.score_id)
 
         assert Score.objects.get().evidence_words == stored
 
@@ -89,12 +85,11 @@ class TestExplain:
 
         assert "this is  today" in asked
 
-    def test_a_post_without_text_still_has_its_facts(self, post: Post_) -> None:
-        post(text="", links=("http://shop.example/",))
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+    def test_a_post_without_text_still_has_its_facts(self, open_case: Case_) -> None:
+        case = open_case(text="", links=("http://shop.example/",))
         Score.objects.update(content_probability=None)
 
-        explanations.explain(score_id=Score.objects.get().pk)
+        explanations.explain(score_id=case.score_id)
 
         assert Score.objects.get().counterfactual == {}
         assert Score.objects.get().word_contributions is None

@@ -30,6 +30,7 @@ from moderation.operations.scoring import score
 from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
+from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.conftest import decide
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
@@ -198,10 +199,7 @@ class TestCampaign:
             campaign_id=home.pk, post_id=left_out.post_id, is_left_out=True, moderator=moderator, at=later(15)
         )
         made = campaign_decisions.decide(
-            campaign_id=home.pk,
-            wanted=campaign_decisions.Wanted(verdict=Verdict.SPAM, expected_count=1),
-            moderator=moderator,
-            at=later(20),
+            campaign_id=home.pk, wanted=spam(1), moderator=moderator, at=later(20)
         )
 
         reconsider.sweep(at=later(31))
@@ -212,10 +210,7 @@ class TestCampaign:
     def test_that_is_corrected_in_time_reconsiders_nothing(self, waiting: Case, moderator: User) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         made = campaign_decisions.decide(
-            campaign_id=home.pk,
-            wanted=campaign_decisions.Wanted(verdict=Verdict.SPAM, expected_count=1),
-            moderator=moderator,
-            at=later(20),
+            campaign_id=home.pk, wanted=spam(1), moderator=moderator, at=later(20)
         )
         campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
 

@@ -88,11 +88,7 @@ def generations() -> list[int]:
 def run(wanted: Wanted, *, after_id: int = 0, worker: Worker | None = None) -> list[Progress]:
     made: list[Progress] = []
     rescore.run(
-        wanted,
-        after_id=after_id,
-        now=lambda: later(90),
-        pause=worker or Worker(),
-        progress=made.append,
+        wanted, after_id=after_id, now=lambda: later(90), pause=worker or Worker(), progress=made.append
     )
     return made
 
@@ -190,11 +186,7 @@ class TestWanted:
     ) -> None:
         decision = Decision.objects.get(post=posts[0])
         Label.objects.create(
-            decision=decision,
-            post=posts[0],
-            is_spam=False,
-            similarity_group=uuid4(),
-            labelled_at=later(5),
+            decision=decision, post=posts[0], is_spam=False, similarity_group=uuid4(), labelled_at=later(5)
         )
         Post.objects.filter(pk=posts[1].pk).update(erased_at=later(5))
         post(external_id=posts[2].external_id, text="another text", revision=2, at=later(70))

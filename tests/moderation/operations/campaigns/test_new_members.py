@@ -22,11 +22,10 @@ from moderation.models import (
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
-from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
 from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
@@ -63,8 +62,7 @@ def judged(platform: Platform, fake_scorer: FakeScorer, moderator: User) -> Camp
 @pytest.fixture
 def decided(judged: Campaign, moderator: User) -> CampaignDecision:
     """The same, with the rest decided as spam, together."""
-    wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-    return campaign_decisions.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
+    return campaign_decisions.decide(campaign_id=judged.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
 
 def join(at: datetime, *, count: int = 1) -> Sequence[Post]:
@@ -104,11 +102,8 @@ class TestRulings:
         assert 8 <= len(cases) <= 32
         assert Decision.objects.filter(post__in=posts).count() == 40 - len(cases)
 
-    def test_queues_while_too_few_were_judged(self, platform: Platform, moderator: User) -> None:
-        pills = opened(platform, 5, at=AT)
-        wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
-
+    @pytest.mark.usefixtures("ruling")
+    def test_queues_while_too_few_were_judged(self) -> None:
         [post] = join(later(100))
 
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN

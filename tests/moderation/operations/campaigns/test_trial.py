@@ -22,7 +22,7 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.cases import reversals
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
 from tests.moderation.operations.conftest import side_by_side
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("fake_scorer")]
@@ -40,16 +40,13 @@ def test_a_decision_while_members_join_settles_all_or_none(webhook: Platform, mo
     expected = SIZE - 1
 
     def decide() -> CampaignDecision:
-        wanted = Wanted(verdict=Verdict.SPAM, expected_count=expected, confirmed_count=expected)
+        wanted = spam(expected, confirmed_count=expected)
         return campaign_decisions.decide(
             campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60)
         )
 
     parts = [joining[number::4] for number in range(4)]
-    outcomes = side_by_side(
-        decide,
-        *(lambda part=part: run_all(part, at=later(30)) for part in parts),
-    )
+    outcomes = side_by_side(decide, *(lambda part=part: run_all(part, at=later(30)) for part in parts))
 
     assert all(outcome is None for outcome in outcomes[1:])
     made = outcomes[0]
@@ -68,7 +65,7 @@ def test_a_reversal_restores_all_and_compensates_each_once(
     webhook: Platform, moderator: User, lead: User
 ) -> None:
     pills = opened(webhook, SIZE, at=AT)
-    wanted = Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE)
+    wanted = spam(SIZE, confirmed_count=SIZE)
     made = campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
     Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 

@@ -19,8 +19,6 @@ from moderation.operations.refusals import NotAllowed
 from tests.moderation.conftest import Case_
 from tests.moderation.instants import later
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def cases(open_case: Case_) -> list[Case]:

@@ -66,7 +66,6 @@ class TestDrawn:
         assert lanes.drawn(Mix(), moderator_id=1, at=AT, place=0) == (Lane.HARM, 1.0)
 
 
-@pytest.mark.django_db
 class TestFirst:
     @pytest.fixture(autouse=True)
     def _no_oldest(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +162,6 @@ class TestFirst:
         assert sum(one.startswith('UPDATE "moderation_case"') for one in own) == 1
 
 
-@pytest.mark.django_db
 def test_only_the_first_post_of_a_campaign_counts_as_new(open_case: Case_) -> None:
     cases = [open_case(text=text) for text in ("one", "two", "three")]
     campaign = Campaign.objects.create(opened_at=AT, latest_at=AT)
@@ -216,7 +214,6 @@ class TestWeights:
 
         assert found.low > float(np.mean(week.is_spam))
 
-    @pytest.mark.django_db
     @pytest.mark.long
     def test_of_an_export_are_those_of_the_draw(
         self, open_case: Case_, moderator: User, platform: Platform, monkeypatch: pytest.MonkeyPatch

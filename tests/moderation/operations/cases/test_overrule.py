@@ -45,11 +45,7 @@ class TestOverrule:
         decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
         last = Case.objects.get(state=CaseState.OPEN)
-        assert (last.reason, last.is_escalated, last.skipped_by) == (
-            CaseReason.SECOND,
-            True,
-            [moderator.pk],
-        )
+        assert (last.reason, last.is_escalated, last.skipped_by) == (CaseReason.SECOND, True, [moderator.pk])
         final = decide(last, lead, at=later(90))
         assert Decision.objects.get(reversal__isnull=True) == final
         assert not Case.objects.filter(state=CaseState.OPEN).exists()

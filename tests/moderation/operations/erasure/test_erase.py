@@ -17,7 +17,6 @@ from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 
-@pytest.mark.django_db
 class TestIds:
     def test_of_erased_authors_lead_nowhere(self, platform: Platform, post: Post_) -> None:
         author = post(author=MALLORY).author
@@ -66,7 +65,6 @@ class TestIds:
         assert Post.objects.get(pk=taken.post_id).author_id != gone.author_id
 
 
-@pytest.mark.django_db
 class TestWords:
     def test_of_a_correction_go(self, open_case: Case_, lead: User) -> None:
         case = open_case(text="spam?")

@@ -22,7 +22,6 @@ def answer(post: Post_) -> Post:
     return post(external_id="answer", parent=TOLD)
 
 
-@pytest.mark.django_db
 class TestErased:
     def test_with_the_post_that_is_answered(self, answer: Post, post: Post_) -> None:
         parent = post(external_id="parent", text="Zanzibar")
@@ -78,7 +77,6 @@ class TestErased:
         assert Revision.objects.get(post=answer).parent_text == "Zanzibar"
 
 
-@pytest.mark.django_db
 def test_an_answer_that_comes_after_the_erasure_brings_nothing_back(post: Post_) -> None:
     parent = post(external_id="parent", text="Zanzibar")
     erase.post(post_id=parent.pk, at=later(1))

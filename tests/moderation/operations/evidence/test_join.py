@@ -53,12 +53,7 @@ class TestJoin:
         ],
     )
     def test_is_of_this_hour_and_as_the_platform_wishes(
-        self,
-        collects: Collecting,
-        seconds: float,
-        is_seen: bool,
-        site: HostileSite,
-        scored: Scored,
+        self, collects: Collecting, seconds: float, is_seen: bool, site: HostileSite, scored: Scored
     ) -> None:
         scored(site.url("/page"), at=AT)
         settle(AT)

@@ -116,11 +116,7 @@ class TestSilence:
         assert row.facts == before | {"image_spam_probability": 0.2}
 
     def test_that_ends_has_posts_scored_with_the_answer(
-        self,
-        scored: Scored,
-        site: HostileSite,
-        serve: Callable[..., Model],
-        monkeypatch: pytest.MonkeyPatch,
+        self, scored: Scored, site: HostileSite, serve: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(mattering, "_read", lambda: {"spam_probability"})
         serve(None, 0.9)

@@ -69,12 +69,7 @@ def settle(at: datetime) -> None:
     ids=["same hour", "soon", "soon, two", "soon, three", "later"],
 )
 def test_complaints_ask_for_a_new_fetch(
-    seconds: int,
-    count: int,
-    fetches: int,
-    site: HostileSite,
-    scored: Scored,
-    complain: Complain,
+    seconds: int, count: int, fetches: int, site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     first = later(1_200)
     revision = scored(site.url("/exchanged"), at=first)

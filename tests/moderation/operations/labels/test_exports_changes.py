@@ -63,7 +63,6 @@ def consumer(tmp_path: Path) -> Consumer:
     return Consumer(tmp_path)
 
 
-@pytest.mark.django_db
 class TestIncrements:
     def test_tell_of_what_was_corrected_undone_and_erased(
         self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User

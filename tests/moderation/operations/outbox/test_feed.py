@@ -161,7 +161,6 @@ class TestSequencer:
         assert len(set(pollers[0].seen)) == 24
 
 
-@pytest.mark.django_db
 def test_a_poller_goes_on_after_a_restore(platform: Platform, decided: Decided) -> None:
     """The backup is older than the cursor: numbers that were given before are given again, but later."""
     poller = Poller(platform)

@@ -56,10 +56,7 @@ class TestUndo:
         """And does not wait for it: two that wait for one another's rows would be ended by the database."""
         made = decided(at=later(2))
 
-        with (
-            held(lambda: claimed(webhook, at=later(12))),
-            pytest.raises(reversals.TooLate),
-        ):
+        with held(lambda: claimed(webhook, at=later(12))), pytest.raises(reversals.TooLate):
             reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
 
     def test_in_time_leaves_nothing_to_be_told(

@@ -33,13 +33,8 @@ from tests.moderation.operations.conftest import decide
 DAY = timedelta(days=1)
 UNPROVEN = {"route": "review", "route_reason": "unproven", "is_audit_sample": False}
 UNSURE = {"route": "review", "route_reason": "uncertain", "is_audit_sample": False}
-DRAWN: dict[str, object] = {
-    "route": "review",
-    "route_reason": "audit",
-    "is_audit_sample": True,
-    "audit_probability": 0.1,
-}
-DRAWN |= {"audit_uniform_probability": 0.1}
+DRAWN: dict[str, object] = {"route": "review", "route_reason": "audit", "is_audit_sample": True}
+DRAWN |= {"audit_probability": 0.1, "audit_uniform_probability": 0.1}
 Judged = Callable[..., None]
 Swept = Callable[[float], Platform]
 

@@ -48,9 +48,7 @@ class TestAsk:
 
         reputation = records.record_at(revision=revision, at=later(6)).links[0].reputation
         assert reputation == LinkReputation(
-            trust_score=7.0,
-            threat_score=1.0,
-            live_since_at=datetime(2026, 2, 20, 10, 0, tzinfo=UTC),
+            trust_score=7.0, threat_score=1.0, live_since_at=datetime(2026, 2, 20, 10, 0, tzinfo=UTC)
         )
         assert records.record_at(revision=revision, at=later(5)).links[0].reputation == LinkReputation()
 
@@ -94,12 +92,7 @@ class TestAsk:
         ids=["not listed", "suspected", "unrated", "no date"],
     )
     def test_reads_every_answer(
-        self,
-        prefix: str,
-        answer: Any,
-        reputation: dict[str, float],
-        providers: Providers,
-        post: Post_,
+        self, prefix: str, answer: Any, reputation: dict[str, float], providers: Providers, post: Post_
     ) -> None:
         for other in providers.answers:
             providers.set(other, b"", status=500)

@@ -13,8 +13,6 @@ from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture(autouse=True)
 def _drawn_from(fresh_mix: None, db: None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from django.test.utils import CaptureQueriesContext
 
 from moderation.models import AuthorBand, Platform, Revision, SimilarityBand
@@ -13,8 +12,6 @@ from moderation.operations.similarity import backfill
 from tests.moderation.conftest import Incoming
 from tests.moderation.instants import AT
 from tests.moderation.operations.posts.arrivals import SPAM, accept
-
-pytestmark = pytest.mark.django_db
 
 
 def revisions() -> list[Revision]:

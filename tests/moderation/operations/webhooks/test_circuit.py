@@ -15,8 +15,6 @@ from tests.moderation.instants import AT, later
 from tests.moderation.operations.webhooks.turns import Make, counted
 from tests.moderation.receiver import Receiver
 
-pytestmark = pytest.mark.django_db
-
 
 class TestCircuit:
     @pytest.fixture

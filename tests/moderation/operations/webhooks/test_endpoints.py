@@ -13,8 +13,6 @@ from tests.moderation.instants import AT
 from tests.moderation.operations.webhooks.deliveries import send
 from tests.moderation.receiver import Receiver
 
-pytestmark = pytest.mark.django_db
-
 
 def test_arrives_signed(endpoint: WebhookEndpoint, server: Receiver, secret: str, lead: User) -> None:
     now = timezone.now()
