@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,15 @@ from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
+from tests.moderation import instants
 from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers, FakeTopics
 
+Later = Callable[[float], datetime]
+Incoming = Callable[..., IncomingPost]
 Post_ = Callable[..., Post]
 Case_ = Callable[..., Case]
 Decided = Callable[..., Decision]
 Judged = Callable[..., None]
-Later = Callable[[float], datetime]
 Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
 
 
@@ -48,13 +50,13 @@ def _transactions_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def at() -> datetime:
     """A frozen instant; tests add to it."""
-    return datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    return instants.AT
 
 
 @pytest.fixture
-def later(at: datetime) -> Callable[[float], datetime]:
+def later() -> Later:
     """Return the instant so many seconds after `at`."""
-    return lambda seconds: at + timedelta(seconds=seconds)
+    return instants.later
 
 
 @pytest.fixture
@@ -102,7 +104,7 @@ def fake_topics(monkeypatch: pytest.MonkeyPatch) -> FakeTopics:
 
 
 @pytest.fixture
-def incoming(at: datetime) -> Callable[..., IncomingPost]:
+def incoming(at: datetime) -> Incoming:
     """Build a valid post; every call gives another external id unless one is named."""
     numbers = count(1)
 
@@ -119,7 +121,7 @@ def incoming(at: datetime) -> Callable[..., IncomingPost]:
 
 
 @pytest.fixture
-def post(platform: Platform, incoming: Callable[..., IncomingPost], at: datetime) -> Post_:
+def post(platform: Platform, incoming: Incoming, at: datetime) -> Post_:
     """Store a post and return its row."""
 
     def store(**given: object) -> Post:
@@ -144,7 +146,7 @@ def scored(posts: Sequence[Post], *, at: datetime) -> list[Case]:
 
 
 @pytest.fixture
-def open_cases(post: Post_, fake_scorer: FakeScorer, later: Callable[[float], datetime]) -> Cases:
+def open_cases(post: Post_, fake_scorer: FakeScorer, later: Later) -> Cases:
     """Store posts that the models are unsure of and score them as one batch; return their cases."""
     return lambda posts: scored([post(**given) for given in posts], at=later(1))
 
@@ -161,7 +163,7 @@ def open_case(open_cases: Cases) -> Case_:
 
 
 @pytest.fixture
-def claimed_case(open_case: Case_, moderator: User, later: Callable[[float], datetime]) -> Case:
+def claimed_case(open_case: Case_, moderator: User, later: Later) -> Case:
     """A case that `moderator` holds since two seconds after `at`."""
     return claims.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
 
@@ -174,17 +176,19 @@ def judge(case: Case, *, by: User, at: datetime, verdict: Verdict = Verdict.SPAM
     )
 
 
+def copies(row: Model, changes: Iterable[Mapping[str, Any]]) -> list[Any]:
+    """Store copies of a row, each with some columns of its own."""
+    kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
+    kind = type(row)
+    return list(kind._default_manager.bulk_create([kind(**kept | dict(change)) for change in changes]))
+
+
 @pytest.fixture
 def judged_alike(moderator: User, at: datetime) -> Judged:
     """Store posts like a case's that scored `probability` and were judged, without the way that leads there.
 
     `score` and `decision` replace fields of these rows.
     """
-
-    def copies(row: Model, changes: list[dict[str, Any]]) -> list[Any]:
-        kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
-        kind = type(row)
-        return list(kind._default_manager.bulk_create([kind(**(kept | change)) for change in changes]))
 
     def store(
         case: Case,

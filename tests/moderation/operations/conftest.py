@@ -3,24 +3,79 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import connections
 
 from moderation import scorer
-from moderation.models import Campaign, Case, Decision, Platform, User
+from moderation.models import Campaign, CampaignDecision, Case, Decision, Platform, Rule, User
 from moderation.models.decisions import Verdict
+from moderation.models.users import Role
+from moderation.operations import rules
+from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
+from moderation.queries.cases import queue_mix
 from scoring.release import Release
 from tests import releases
+from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import opened
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.campaigns.campaign_posts import opened, spam
 
 OTHER_MODELS_SHIFT = 0.3
+Decided = Callable[..., Decision]
+Impose = Callable[..., Rule]
+
+
+def decide(
+    case: Case, moderator: User, *, at: datetime, verdict: Verdict = Verdict.SPAM, **given: Any
+) -> Decision:
+    """Claim a case and decide it."""
+    claims.claim(case_id=case.pk, moderator=moderator, at=at)
+    return review.decide(
+        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at, **given
+    )
+
+
+def in_thread(work: Callable[[], object], *, passes: type[BaseException] | None = None) -> threading.Thread:
+    """Run with a connection of its own, as another process would; an end by `passes` is no failure."""
+
+    def run() -> None:
+        with suppress(*(passes,) if passes else ()):
+            try:
+                work()
+            finally:
+                connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def side_by_side(*acts: Callable[[], object]) -> list[object]:
+    """Run everything at once, as other processes would; return what each came to, a refusal or an answer."""
+    start = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], object]) -> object:
+        try:
+            start.wait()
+            return act()
+        except Exception as refusal:  # noqa: BLE001 - the refusal is what the tests look at
+            return refusal
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(run, acts))
 
 
 @pytest.fixture
@@ -50,22 +105,46 @@ def candidate(tmp_path: Path, other_models: Path) -> Release:
 
 
 @pytest.fixture
-def webhook(platform: Platform, at: datetime) -> Platform:
+def impose(lead: User) -> Impose:
+    """Impose a rule: a ban of `pills.example`, unless told otherwise."""
+    usual: dict[str, Any] = {"value": "pills.example", "reason": "x", "actor": lead, "at": AT}
+    return lambda **given: rules.impose(**usual | given)
+
+
+@pytest.fixture
+def ml_engineer(db: None) -> User:
+    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
+
+
+@pytest.fixture
+def webhook(platform: Platform) -> Platform:
     """The platform takes webhooks, so deliveries wait."""
-    endpoints.add(platform=platform, url="https://hooks.example/", at=at)
+    endpoints.add(platform=platform, url="https://hooks.example/", at=AT)
     return platform
 
 
 @pytest.fixture
-def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign:
-    """A campaign of five that waits."""
-    return opened(platform, 5, at=at)
+def fresh_mix() -> Iterator[None]:
+    """Nothing is remembered of an earlier mix of the queue, and nothing of this one afterwards."""
+    queue_mix.forget()
+    yield
+    queue_mix.forget()
 
 
 @pytest.fixture
-def decided_posts(
-    open_case: Callable[..., Case], moderator: User, later: Callable[[float], datetime]
-) -> None:
+def pills(platform: Platform, fake_scorer: FakeScorer) -> Campaign:
+    """A campaign of five that waits."""
+    return opened(platform, 5, at=AT)
+
+
+@pytest.fixture
+def ruling(pills: Campaign, moderator: User) -> CampaignDecision:
+    """The campaign of five, decided as spam after a minute."""
+    return campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+
+@pytest.fixture
+def decided_posts(open_case: Case_, moderator: User) -> None:
     """Three decided posts: two spam near-duplicates and one that is not, decided at 10, 20 and 30 s."""
     texts = [
         ("Cheap pills without prescription, call 1-800-555-0101", Verdict.SPAM),
@@ -73,21 +152,11 @@ def decided_posts(
         ('Look at this =HYPERLINK("x") "quoted"\nnew line', Verdict.NOT_SPAM),
     ]
     for number, (text, verdict) in enumerate(texts, start=1):
-        case = claims.claim(case_id=open_case(text=text).pk, moderator=moderator, at=later(number * 10))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=later(number * 10)
-        )
+        decide(open_case(text=text), moderator, at=later(number * 10), verdict=verdict)
 
 
 @pytest.fixture
-def decided(open_case: Callable[..., Case], moderator: User) -> Callable[..., Decision]:
+def decided(open_case: Case_, moderator: User) -> Decided:
     """Open a case and decide it; `case` names one that is open."""
 
-    def run(*, at: datetime, case: Case | None = None) -> Decision:
-        case = case or open_case()
-        claims.claim(case_id=case.pk, moderator=moderator, at=at)
-        return review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=at
-        )
-
-    return run
+    return lambda *, at, case=None: decide(case or open_case(), moderator, at=at)

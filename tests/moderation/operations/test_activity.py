@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 
-from moderation.models import Case, Decision, DeliveryAttempt, HourlyCount, Platform, Post, Reversal, User
+from moderation.models import Decision, DeliveryAttempt, HourlyCount, Platform, Post, Reversal, User
 from moderation.models.activity import Measure
 from moderation.models.decisions import Verdict
 from moderation.operations import activity
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.webhooks import endpoints
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.conftest import Case_, Post_
+from tests.moderation.instants import AT
+from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
-Case_ = Callable[..., Case]
-Post_ = Callable[..., Post]
 
 
 def numbers(measure: Measure) -> dict[datetime, int]:
@@ -28,50 +27,44 @@ def numbers(measure: Measure) -> dict[datetime, int]:
     return dict(rows.values_list("hour", "number"))
 
 
-def decide(case: Case, *, by: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> int:
-    claims.claim(case_id=case.pk, moderator=by, at=at)
-    made = review.decide(case_id=case.pk, case_version=1, moderator=by, verdict=verdict, at=at)
-    return int(made.pk)
-
-
-def test_posts_are_counted_in_the_hour_of_their_arrival(post: Post_, at: datetime) -> None:
+def test_posts_are_counted_in_the_hour_of_their_arrival(post: Post_) -> None:
     for minutes in (0, 59, 60):
-        post(at=at + timedelta(minutes=minutes))
+        post(at=AT + timedelta(minutes=minutes))
 
-    activity.count(at=at + 2 * HOUR)
+    activity.count(at=AT + 2 * HOUR)
 
-    assert numbers(Measure.POSTS) == {at: 2, at + HOUR: 1}
-
-
-def test_an_erased_post_did_arrive(post: Post_, at: datetime) -> None:
-    Post.objects.filter(pk=post().pk).update(erased_at=at)
-
-    activity.count(at=at)
-
-    assert numbers(Measure.POSTS) == {at: 1}
+    assert numbers(Measure.POSTS) == {AT: 2, AT + HOUR: 1}
 
 
-def test_a_decided_case_was_opened_too(open_case: Case_, moderator: User, at: datetime) -> None:
+def test_an_erased_post_did_arrive(post: Post_) -> None:
+    Post.objects.filter(pk=post().pk).update(erased_at=AT)
+
+    activity.count(at=AT)
+
+    assert numbers(Measure.POSTS) == {AT: 1}
+
+
+def test_a_decided_case_was_opened_too(open_case: Case_, moderator: User) -> None:
     open_case()
-    decide(open_case(), by=moderator, at=at + HOUR)
+    decide(open_case(), moderator, at=AT + HOUR)
 
-    activity.count(at=at + HOUR)
+    activity.count(at=AT + HOUR)
 
-    assert numbers(Measure.CASES) == {at: 2}
-    assert numbers(Measure.PEOPLE_SPAM) == {at + HOUR: 1}
+    assert numbers(Measure.CASES) == {AT: 2}
+    assert numbers(Measure.PEOPLE_SPAM) == {AT + HOUR: 1}
 
 
 def test_decisions_are_kept_apart_by_verdict_and_person(
-    open_case: Case_, moderator: User, other_moderator: User, at: datetime
+    open_case: Case_, moderator: User, other_moderator: User
 ) -> None:
     for by, verdict in (
         (moderator, Verdict.SPAM),
         (moderator, Verdict.NOT_SPAM),
         (other_moderator, Verdict.NOT_SPAM),
     ):
-        decide(open_case(), by=by, verdict=verdict, at=at + HOUR)
+        decide(open_case(), by, verdict=verdict, at=AT + HOUR)
 
-    activity.count(at=at + HOUR)
+    activity.count(at=AT + HOUR)
 
     people = HourlyCount.objects.filter(user__isnull=False).values_list("user", "measure", "number")
     assert set(people) == {
@@ -81,9 +74,7 @@ def test_decisions_are_kept_apart_by_verdict_and_person(
     }
 
 
-def test_the_filter_is_counted_by_itself(
-    post: Post_, open_case: Case_, fake_scorer: FakeScorer, at: datetime
-) -> None:
+def test_the_filter_is_counted_by_itself(open_case: Case_) -> None:
     case = open_case()
     Decision.objects.create(
         post=case.post,
@@ -91,82 +82,82 @@ def test_the_filter_is_counted_by_itself(
         score=case.score,
         verdict=Verdict.SPAM,
         source="automatic",
-        decided_at=at,
-        effective_at=at,
+        decided_at=AT,
+        effective_at=AT,
     )
 
-    activity.count(at=at)
+    activity.count(at=AT)
 
-    assert numbers(Measure.FILTER_SPAM) == {at: 1}
+    assert numbers(Measure.FILTER_SPAM) == {AT: 1}
     assert numbers(Measure.PEOPLE_SPAM) == {}
 
 
-def test_what_was_undone_was_not_decided(open_case: Case_, moderator: User, at: datetime) -> None:
-    decision_id = decide(open_case(), by=moderator, at=at)
-    activity.count(at=at)
-    assert numbers(Measure.PEOPLE_SPAM) == {at: 1}
+def test_what_was_undone_was_not_decided(open_case: Case_, moderator: User) -> None:
+    made = decide(open_case(), moderator, at=AT)
+    activity.count(at=AT)
+    assert numbers(Measure.PEOPLE_SPAM) == {AT: 1}
 
-    reversals.undo(decision_id=decision_id, moderator=moderator, at=at + timedelta(seconds=5))
-    activity.count(at=at + HOUR)
+    reversals.undo(decision_id=made.pk, moderator=moderator, at=AT + timedelta(seconds=5))
+    activity.count(at=AT + HOUR)
 
     assert numbers(Measure.PEOPLE_SPAM) == {}
 
 
-def test_a_correction_is_a_second_decision(open_case: Case_, moderator: User, at: datetime) -> None:
-    decision_id = decide(open_case(), by=moderator, at=at)
+def test_a_correction_is_a_second_decision(open_case: Case_, moderator: User) -> None:
+    made = decide(open_case(), moderator, at=AT)
     reversals.correct(
-        decision_id=decision_id,
+        decision_id=made.pk,
         verdict=Verdict.NOT_SPAM,
         reason="I misread it",
         moderator=moderator,
-        at=at + HOUR,
+        at=AT + HOUR,
     )
     assert Reversal.objects.exists()
 
-    activity.count(at=at + HOUR)
+    activity.count(at=AT + HOUR)
 
-    assert numbers(Measure.PEOPLE_SPAM) == {at: 1}
-    assert numbers(Measure.PEOPLE_FINE) == {at + HOUR: 1}
+    assert numbers(Measure.PEOPLE_SPAM) == {AT: 1}
+    assert numbers(Measure.PEOPLE_FINE) == {AT + HOUR: 1}
 
 
-def test_calls_that_failed_are_counted(platform: Platform, at: datetime) -> None:
-    endpoint, _ = endpoints.add(platform=platform, url="https://hook.example/", at=at)
+def test_calls_that_failed_are_counted(platform: Platform) -> None:
+    endpoint, _ = endpoints.add(platform=platform, url="https://hook.example/", at=AT)
     delivery = endpoint.deliveries.create(
-        platform=platform, event="case.opened", body={}, created_at=at, next_attempt_at=at
+        platform=platform, event="case.opened", body={}, created_at=AT, next_attempt_at=AT
     )
     for error in ("", "no answer"):
-        DeliveryAttempt.objects.create(delivery=delivery, at=at, error=error, duration_ms=1)
+        DeliveryAttempt.objects.create(delivery=delivery, at=AT, error=error, duration_ms=1)
 
-    activity.count(at=at)
+    activity.count(at=AT)
 
-    assert numbers(Measure.FAILED_CALLS) == {at: 1}
+    assert numbers(Measure.FAILED_CALLS) == {AT: 1}
 
 
-def test_an_hour_of_nothing_is_counted(at: datetime) -> None:
-    counted = activity.count(at=at)
+def test_an_hour_of_nothing_is_counted() -> None:
+    counted = activity.count(at=AT)
 
     assert counted == 3
     assert list(HourlyCount.objects.values_list("hour", "number")) == [
-        (at - 2 * HOUR, 0),
-        (at - HOUR, 0),
-        (at, 0),
+        (AT - 2 * HOUR, 0),
+        (AT - HOUR, 0),
+        (AT, 0),
     ]
 
 
-def test_hours_that_were_missed_are_made_up_for(post: Post_, at: datetime) -> None:
-    activity.count(at=at)
-    post(at=at + 30 * HOUR)
+def test_hours_that_were_missed_are_made_up_for(post: Post_) -> None:
+    activity.count(at=AT)
+    post(at=AT + 30 * HOUR)
 
-    activity.count(at=at + 50 * HOUR)
+    activity.count(at=AT + 50 * HOUR)
 
     hours = HourlyCount.objects.filter(measure=Measure.POSTS).values_list("hour", flat=True)
-    assert list(hours) == [at + number * HOUR for number in range(-2, 51)]
-    assert numbers(Measure.POSTS) == {at + 30 * HOUR: 1}
+    assert list(hours) == [AT + number * HOUR for number in range(-2, 51)]
+    assert numbers(Measure.POSTS) == {AT + 30 * HOUR: 1}
 
 
-def test_a_long_absence_is_made_up_for_in_parts(at: datetime) -> None:
-    activity.count(at=at)
-    later = at + 400 * HOUR
+def test_a_long_absence_is_made_up_for_in_parts() -> None:
+    activity.count(at=AT)
+    later = AT + 400 * HOUR
 
     runs = [activity.count(at=later) for _ in range(3)]
 
@@ -174,21 +165,21 @@ def test_a_long_absence_is_made_up_for_in_parts(at: datetime) -> None:
     assert HourlyCount.objects.filter(hour=later).exists()
 
 
-def test_history_is_counted_back_to_the_first_post(post: Post_, at: datetime) -> None:
-    post(at=at - 100 * HOUR)
+def test_history_is_counted_back_to_the_first_post(post: Post_) -> None:
+    post(at=AT - 100 * HOUR)
 
     for _ in range(4):
-        activity.count(at=at)
+        activity.count(at=AT)
 
     hours = HourlyCount.objects.filter(measure=Measure.POSTS).values_list("hour", flat=True)
-    assert list(hours) == [at - number * HOUR for number in range(100, -1, -1)]
-    assert numbers(Measure.POSTS) == {at - 100 * HOUR: 1}
+    assert list(hours) == [AT - number * HOUR for number in range(100, -1, -1)]
+    assert numbers(Measure.POSTS) == {AT - 100 * HOUR: 1}
 
 
-def test_counting_twice_changes_nothing(post: Post_, at: datetime) -> None:
+def test_counting_twice_changes_nothing(post: Post_) -> None:
     post()
 
-    activity.count(at=at)
-    activity.count(at=at)
+    activity.count(at=AT)
+    activity.count(at=AT)
 
-    assert numbers(Measure.POSTS) == {at: 1}
+    assert numbers(Measure.POSTS) == {AT: 1}

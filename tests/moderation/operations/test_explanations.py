@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from uuid import uuid4
 
 import numpy as np
@@ -12,16 +11,16 @@ from celery import current_app
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation import enqueue, scorer
-from moderation.models import Case, Post, ReviewPage, Revision, Score, User
+from moderation.models import Case, ReviewPage, Revision, Score, User
 from moderation.operations import explanations
 from moderation.operations.cases import claims
 from moderation.operations.scoring import score
 from scoring import evidence_words
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeContent, FakeScorer
+from tests.moderation.instants import later
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
-OpenCase = Callable[..., Case]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 
 @pytest.fixture
@@ -33,13 +32,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 class TestExplain:
-    def test_stores_the_share_of_each_word_once(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        post(text="this is spam today")
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
-
-        explanations.explain(score_id=Score.objects.get().pk)
+    def test_stores_the_share_of_each_word_once(self, open_case: Case_) -> None:
+        explanations.explain(score_id=open_case(text="this is spam today").score_id)
 
         words = Score.objects.get().word_contributions or []
         shares = {"this is spam today"[start:end]: share for start, end, share in words}
@@ -50,23 +44,18 @@ class TestExplain:
         self,
         sub_models: dict[str, float],
         stored: list[list[object]] | None,
-        post: StorePost,
-        fake_scorer: FakeScorer,
-        later: Later,
+        open_case: Case_,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(evidence_words, "of", lambda _record, *, release: [("pay", 2.5)])
-        post(text="this is spam today")
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+        case = open_case(text="this is spam today")
         Score.objects.update(sub_models=sub_models)
 
-        explanations.explain(score_id=Score.objects.get().pk)
+        explanations.explain(score_id=case.score_id)
 
         assert Score.objects.get().evidence_words == stored
 
-    def test_stores_the_smallest_change_of_the_route(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_stores_the_smallest_change_of_the_route(self, post: Post_, fake_scorer: FakeScorer) -> None:
         fake_scorer.default = 0.9
         post(text="this is spam today")
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -78,10 +67,7 @@ class TestExplain:
         assert stored["probability"] == pytest.approx(0.1)
 
     def test_asks_only_after_all_who_score(
-        self,
-        open_case: OpenCase,
-        fake_scorer: FakeScorer,
-        monkeypatch: pytest.MonkeyPatch,
+        self, open_case: Case_, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The changed texts, too: with the priority of scoring they would stand before new posts."""
         case, asked = open_case(text="this is spam today"), list[str]()
@@ -99,20 +85,17 @@ class TestExplain:
 
         assert "this is  today" in asked
 
-    def test_a_post_without_text_still_has_its_facts(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        post(text="", links=("http://shop.example/",))
-        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+    def test_a_post_without_text_still_has_its_facts(self, open_case: Case_) -> None:
+        case = open_case(text="", links=("http://shop.example/",))
         Score.objects.update(content_probability=None)
 
-        explanations.explain(score_id=Score.objects.get().pk)
+        explanations.explain(score_id=case.score_id)
 
         assert Score.objects.get().counterfactual == {}
         assert Score.objects.get().word_contributions is None
 
     def test_says_so_when_the_release_is_gone(
-        self, open_case: OpenCase, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         case = open_case()
 
@@ -125,7 +108,7 @@ class TestExplain:
 
         assert Score.objects.get().counterfactual == {"impossible": "NotKept"}
 
-    def test_waits_for_the_content_model(self, open_case: OpenCase, fake_scorer: FakeScorer) -> None:
+    def test_waits_for_the_content_model(self, open_case: Case_, fake_scorer: FakeScorer) -> None:
         case = open_case()
         fake_scorer.is_degraded = True
 
@@ -135,9 +118,7 @@ class TestExplain:
 
 
 class TestAsk:
-    def test_scoring_asks_for_nothing(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later, asked: list[int]
-    ) -> None:
+    def test_scoring_asks_for_nothing(self, post: Post_, asked: list[int]) -> None:
         post()
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -146,7 +127,7 @@ class TestAsk:
         assert asked == []
 
     def test_a_claim_asks_for_what_is_lacking(
-        self, open_case: OpenCase, moderator: User, later: Later, asked: list[int]
+        self, open_case: Case_, moderator: User, asked: list[int]
     ) -> None:
         lacking, explained = open_case(), open_case()
         Score.objects.filter(pk=explained.score_id).update(word_contributions=[], counterfactual={})
@@ -156,12 +137,7 @@ class TestAsk:
         assert asked == [lacking.score_id]
 
     def test_looks_ahead_in_the_order_of_the_queue(
-        self,
-        open_case: OpenCase,
-        moderator: User,
-        asked: list[int],
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, open_case: Case_, moderator: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         ReviewPage.objects.create(page=uuid4(), user=moderator, used_at=later(5))
         cases = [open_case() for _ in range(3)]
@@ -174,7 +150,7 @@ class TestAsk:
         assert set(asked) == {cases[1].score_id, cases[2].score_id}
 
     def test_looks_not_ahead_while_nobody_reviews(
-        self, open_case: OpenCase, moderator: User, asked: list[int], later: Later
+        self, open_case: Case_, moderator: User, asked: list[int]
     ) -> None:
         open_case()
         assert explanations.ahead(at=later(6)) == 0
@@ -185,7 +161,7 @@ class TestAsk:
 
 
 def test_a_message_has_its_own_queue_and_an_end(
-    open_case: OpenCase,
+    open_case: Case_,
     monkeypatch: pytest.MonkeyPatch,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:

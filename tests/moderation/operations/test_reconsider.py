@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -25,19 +24,21 @@ from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.operations import reconsider
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.conftest import decide
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 LIKE = "Cheap pills without prescription, call 1-800-555-0202 now or never"
 
 
 @pytest.fixture
-def allowed(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
+def allowed(post: Post_, fake_scorer: FakeScorer) -> list[Post]:
     """Five posts that are alike, of authors of their own, which the filter let pass."""
     fake_scorer.default = 0.05
     rows = [
@@ -50,7 +51,7 @@ def allowed(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
 
 
 @pytest.fixture
-def waiting(allowed: list[Post], post: Post_, fake_scorer: FakeScorer, later: Later) -> Case:
+def waiting(allowed: list[Post], post: Post_, fake_scorer: FakeScorer) -> Case:
     """One more, of which the models are unsure."""
     fake_scorer.default = 0.5
     row = post(text=TEXT, at=later(10))
@@ -63,13 +64,6 @@ def scored(at: datetime) -> None:
     score.run(revision_ids=ids, at=at)
 
 
-def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    return review.decide(
-        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
-    )
-
-
 def reopened() -> set[int]:
     cases = Case.objects.filter(state=CaseState.OPEN, reason=CaseReason.RECONSIDERED)
     return set(cases.values_list("post", flat=True))
@@ -77,9 +71,9 @@ def reopened() -> set[int]:
 
 class TestSweep:
     def test_puts_what_was_allowed_into_the_queue_after_the_time_for_undoing(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User
     ) -> None:
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         early = reconsider.sweep(at=later(25))
         due = reconsider.sweep(at=later(31))
@@ -91,18 +85,18 @@ class TestSweep:
         assert Reconsideration.objects.get().queued == 5
 
     def test_leaves_all_as_it_is_when_the_decision_says_not_spam_or_is_undone(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+        self, waiting: Case, moderator: User
     ) -> None:
-        decision = decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decision = decide(waiting, moderator, at=later(20))
         reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
         case = Case.objects.get(pk=waiting.pk)
-        decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(22))
+        decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(22))
 
         assert reconsider.sweep(at=later(99)) == 0
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_never_touches_what_a_human_decided(
-        self, allowed: list[Post], waiting: Case, moderator: User, lead: User, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, lead: User
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         kept = Decision.objects.get(post=allowed[0])
@@ -112,7 +106,7 @@ class TestSweep:
         back = reversals.correct(
             decision_id=standing.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(14)
         )
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(99))
 
@@ -120,10 +114,10 @@ class TestSweep:
 
     @pytest.mark.usefixtures("webhook")
     def test_decides_as_the_others_where_the_platform_says_so_and_tells_it(
-        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -139,13 +133,11 @@ class TestSweep:
         scored(later(60))
         assert Decision.objects.filter(post__decisions__in=made).count() == 2 * row.decided
 
-    def test_decides_on_no_words_for_a_verdict_on_a_page(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
-    ) -> None:
+    def test_decides_on_no_words_for_a_verdict_on_a_page(self, waiting: Case, moderator: User) -> None:
         """Whoever puts a greeting before a spam page removes nobody who says the same."""
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         Score.objects.filter(pk=waiting.score_id).update(sub_models={"content": 0.1, "evidence": 0.99})
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -153,25 +145,18 @@ class TestSweep:
         members = CampaignMember.objects.filter(campaign__members__post=waiting.post_id)
         assert reopened() == set(members.values_list("post", flat=True)) - {waiting.post_id}
 
-    def test_leaves_all_where_the_platform_says_so(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
-    ) -> None:
+    def test_leaves_all_where_the_platform_says_so(self, waiting: Case, moderator: User) -> None:
         Platform.objects.update(reconsiders=Reconsidering.NOTHING)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         assert reconsider.sweep(at=later(99)) == 0
 
     def test_goes_on_where_it_stopped_within_its_bound(
-        self,
-        allowed: list[Post],
-        waiting: Case,
-        moderator: User,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, allowed: list[Post], waiting: Case, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(reconsider, "PIECE", 2)
         monkeypatch.setattr(reconsider, "MOST", 3)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
         row = Reconsideration.objects.get()
 
         pieces = [reconsider.run_piece(reconsideration_id=row.pk, at=later(31)) for _ in range(4)]
@@ -180,9 +165,9 @@ class TestSweep:
         assert reopened() == {post.pk for post in allowed[2:]}
 
     def test_a_new_score_does_not_take_the_case_away(
-        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
     ) -> None:
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
         reconsider.sweep(at=later(31))
         fake_scorer.default = 0.05
         Revision.objects.update(generation=5, score_state="pending", attempts=0)
@@ -192,11 +177,11 @@ class TestSweep:
         assert reopened() == {row.pk for row in allowed}
 
     def test_stays_on_the_platform_of_a_single_decision(
-        self, allowed: list[Post], waiting: Case, moderator: User, at: datetime, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User
     ) -> None:
-        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+        other = Platform.objects.create(slug="other", name="Other", created_at=AT)
         Post.objects.filter(pk=allowed[0].pk).update(platform=other)
-        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        decide(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -205,7 +190,7 @@ class TestSweep:
 
 class TestCampaign:
     def test_reconsiders_members_that_the_filter_allowed(
-        self, allowed: list[Post], waiting: Case, moderator: User, lead: User, later: Later
+        self, allowed: list[Post], waiting: Case, moderator: User, lead: User
     ) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         members = CampaignMember.objects.filter(campaign=home).exclude(post=waiting.post)
@@ -214,10 +199,7 @@ class TestCampaign:
             campaign_id=home.pk, post_id=left_out.post_id, is_left_out=True, moderator=moderator, at=later(15)
         )
         made = campaign_decisions.decide(
-            campaign_id=home.pk,
-            wanted=campaign_decisions.Wanted(verdict=Verdict.SPAM, expected_count=1),
-            moderator=moderator,
-            at=later(20),
+            campaign_id=home.pk, wanted=spam(1), moderator=moderator, at=later(20)
         )
 
         reconsider.sweep(at=later(31))
@@ -225,15 +207,10 @@ class TestCampaign:
         assert reopened() == {row.pk for row in allowed} - {left_out.post_id}
         assert Reconsideration.objects.get(campaign_decision=made).queued == 4
 
-    def test_that_is_corrected_in_time_reconsiders_nothing(
-        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
-    ) -> None:
+    def test_that_is_corrected_in_time_reconsiders_nothing(self, waiting: Case, moderator: User) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         made = campaign_decisions.decide(
-            campaign_id=home.pk,
-            wanted=campaign_decisions.Wanted(verdict=Verdict.SPAM, expected_count=1),
-            moderator=moderator,
-            at=later(20),
+            campaign_id=home.pk, wanted=spam(1), moderator=moderator, at=later(20)
         )
         campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
 

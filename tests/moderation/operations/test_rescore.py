@@ -16,15 +16,15 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.rescore import Progress, Wanted
 from moderation.operations.scoring import leases, score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
+from tests.moderation.instants import AT, later
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
 Beside = Callable[[Callable[[Sequence[int]], list[int]]], list[list[int]]]
 
 
 @pytest.fixture
-def posts(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
+def posts(post: Post_, fake_scorer: FakeScorer) -> list[Post]:
     """Seven posts that the filter let pass."""
     fake_scorer.default = 0.05
     rows = [post(text=f"post {number}") for number in range(7)]
@@ -33,7 +33,7 @@ def posts(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
 
 
 @pytest.fixture
-def wanted(later: Later) -> Wanted:
+def wanted() -> Wanted:
     return Wanted(until=later(60))
 
 
@@ -59,14 +59,13 @@ def beside(fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch) -> Beside:
 class Worker:
     """Scores what waits whenever the run pauses, and counts how much did."""
 
-    later: Later
     most_waiting: int = 0
     pauses: int = 0
 
     def __call__(self, _seconds: float) -> None:
         self.pauses += 1
         self.most_waiting = max(self.most_waiting, unscored())
-        work(self.later(100 + self.pauses))
+        work(later(100 + self.pauses))
 
 
 def work(at: datetime) -> int:
@@ -86,24 +85,20 @@ def generations() -> list[int]:
     return list(Revision.objects.order_by("pk").values_list("generation", flat=True))
 
 
-def run(wanted: Wanted, *, later: Later, after_id: int = 0, worker: Worker | None = None) -> list[Progress]:
+def run(wanted: Wanted, *, after_id: int = 0, worker: Worker | None = None) -> list[Progress]:
     made: list[Progress] = []
     rescore.run(
-        wanted,
-        after_id=after_id,
-        now=lambda: later(90),
-        pause=worker or Worker(later),
-        progress=made.append,
+        wanted, after_id=after_id, now=lambda: later(90), pause=worker or Worker(), progress=made.append
     )
     return made
 
 
 class TestRun:
     @pytest.mark.usefixtures("posts")
-    def test_scores_each_once_more(self, wanted: Wanted, fake_scorer: FakeScorer, later: Later) -> None:
+    def test_scores_each_once_more(self, wanted: Wanted, fake_scorer: FakeScorer) -> None:
         fake_scorer.default = 0.95
 
-        run(wanted, later=later)
+        run(wanted)
         work(later(200))
 
         assert generations() == [2] * 7
@@ -112,20 +107,18 @@ class TestRun:
 
     @pytest.mark.usefixtures("posts")
     def test_puts_no_more_before_the_workers_than_they_get_through(
-        self, wanted: Wanted, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, wanted: Wanted, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(rescore, "PIECE", 2)
-        worker = Worker(later)
+        worker = Worker()
 
-        run(wanted, later=later, worker=worker)
+        run(wanted, worker=worker)
 
         assert worker.most_waiting == 2
         assert worker.pauses == 3
 
     @pytest.mark.usefixtures("posts")
-    def test_goes_on_where_it_was_stopped(
-        self, wanted: Wanted, later: Later, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_goes_on_where_it_was_stopped(self, wanted: Wanted, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rescore, "PIECE", 2)
         seen: list[Progress] = []
 
@@ -138,19 +131,17 @@ class TestRun:
                 raise Stopped
 
         with pytest.raises(Stopped):
-            rescore.run(wanted, after_id=0, now=lambda: later(90), pause=Worker(later), progress=stop)
+            rescore.run(wanted, after_id=0, now=lambda: later(90), pause=Worker(), progress=stop)
         work(later(150))
-        run(wanted, later=later, after_id=seen[-1].reached_id)
+        run(wanted, after_id=seen[-1].reached_id)
 
         assert generations() == [2] * 7
 
-    def test_leaves_what_came_after_it_began(
-        self, posts: list[Post], wanted: Wanted, post: Post_, later: Later
-    ) -> None:
+    def test_leaves_what_came_after_it_began(self, posts: list[Post], wanted: Wanted, post: Post_) -> None:
         late = post(at=later(61))
         work(later(62))
 
-        run(wanted, later=later)
+        run(wanted)
 
         assert Revision.objects.get(post=late).generation == 1
         assert generations().count(2) == len(posts)
@@ -158,12 +149,10 @@ class TestRun:
 
 class TestWanted:
     @pytest.mark.parametrize("name", ["platform", "release", "since", "degraded", "dead"])
-    def test_takes_only_what_it_names(
-        self, posts: list[Post], wanted: Wanted, at: datetime, later: Later, name: str
-    ) -> None:
+    def test_takes_only_what_it_names(self, posts: list[Post], wanted: Wanted, name: str) -> None:
         chosen = Revision.objects.filter(post=posts[3])
-        elsewhere = Platform.objects.create(slug="elsewhere", name="Elsewhere", created_at=at)
-        release = Release.objects.create(pk="e" * 64, first_used_at=at, manifest={})
+        elsewhere = Platform.objects.create(slug="elsewhere", name="Elsewhere", created_at=AT)
+        release = Release.objects.create(pk="e" * 64, first_used_at=AT, manifest={})
         match name:
             case "platform":
                 Post.objects.filter(pk=posts[3].pk).update(platform=elsewhere)
@@ -178,30 +167,26 @@ class TestWanted:
                 chosen.update(score_state=state)
                 wanted = replace(wanted, states=frozenset({ScoreState(state)}))
 
-        run(wanted, later=later)
+        run(wanted)
 
         assert Revision.objects.get(generation=2).post == posts[3]
 
     @pytest.mark.usefixtures("posts")
-    def test_goes_by_the_release_of_the_latest_score(self, wanted: Wanted, later: Later) -> None:
+    def test_goes_by_the_release_of_the_latest_score(self, wanted: Wanted) -> None:
         released = replace(wanted, release_id=RELEASE_ID)
         other = Release.objects.create(pk="e" * 64, first_used_at=later(70), manifest={})
-        run(released, later=later)
+        run(released)
         work(later(200))
         Score.objects.filter(generation=2).update(release=other)
 
         assert rescore.count(released) == 0
 
     def test_leaves_what_a_human_judged_or_erased_and_older_texts(
-        self, posts: list[Post], post: Post_, wanted: Wanted, later: Later
+        self, posts: list[Post], post: Post_, wanted: Wanted
     ) -> None:
         decision = Decision.objects.get(post=posts[0])
         Label.objects.create(
-            decision=decision,
-            post=posts[0],
-            is_spam=False,
-            similarity_group=uuid4(),
-            labelled_at=later(5),
+            decision=decision, post=posts[0], is_spam=False, similarity_group=uuid4(), labelled_at=later(5)
         )
         Post.objects.filter(pk=posts[1].pk).update(erased_at=later(5))
         post(external_id=posts[2].external_id, text="another text", revision=2, at=later(70))
@@ -211,7 +196,7 @@ class TestWanted:
 
 class TestAgain:
     @pytest.mark.usefixtures("posts")
-    def test_of_two_at_once_one_has_it(self, later: Later) -> None:
+    def test_of_two_at_once_one_has_it(self) -> None:
         ids = list(Revision.objects.values_list("pk", flat=True))
 
         first, second = (again(ids, at=later(2)) for _ in range(2))
@@ -219,9 +204,7 @@ class TestAgain:
         assert (first, second) == (ids, [])
         assert generations() == [2] * 7
 
-    def test_leaves_to_a_worker_what_it_scores(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later, beside: Beside
-    ) -> None:
+    def test_leaves_to_a_worker_what_it_scores(self, post: Post_, beside: Beside) -> None:
         post()
         taken = beside(lambda ids: again(ids, at=later(2)))
 
@@ -231,9 +214,7 @@ class TestAgain:
         assert Score.objects.get().generation == 1
         assert Revision.objects.get().score_state == ScoreState.SCORED
 
-    def test_makes_a_late_worker_lose_its_score(
-        self, post: Post_, fake_scorer: FakeScorer, later: Later, beside: Beside
-    ) -> None:
+    def test_makes_a_late_worker_lose_its_score(self, post: Post_, beside: Beside) -> None:
         """A worker stalls past its lease; another scores the post, which is then to be scored again."""
         post()
 

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from moderation.models import (
-    AuditEntry,
-    Case,
-    Decision,
-    Delivery,
-    Platform,
-    Post,
-    Revision,
-    Rule,
-    Score,
-    User,
-)
+from moderation.models import AuditEntry, Case, Decision, Delivery, Platform, Revision, Rule, Score, User
 from moderation.models.decisions import Verdict
 from moderation.models.rules import IDENTIFIERS, WORDS
 from moderation.operations import rules
-from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.conftest import Impose, decide
+
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 VALUES = {
     "text": "check out my channel",
@@ -43,14 +35,10 @@ OTHERS = {
     "lookalike": "bank.example",
 }
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
-Case_ = Callable[..., Case]
-
 
 class TestImpose:
-    def test_bans_the_registrable_domain_of_a_host(self, lead: User, at: datetime) -> None:
-        imposed = rules.impose(value=" Shop.Pills.Example ", reason="pharmacy", actor=lead, at=at)
+    def test_bans_the_registrable_domain_of_a_host(self, impose: Impose) -> None:
+        imposed = impose(value=" Shop.Pills.Example ")
 
         assert imposed.value == "pills.example"
         entries = AuditEntry.objects.order_by("pk").values_list("action", "details__value")
@@ -77,20 +65,20 @@ class TestImpose:
         ],
     )
     def test_names_its_target_canonically(
-        self, lead: User, at: datetime, kind: str, value: str, canonical: str
+        self, impose: Impose, kind: str, value: str, canonical: str
     ) -> None:
-        assert rules.impose(kind=kind, value=value, reason="x", actor=lead, at=at).value == canonical
+        assert impose(kind=kind, value=value).value == canonical
 
-    def test_refuses_a_second_live_ban(self, lead: User, later: Later) -> None:
-        rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
+    def test_refuses_a_second_live_ban(self, impose: Impose) -> None:
+        impose()
 
         with pytest.raises(rules.AlreadyRuled):
-            rules.impose(value="pills.example", reason="again", actor=lead, at=later(1))
+            impose(reason="again", at=later(1))
 
-    def test_replaces_an_expired_one(self, lead: User, later: Later) -> None:
-        rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0), expires_at=later(10))
+    def test_replaces_an_expired_one(self, impose: Impose) -> None:
+        impose(expires_at=later(10))
 
-        rules.impose(value="pills.example", reason="again", actor=lead, at=later(10))
+        impose(reason="again", at=later(10))
 
         assert Rule.objects.filter(lifted_at__isnull=True).get().reason == "again"
 
@@ -102,30 +90,22 @@ class TestImpose:
          ("author", "0"), ("author", "rosa"), ("text", "two words"), ("phone", "888 555 0162"),
          ("wallet", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"), ("handle", "rosa"), ("lookalike", "com")],
     )  # fmt: skip
-    def test_refuses_what_cannot_be_banned(self, lead: User, at: datetime, kind: str, value: str) -> None:
+    def test_refuses_what_cannot_be_banned(self, impose: Impose, kind: str, value: str) -> None:
         with pytest.raises(rules.NotATarget):
-            rules.impose(kind=kind, value=value, reason="", actor=lead, at=at)
+            impose(kind=kind, value=value, reason="")
 
     @pytest.mark.parametrize("kind", IDENTIFIERS)
-    def test_never_allows_what_anybody_can_write(self, lead: User, later: Later, kind: str) -> None:
+    def test_never_allows_what_anybody_can_write(self, impose: Impose, kind: str) -> None:
         with pytest.raises(rules.NotAllowable):
-            rules.impose(
-                kind=kind,
-                value=VALUES[kind],
-                effect="allow",
-                reason="x",
-                actor=lead,
-                at=later(0),
-                expires_at=later(9),
-            )
+            impose(kind=kind, value=VALUES[kind], effect="allow", expires_at=later(9))
 
     @pytest.mark.parametrize("kind", WORDS)
     def test_writes_no_words_into_what_cannot_be_erased(
-        self, lead: User, platform: Platform, later: Later, kind: str
+        self, lead: User, impose: Impose, platform: Platform, kind: str
     ) -> None:
         endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=later(0))
 
-        imposed = rules.impose(kind=kind, value=VALUES[kind], reason="Rosa", actor=lead, at=later(0))
+        imposed = impose(kind=kind, value=VALUES[kind], reason="Rosa")
         rules.lift(rule_id=imposed.pk, actor=lead, at=later(1))
 
         for entry in AuditEntry.objects.filter(subject_kind="rule"):
@@ -136,18 +116,18 @@ class TestImpose:
 
 class TestForgetEnded:
     @pytest.mark.parametrize("kind", IDENTIFIERS)
-    def test_wipes_words_thirty_days_after_the_end(self, lead: User, at: datetime, kind: str) -> None:
-        lifted = rules.impose(kind=kind, value=VALUES[kind], reason="Rosa", actor=lead, at=at)
-        rules.lift(rule_id=lifted.pk, actor=lead, at=at)
-        ends = at + timedelta(days=1)
+    def test_wipes_words_thirty_days_after_the_end(self, lead: User, impose: Impose, kind: str) -> None:
+        lifted = impose(kind=kind, value=VALUES[kind], reason="Rosa")
+        rules.lift(rule_id=lifted.pk, actor=lead, at=AT)
+        ends = AT + timedelta(days=1)
         expired = [
-            rules.impose(kind=kind, value=value, reason="Rosa", actor=lead, at=at, expires_at=ends)
+            impose(kind=kind, value=value, reason="Rosa", expires_at=ends)
             for value in (VALUES[kind], OTHERS[kind])
         ]
 
-        rules.forget_ended(at=at + timedelta(days=30, seconds=-1))
+        rules.forget_ended(at=AT + timedelta(days=30, seconds=-1))
         assert not Rule.objects.filter(value="").exists()
-        erase.expired(at=at + timedelta(days=31))
+        erase.expired(at=AT + timedelta(days=31))
 
         for rule in (lifted, *expired):
             rule.refresh_from_db()
@@ -155,22 +135,20 @@ class TestForgetEnded:
             assert is_wiped is (kind in WORDS)
             assert str(rule.label)
 
-    def test_leaves_what_is_in_force(self, lead: User, at: datetime) -> None:
-        imposed = rules.impose(kind="text", value="check out my channel", reason="x", actor=lead, at=at)
+    def test_leaves_what_is_in_force(self, impose: Impose) -> None:
+        imposed = impose(kind="text", value="check out my channel")
 
-        rules.forget_ended(at=at + timedelta(days=900))
+        rules.forget_ended(at=AT + timedelta(days=900))
 
         imposed.refresh_from_db()
         assert imposed.value == "check out my channel"
 
 
 class TestRequeue:
-    def test_takes_waiting_posts_out_of_the_queue(self, open_case: Case_, lead: User, later: Later) -> None:
+    def test_takes_waiting_posts_out_of_the_queue(self, open_case: Case_, impose: Impose) -> None:
         case = open_case(text="https://pills.example/")
 
-        rules.impose(
-            value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.WAITING
-        )
+        impose(at=later(5), requeue=rules.Requeue.WAITING)
         score.run(revision_ids=[case.score.revision_id], at=later(6))
 
         case.refresh_from_db()
@@ -178,46 +156,39 @@ class TestRequeue:
         assert Decision.objects.get().verdict == "spam"
         assert AuditEntry.objects.get(action="rule.activated").details["scored_again"] == 1
 
-    def test_leaves_what_people_judged(
-        self, open_case: Case_, lead: User, moderator: User, later: Later
-    ) -> None:
+    def test_leaves_what_people_judged(self, open_case: Case_, impose: Impose, moderator: User) -> None:
         case = open_case(text="https://pills.example/")
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
-        )
+        decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
-        rules.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.RECENT)
+        impose(at=later(5), requeue=rules.Requeue.RECENT)
 
         assert Revision.objects.get().score_state == "scored"
 
     def test_reaches_recent_posts_that_the_filter_let_pass(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose
     ) -> None:
         fake_scorer.default = 0.01
         post(text="https://pills.example/")
         revision = Revision.objects.get()
         score.run(revision_ids=[revision.pk], at=later(1))
 
-        rules.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.RECENT)
+        impose(at=later(5), requeue=rules.Requeue.RECENT)
         score.run(revision_ids=[revision.pk], at=later(6))
 
         assert [one.verdict for one in Decision.objects.order_by("pk")] == ["not_spam", "spam"]
 
 
 class TestLift:
-    def test_lifts_once(self, lead: User, later: Later) -> None:
-        imposed = rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
+    def test_lifts_once(self, lead: User, impose: Impose) -> None:
+        imposed = impose()
 
         rules.lift(rule_id=imposed.pk, actor=lead, at=later(1))
 
         with pytest.raises(rules.NotInForce):
             rules.lift(rule_id=imposed.pk, actor=lead, at=later(2))
 
-    def test_scores_again_what_it_removed(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
-        imposed = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
+    def test_scores_again_what_it_removed(self, post: Post_, lead: User, impose: Impose) -> None:
+        imposed = impose()
         post(text="https://pills.example/")
         revision = Revision.objects.get()
         score.run(revision_ids=[revision.pk], at=later(1))
@@ -229,9 +200,7 @@ class TestLift:
 
 
 class TestDraft:
-    def test_does_nothing_until_it_is_activated(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
+    def test_does_nothing_until_it_is_activated(self, post: Post_, lead: User) -> None:
         drafted = rules.draft(value="pills.example", reason="x", actor=lead, at=later(0))
         revisions = []
         for name in ("before", "after"):
@@ -243,15 +212,17 @@ class TestDraft:
 
         assert [one.ban_id for one in Score.objects.order_by("pk")] == [None, drafted.pk]
 
-    def test_is_activated_once(self, lead: User, later: Later) -> None:
+    def test_is_activated_once(self, lead: User) -> None:
         drafted = rules.draft(value="pills.example", reason="x", actor=lead, at=later(0))
         rules.activate(rule_id=drafted.pk, actor=lead, at=later(1))
 
         with pytest.raises(rules.AlreadyActive):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(2))
 
-    def test_of_something_that_a_live_rule_is_about_waits_for_its_end(self, lead: User, later: Later) -> None:
-        rules.impose(value="pills.example", reason="x", actor=lead, at=later(0), expires_at=later(10))
+    def test_of_something_that_a_live_rule_is_about_waits_for_its_end(
+        self, lead: User, impose: Impose
+    ) -> None:
+        impose(expires_at=later(10))
         allowance = rules.draft(
             value="pills.example", effect="allow", reason="x", actor=lead, at=later(1), expires_at=later(90)
         )
@@ -260,17 +231,15 @@ class TestDraft:
             rules.activate(rule_id=allowance.pk, actor=lead, at=later(9))
         assert rules.activate(rule_id=allowance.pk, actor=lead, at=later(10)).activated_at == later(10)
 
-    def test_is_worth_nothing_past_its_end(self, lead: User, later: Later) -> None:
+    def test_is_worth_nothing_past_its_end(self, lead: User) -> None:
         drafted = rules.draft(value="a.example", reason="x", actor=lead, at=later(0), expires_at=later(5))
 
         with pytest.raises(rules.NotInForce):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(5))
 
     @pytest.mark.parametrize(("effect", "days"), [("allow", None), ("hold", None), ("hold", 31)])
-    def test_of_other_effect_than_a_ban_ends(
-        self, lead: User, at: datetime, effect: str, days: int | None
-    ) -> None:
-        ends = at + timedelta(days=days) if days else None
+    def test_of_other_effect_than_a_ban_ends(self, lead: User, effect: str, days: int | None) -> None:
+        ends = AT + timedelta(days=days) if days else None
 
         with pytest.raises(rules.NoEnd):
-            rules.draft(value="a.example", effect=effect, reason="x", actor=lead, at=at, expires_at=ends)
+            rules.draft(value="a.example", effect=effect, reason="x", actor=lead, at=AT, expires_at=ends)

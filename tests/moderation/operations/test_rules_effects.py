@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
+from moderation.models import AuditEntry, Case, Decision, Revision, Score, User
 from moderation.models.decisions import Verdict
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
-from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.queries.rules import rule_pages, rules_in_force, targets
+from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import Impose, decide
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
-Case_ = Callable[..., Case]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 
 class TestScoring:
@@ -39,17 +35,8 @@ class TestScoring:
             ("address", "2001:db8::/48", False),
         ],
     )
-    def test_honours_a_ban(
-        self,
-        post: Post_,
-        fake_scorer: FakeScorer,
-        lead: User,
-        later: Later,
-        kind: str,
-        value: str,
-        is_hit: bool,
-    ) -> None:
-        imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
+    def test_honours_a_ban(self, post: Post_, impose: Impose, kind: str, value: str, is_hit: bool) -> None:
+        imposed = impose(kind=kind, value=value)
         post(text="https://pay.pills.example/x", ip="203.0.113.7")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -65,28 +52,17 @@ class TestScoring:
             assert (scored.spam_probability, decision.verdict) == (1.0, "spam")
             assert decision.reason == f"banned_{kind}"
 
-    def test_reaches_hosts_below_a_banned_one(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
-        rules.impose(kind="host", value="pay.pills.example", reason="x", actor=lead, at=later(0))
+    def test_reaches_hosts_below_a_banned_one(self, post: Post_, impose: Impose) -> None:
+        impose(kind="host", value="pay.pills.example")
         post(text="https://a.b.pay.pills.example/x https://xpay.pills.example/")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
 
         assert Score.objects.get().ban is not None
 
-    def test_forgets_expired_and_lifted_bans(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
-        rules.impose(
-            kind=RuleKind.ADDRESS,
-            value="203.0.113.7",
-            reason="x",
-            actor=lead,
-            at=later(0),
-            expires_at=later(1),
-        )
-        lifted = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
+    def test_forgets_expired_and_lifted_bans(self, post: Post_, lead: User, impose: Impose) -> None:
+        impose(kind=RuleKind.ADDRESS, value="203.0.113.7", expires_at=later(1))
+        lifted = impose()
         rules.lift(rule_id=lifted.pk, actor=lead, at=later(1))
         post(text="https://pills.example/", ip="203.0.113.7")
 
@@ -105,10 +81,8 @@ class TestTexts:
     )
 
     @pytest.mark.parametrize(("kind", "value"), RULES)
-    def test_are_banned_by_what_they_name(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, kind: str, value: str
-    ) -> None:
-        imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
+    def test_are_banned_by_what_they_name(self, post: Post_, impose: Impose, kind: str, value: str) -> None:
+        imposed = impose(kind=kind, value=value)
         post(text=self.SPAM)
         post(text="Call (888) 555-0163 about my channel, https://pay.example/")
 
@@ -118,34 +92,22 @@ class TestTexts:
         assert Decision.objects.get().reason == f"banned_{kind}"
         assert rule_pages.hits([imposed]) == {imposed.pk: 1}
 
-    def test_are_held_for_people(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
+    def test_are_held_for_people(self, post: Post_, fake_scorer: FakeScorer, impose: Impose) -> None:
         fake_scorer.default = 0.01
-        rules.impose(
-            kind="phone",
-            value="+18885550162",
-            effect="hold",
-            reason="x",
-            actor=lead,
-            at=later(0),
-            expires_at=later(50),
-        )
+        impose(kind="phone", value="+18885550162", effect="hold", expires_at=later(50))
         post(text=self.SPAM)
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
 
         assert Case.objects.get().reason == "hold"
 
-    def test_take_as_many_queries_however_many_rules_there_are(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
-    ) -> None:
+    def test_take_as_many_queries_however_many_rules_there_are(self, post: Post_, impose: Impose) -> None:
         post(text=self.SPAM)
         counts = []
         for number in range(0, 40, 20):
             for more in range(20):
                 value = f"check out channel {number + more}"
-                rules.impose(kind="text", value=value, reason="x", actor=lead, at=later(0))
+                impose(kind="text", value=value)
             with CaptureQueriesContext(connection) as queries:
                 found = rules_in_force.for_revisions(
                     revisions=list(Revision.objects.select_related("post")), at=later(1)
@@ -156,14 +118,11 @@ class TestTexts:
 
     @pytest.mark.parametrize(("kind", "value"), RULES)
     def test_are_tried_on_posts_before_a_rule_begins(
-        self, open_case: Case_, lead: User, moderator: User, later: Later, kind: str, value: str
+        self, open_case: Case_, lead: User, moderator: User, kind: str, value: str
     ) -> None:
         case = open_case(text=self.SPAM)
         open_case(text="Call (888) 555-0163 about my channel, https://pay.example/")
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
-        )
+        decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         tried = targets.dry_run(wanted=targets.target(kind=kind, value=value), at=later(4))
 
@@ -171,22 +130,19 @@ class TestTexts:
         assert [revision.post for revision in tried.harmless] == [case.post]
 
     def test_are_tried_on_what_people_judged_last_and_what_came_last(
-        self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(targets, "JUDGED", 1)
         monkeypatch.setattr(targets, "NEWEST", 1)
         cases = [open_case(text=self.SPAM) for _ in range(5)]
         for case in cases[:2]:
-            claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-            review.decide(
-                case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
-            )
+            decide(case, moderator, at=later(3))
 
         found = targets.naming(kind="phone", value="+18885550162")
 
         assert found == [cases[1].score.revision_id, cases[4].score.revision_id]
 
-    def test_that_were_erased_are_not_tried(self, post: Post_, later: Later) -> None:
+    def test_that_were_erased_are_not_tried(self, post: Post_) -> None:
         erase.post(post_id=post(text=self.SPAM).pk, at=later(1))
 
         tried = targets.dry_run(wanted=targets.target(kind="phone", value="+18885550162"), at=later(4))
@@ -195,15 +151,11 @@ class TestTexts:
 
 
 class TestAllowAndHold:
-    def impose(self, lead: User, later: Later, **given: Any) -> Rule:
-        named = {"value": "shop.example", "kind": "domain"} | given
-        return rules.impose(reason="x", actor=lead, at=later(0), expires_at=later(50), **named)
-
     @pytest.mark.parametrize("probability", [0.99, 0.5, 0.01])
     def test_what_is_allowed_passes(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, probability: float
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose, probability: float
     ) -> None:
-        allowance = self.impose(lead, later, effect="allow")
+        allowance = impose(value="shop.example", expires_at=later(50), effect="allow")
         fake_scorer.default = probability
         post(text="https://www.shop.example/")
 
@@ -216,9 +168,9 @@ class TestAllowAndHold:
         assert not Case.objects.exists()
 
     def test_under_a_hold_nothing_passes_unseen(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose
     ) -> None:
-        hold = self.impose(lead, later, effect="hold")
+        hold = impose(value="shop.example", expires_at=later(50), effect="hold")
         fake_scorer.probabilities = {"fine https://shop.example/": 0.01, "spam https://shop.example/": 0.99}
         for text in fake_scorer.probabilities:
             post(external_id=text, text=text)
@@ -230,10 +182,8 @@ class TestAllowAndHold:
         assert Decision.objects.get().verdict == "spam"
 
     @pytest.mark.parametrize("effect", ["allow", "hold"])
-    def test_both_end_by_themselves(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, effect: str
-    ) -> None:
-        self.impose(lead, later, effect=effect)
+    def test_both_end_by_themselves(self, post: Post_, impose: Impose, effect: str) -> None:
+        impose(value="shop.example", expires_at=later(50), effect=effect)
         post(text="https://shop.example/")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(50))
@@ -242,13 +192,16 @@ class TestAllowAndHold:
         assert Case.objects.get().reason == "uncertain"
 
     def test_an_allowance_empties_the_queue_and_lifting_fills_it(
-        self, open_case: Case_, lead: User, later: Later
+        self, open_case: Case_, lead: User, impose: Impose
     ) -> None:
         case = open_case(text="https://shop.example/")
-        allowance = rules.impose(
-            effect="allow", value="shop.example", reason="x", actor=lead, at=later(5),
-            expires_at=later(50), requeue=rules.Requeue.WAITING,
-        )  # fmt: skip
+        allowance = impose(
+            effect="allow",
+            value="shop.example",
+            at=later(5),
+            expires_at=later(50),
+            requeue=rules.Requeue.WAITING,
+        )
         score.run(revision_ids=[case.score.revision_id], at=later(6))
         case.refresh_from_db()
 
@@ -258,10 +211,10 @@ class TestAllowAndHold:
         assert Case.objects.filter(state="open").exists()
 
     def test_an_author_is_allowed_on_their_platform_and_forgotten_with_it(
-        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, impose: Impose
     ) -> None:
         author = post().author
-        allowance = self.impose(lead, later, effect="allow", kind="author", value=str(author.pk))
+        allowance = impose(expires_at=later(50), effect="allow", kind="author", value=str(author.pk))
         fake_scorer.default = 0.99
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))

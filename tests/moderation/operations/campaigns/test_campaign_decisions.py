@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -31,14 +28,16 @@ from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.decisions import decision_pages
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.conftest import decide
 
-Later = Callable[[float], datetime]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 
 class TestDecide:
     def test_gives_each_post_its_decision_label_audit_entry_and_delivery(
-        self, webhook: Platform, pills: Campaign, moderator: User, later: Later
+        self, webhook: Platform, pills: Campaign, moderator: User
     ) -> None:
         made = campaign_decisions.decide(
             campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
@@ -57,7 +56,7 @@ class TestDecide:
         assert (made.state, made.posts, made.settled) == ("done", 5, 5)
 
     def test_fails_and_decides_nothing_when_the_count_moved(
-        self, platform: Platform, pills: Campaign, moderator: User, later: Later
+        self, platform: Platform, pills: Campaign, moderator: User
     ) -> None:
         run_all(accept(platform, [incoming(9, at=later(1))], at=later(1)), at=later(2))
 
@@ -68,7 +67,7 @@ class TestDecide:
         assert not Decision.objects.exists()
         assert not CampaignDecision.objects.exists()
 
-    def test_leaves_out_who_was_left_out(self, pills: Campaign, moderator: User, later: Later) -> None:
+    def test_leaves_out_who_was_left_out(self, pills: Campaign, moderator: User) -> None:
         odd = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0]
         campaign_decisions.leave_out(
             campaign_id=pills.pk, post_id=odd.post_id, is_left_out=True, moderator=moderator, at=later(50)
@@ -79,7 +78,7 @@ class TestDecide:
         assert Case.objects.get(state=CaseState.OPEN).post_id == odd.post_id
         assert not Decision.objects.filter(post=odd.post).exists()
 
-    def test_takes_in_again(self, pills: Campaign, moderator: User, later: Later) -> None:
+    def test_takes_in_again(self, pills: Campaign, moderator: User) -> None:
         post = CampaignMember.objects.filter(campaign=pills)[0].post_id
         for is_left_out in (True, False):
             campaign_decisions.leave_out(
@@ -91,20 +90,17 @@ class TestDecide:
         assert Decision.objects.count() == 5
 
     def test_keeps_what_somebody_decided_alone(
-        self, pills: Campaign, moderator: User, other_moderator: User, later: Later
+        self, pills: Campaign, moderator: User, other_moderator: User
     ) -> None:
         case = Case.objects.order_by("id")[0]
-        claims.claim(case_id=case.pk, moderator=other_moderator, at=later(3))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.NOT_SPAM, at=later(4)
-        )
+        decide(case, other_moderator, at=later(4), verdict=Verdict.NOT_SPAM)
 
         campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
 
         assert Decision.objects.get(post=case.post).verdict == Verdict.NOT_SPAM
 
     def test_shows_the_winner_to_who_held_a_case(
-        self, pills: Campaign, moderator: User, other_moderator: User, later: Later
+        self, pills: Campaign, moderator: User, other_moderator: User
     ) -> None:
         case = Case.objects.order_by("id")[0]
         claims.claim(case_id=case.pk, moderator=other_moderator, at=later(59))
@@ -119,7 +115,7 @@ class TestDecide:
 
     @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.CAMPAIGN])
     def test_leaves_samples_to_be_judged_alone(
-        self, pills: Campaign, moderator: User, later: Later, reason: CaseReason
+        self, pills: Campaign, moderator: User, reason: CaseReason
     ) -> None:
         sample = Case.objects.order_by("id")[0]
         Case.objects.filter(pk=sample.pk).update(reason=reason)
@@ -128,9 +124,7 @@ class TestDecide:
 
         assert Case.objects.get(state=CaseState.OPEN).pk == sample.pk
 
-    def test_leaves_escalated_cases_to_leads(
-        self, pills: Campaign, moderator: User, lead: User, later: Later
-    ) -> None:
+    def test_leaves_escalated_cases_to_leads(self, pills: Campaign, moderator: User, lead: User) -> None:
         Case.objects.filter(pk=Case.objects.order_by("id")[0].pk).update(is_escalated=True)
 
         with pytest.raises(campaign_decisions.CountMoved):
@@ -140,9 +134,9 @@ class TestDecide:
         assert Decision.objects.count() == 5
 
     def test_includes_what_the_filter_let_through_if_asked(
-        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User
     ) -> None:
-        pills = opened(platform, 3, at=at)
+        pills = opened(platform, 3, at=AT)
         fake_scorer.default = 0.1
         run_all(accept(platform, [incoming(7, at=later(1))], at=later(1)), at=later(2))
         places = campaign_members.counts(campaign_id=pills.pk)
@@ -157,19 +151,17 @@ class TestDecide:
 
     @pytest.mark.parametrize("state", ["waiting", "running"])
     def test_refuses_while_an_earlier_one_is_carried_out(
-        self, pills: Campaign, moderator: User, later: Later, state: str
+        self, ruling: CampaignDecision, lead: User, state: str
     ) -> None:
-        wanted = spam(5)
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
         CampaignDecision.objects.update(state=state)
 
         with pytest.raises(campaign_decisions.StillRunning):
-            campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(90))
+            campaign_decisions.decide(
+                campaign_id=ruling.campaign_id, wanted=spam(5), moderator=lead, at=later(90)
+            )
 
-    def test_wants_the_count_confirmed_beyond_25(
-        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
-    ) -> None:
-        pills = opened(platform, 26, at=at)
+    def test_wants_the_count_confirmed_beyond_25(self, platform: Platform, moderator: User) -> None:
+        pills = opened(platform, 26, at=AT)
 
         for confirmed in (None, 25):
             with pytest.raises(refusals.NotConfirmed):
@@ -185,21 +177,21 @@ class TestDecide:
 
         assert Decision.objects.count() == 26
 
-    def test_refuses_when_nothing_waits(self, pills: Campaign, moderator: User, later: Later) -> None:
+    def test_refuses_when_nothing_waits(self, pills: Campaign, moderator: User) -> None:
         campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         with pytest.raises(campaign_decisions.NothingToDecide):
             campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(0), moderator=moderator, at=later(61))
 
     def test_takes_as_many_queries_for_two_hundred_as_for_five(
-        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+        self, platform: Platform, moderator: User
     ) -> None:
         counts = []
         for size, text in (
             (5, "one word two words three words four"),
             (200, "alpha beta gamma delta epsilon zeta"),
         ):
-            found = opened(platform, size, at=at, text=text)
+            found = opened(platform, size, at=AT, text=text)
             with CaptureQueriesContext(connection) as queries:
                 campaign_decisions.decide(
                     campaign_id=found.pk,
@@ -211,7 +203,6 @@ class TestDecide:
 
         assert counts[0] == counts[1] <= 25
 
-    def test_is_no_single_decision_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-
+    @pytest.mark.usefixtures("ruling")
+    def test_is_no_single_decision_to_undo(self, moderator: User) -> None:
         assert decision_pages.undoable(moderator=moderator, at=later(61)) is None

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 
 from moderation.models import (
     AuditEntry,
-    Campaign,
+    CampaignDecision,
     Case,
     Decision,
     Delivery,
@@ -26,77 +23,53 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.cases import reversals
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
+from tests.moderation.instants import later
 from tests.moderation.operations.campaigns.campaign_posts import spam
-
-Later = Callable[[float], datetime]
 
 
 class TestUndo:
     def test_opens_every_case_again_and_tells_nobody(
-        self, webhook: Platform, pills: Campaign, moderator: User, later: Later
+        self, webhook: Platform, ruling: CampaignDecision, moderator: User
     ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
-
-        campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(65))
+        campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(65))
 
         assert Case.objects.filter(state=CaseState.OPEN, claimed_by__isnull=True, version=2).count() == 5
         assert Delivery.objects.filter(state=DeliveryState.CANCELLED).count() == 5
         assert not Label.objects.filter(retracted_at__isnull=True).exists()
         assert Reversal.objects.filter(replacement__isnull=True).count() == 5
         assert AuditEntry.objects.filter(action="decision.undone").count() == 5
-        assert campaign_members.counts(campaign_id=pills.pk)[Place.WAITING] == 5
+        assert campaign_members.counts(campaign_id=ruling.campaign_id)[Place.WAITING] == 5
 
-    def test_can_be_decided_again(self, pills: Campaign, moderator: User, later: Later) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
+    def test_happens_once_and_leaves_it_to_be_decided_again(
+        self, ruling: CampaignDecision, moderator: User
+    ) -> None:
+        campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(61))
+
+        with pytest.raises(reversals.AlreadyReversed):
+            campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(62))
+        campaign_decisions.decide(
+            campaign_id=ruling.campaign_id, wanted=spam(5), moderator=moderator, at=later(62)
         )
-        campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
-
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(62))
 
         assert Label.objects.filter(retracted_at__isnull=True).count() == 5
 
-    def test_is_too_late_when_the_platform_knows(
-        self, pills: Campaign, moderator: User, later: Later
+    def test_belongs_to_who_decided_until_the_platform_knows(
+        self, ruling: CampaignDecision, moderator: User, lead: User
     ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
-
-        with pytest.raises(reversals.TooLate):
-            campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(70))
-
-    def test_belongs_to_who_decided(self, pills: Campaign, moderator: User, lead: User, later: Later) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
-
         with pytest.raises(refusals.NotAllowed):
-            campaign_reversals.undo(campaign_decision_id=made.pk, moderator=lead, at=later(61))
-
-    def test_happens_once(self, pills: Campaign, moderator: User, later: Later) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
-        campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
-
-        with pytest.raises(reversals.AlreadyReversed):
-            campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(62))
+            campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=lead, at=later(61))
+        with pytest.raises(reversals.TooLate):
+            campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(70))
 
 
 class TestCorrect:
     def test_compensates_every_post_once(
-        self, webhook: Platform, pills: Campaign, moderator: User, later: Later
+        self, webhook: Platform, ruling: CampaignDecision, moderator: User
     ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
         Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
         correction = campaign_reversals.correct(
-            campaign_decision_id=made.pk, moderator=moderator, reason="a charity", at=later(600)
+            campaign_decision_id=ruling.pk, moderator=moderator, reason="a charity", at=later(600)
         )
 
         told = Delivery.objects.filter(event="decision.reversed", state=DeliveryState.WAITING)
@@ -107,47 +80,34 @@ class TestCorrect:
         assert Reversal.objects.filter(replacement__isnull=False).count() == 5
         with pytest.raises(reversals.AlreadyReversed):
             campaign_reversals.correct(
-                campaign_decision_id=made.pk, moderator=moderator, reason="again", at=later(601)
+                campaign_decision_id=ruling.pk, moderator=moderator, reason="again", at=later(601)
             )
 
-    def test_leaves_what_was_corrected_alone_before(
-        self, pills: Campaign, moderator: User, later: Later
-    ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
-        first = Decision.objects.filter(campaign_decision=made)[0]
+    def test_leaves_what_was_corrected_alone_before(self, ruling: CampaignDecision, moderator: User) -> None:
+        first = Decision.objects.filter(campaign_decision=ruling)[0]
         reversals.correct(
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, reason="", at=later(500)
         )
 
         correction = campaign_reversals.correct(
-            campaign_decision_id=made.pk, moderator=moderator, reason="all of it", at=later(600)
+            campaign_decision_id=ruling.pk, moderator=moderator, reason="all of it", at=later(600)
         )
 
         assert Decision.objects.filter(campaign_decision=correction).count() == 4
 
-    def test_waits_for_the_time_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
-
+    def test_waits_for_the_time_to_undo(self, ruling: CampaignDecision, moderator: User) -> None:
         with pytest.raises(campaign_reversals.TooEarly):
             campaign_reversals.correct(
-                campaign_decision_id=made.pk, moderator=moderator, reason="x", at=later(61)
+                campaign_decision_id=ruling.pk, moderator=moderator, reason="x", at=later(61)
             )
 
     def test_of_others_is_for_leads(
-        self, pills: Campaign, moderator: User, other_moderator: User, lead: User, later: Later
+        self, ruling: CampaignDecision, moderator: User, other_moderator: User, lead: User
     ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
-
         with pytest.raises(refusals.NotAllowed):
             campaign_reversals.correct(
-                campaign_decision_id=made.pk, moderator=other_moderator, reason="x", at=later(600)
+                campaign_decision_id=ruling.pk, moderator=other_moderator, reason="x", at=later(600)
             )
-        campaign_reversals.correct(campaign_decision_id=made.pk, moderator=lead, reason="x", at=later(601))
+        campaign_reversals.correct(campaign_decision_id=ruling.pk, moderator=lead, reason="x", at=later(601))
 
         assert Decision.objects.filter(verdict=Verdict.NOT_SPAM, decided_by=lead).count() == 5

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
-from moderation.models import Campaign, CampaignDecision, Case, Decision, Label, Platform, User
+from moderation.models import CampaignDecision, Case, Decision, Label, Platform, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals, decide_large
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import (
     accept,
     gather,
@@ -20,8 +20,6 @@ from tests.moderation.operations.campaigns.campaign_posts import (
     run_all,
     spam,
 )
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture(autouse=True)
@@ -38,47 +36,39 @@ def carried_out(decision: CampaignDecision, at: datetime) -> CampaignDecision:
     return decision
 
 
-def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
-    pills: Campaign, moderator: User, later: Later
-) -> None:
-    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-    assert (made.state, made.settled) == (CampaignDecisionState.WAITING, 0)
+def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(ruling: CampaignDecision) -> None:
+    assert (ruling.state, ruling.settled) == (CampaignDecisionState.WAITING, 0)
 
-    assert not decide_large.run_piece(campaign_decision_id=made.pk, at=later(65))
-    assert decide_large.run_piece(campaign_decision_id=made.pk, at=later(70))
-    made.refresh_from_db()
-    assert (made.state, made.settled) == (CampaignDecisionState.RUNNING, 2)
+    assert not decide_large.run_piece(campaign_decision_id=ruling.pk, at=later(65))
+    assert decide_large.run_piece(campaign_decision_id=ruling.pk, at=later(70))
+    ruling.refresh_from_db()
+    assert (ruling.state, ruling.settled) == (CampaignDecisionState.RUNNING, 2)
 
-    assert carried_out(made, later(71)).state == CampaignDecisionState.DONE
-    assert made.settled == 5
+    assert carried_out(ruling, later(71)).state == CampaignDecisionState.DONE
+    assert ruling.settled == 5
     assert Label.objects.count() == 5
 
 
-def test_undone_before_it_begins_does_nothing(pills: Campaign, moderator: User, later: Later) -> None:
-    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+def test_undone_before_it_begins_does_nothing(ruling: CampaignDecision, moderator: User) -> None:
+    campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(69))
 
-    campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
-
-    assert carried_out(made, later(80)).settled == 0
+    assert carried_out(ruling, later(80)).settled == 0
     assert not Decision.objects.exists()
 
 
-def test_leaves_out_who_joins_meanwhile(
-    platform: Platform, pills: Campaign, moderator: User, later: Later
-) -> None:
-    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+def test_leaves_out_who_joins_meanwhile(platform: Platform, ruling: CampaignDecision) -> None:
     [late] = accept(platform, [incoming(9, at=later(61))], at=later(61))
     run_all([late], at=later(62))
 
-    carried_out(made, later(75))
+    carried_out(ruling, later(75))
 
     assert Case.objects.get(state=CaseState.OPEN).post_id == late.pk
 
 
 def test_leaves_out_who_begins_to_wait_meanwhile(
-    platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    platform: Platform, fake_scorer: FakeScorer, moderator: User
 ) -> None:
-    pills = opened(platform, 5, at=at)
+    pills = opened(platform, 5, at=AT)
     unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
     gather(unscored, at=later(2))
     made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
@@ -90,31 +80,19 @@ def test_leaves_out_who_begins_to_wait_meanwhile(
     assert Case.objects.get(state=CaseState.OPEN).post_id == unscored[0].pk
 
 
-def test_is_found_again_when_its_message_was_lost(pills: Campaign, moderator: User, later: Later) -> None:
-    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-
+def test_is_found_again_when_its_message_was_lost(ruling: CampaignDecision) -> None:
     assert decide_large.sweep(at=later(65)) == 0
     assert decide_large.sweep(at=later(75)) == 1
-    decide_large.run_piece(campaign_decision_id=made.pk, at=later(75))
+    decide_large.run_piece(campaign_decision_id=ruling.pk, at=later(75))
     assert decide_large.sweep(at=later(76)) == 0
     assert decide_large.sweep(at=later(200)) == 1
 
 
-def test_refuses_a_second_decision_while_the_first_is_carried_out(
-    pills: Campaign, moderator: User, lead: User, later: Later
-) -> None:
-    campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-
-    with pytest.raises(campaign_decisions.StillRunning):
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
-
-
-def test_is_corrected_piece_by_piece(pills: Campaign, moderator: User, later: Later) -> None:
-    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-    carried_out(made, later(75))
+def test_is_corrected_piece_by_piece(ruling: CampaignDecision, moderator: User) -> None:
+    carried_out(ruling, later(75))
 
     correction = campaign_reversals.correct(
-        campaign_decision_id=made.pk, moderator=moderator, reason="sorry", at=later(600)
+        campaign_decision_id=ruling.pk, moderator=moderator, reason="sorry", at=later(600)
     )
 
     assert correction.state == CampaignDecisionState.RUNNING

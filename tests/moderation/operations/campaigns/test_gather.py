@@ -2,98 +2,89 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
+from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform
 from moderation.operations.erasure import erase
-from moderation.operations.posts.incoming_post import IncomingAuthor
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming
-
-Later = Callable[[float], datetime]
+from tests.moderation.operations.conftest import side_by_side
 
 
 class TestGather:
-    def test_near_duplicates_of_several_authors_become_one_campaign(
-        self, platform: Platform, at: datetime
-    ) -> None:
-        posts = accept(platform, [incoming(number, at=at) for number in range(5)], at=at)
+    def test_near_duplicates_of_several_authors_become_one_campaign(self, platform: Platform) -> None:
+        posts = accept(platform, [incoming(number, at=AT) for number in range(5)], at=AT)
 
-        gather(posts, at=at)
+        gather(posts, at=AT)
 
         campaign = Campaign.objects.get()
         assert (campaign.posts, campaign.authors, campaign.domains) == (5, 5, 0)
         assert CampaignMember.objects.filter(campaign=campaign).count() == 5
         assert all(member.ties == ["text"] for member in CampaignMember.objects.all())
 
-    def test_posts_that_resemble_nothing_stay_alone(self, platform: Platform, at: datetime) -> None:
+    def test_posts_that_resemble_nothing_stay_alone(self, platform: Platform) -> None:
         texts = (
             "Has anybody seen my grey cat near the river?",
             "The concert last night was wonderful, thank you all for coming",
             "Traffic was terrible on the way to work today",
         )
-        posts = accept(platform, [incoming(n, at=at, text=text) for n, text in enumerate(texts)], at=at)
+        posts = accept(platform, [incoming(n, at=AT, text=text) for n, text in enumerate(texts)], at=AT)
 
-        gather(posts, at=at)
+        gather(posts, at=AT)
 
         assert not Campaign.objects.exists()
 
-    def test_a_later_post_joins_and_is_counted(self, platform: Platform, at: datetime, later: Later) -> None:
-        gather(accept(platform, [incoming(n, at=at) for n in range(2)], at=at), at=at)
+    def test_a_later_post_joins_and_is_counted(self, platform: Platform) -> None:
+        gather(accept(platform, [incoming(n, at=AT) for n in range(2)], at=AT), at=AT)
 
-        [late] = accept(platform, [incoming(7, at=at, links=("https://pills.example/buy",))], at=later(60))
+        [late] = accept(platform, [incoming(7, at=AT, links=("https://pills.example/buy",))], at=later(60))
         gather([late], at=later(61))
 
         campaign = Campaign.objects.get()
         assert (campaign.posts, campaign.authors, campaign.domains) == (3, 3, 1)
         assert campaign.latest_at == later(61)
 
-    def test_is_safe_to_run_twice(self, platform: Platform, at: datetime) -> None:
-        posts = accept(platform, [incoming(number, at=at) for number in range(3)], at=at)
+    def test_is_safe_to_run_twice(self, platform: Platform) -> None:
+        posts = accept(platform, [incoming(number, at=AT) for number in range(3)], at=AT)
 
-        gather(posts, at=at)
-        gather(posts, at=at)
+        gather(posts, at=AT)
+        gather(posts, at=AT)
 
         assert Campaign.objects.get().posts == 3
         assert CampaignMember.objects.count() == 3
 
-    def test_a_domain_in_every_third_post_glues_nothing_together(
-        self, platform: Platform, at: datetime
-    ) -> None:
+    def test_a_domain_in_every_third_post_glues_nothing_together(self, platform: Platform) -> None:
         words = "apple river stone cloud tiger piano lemon hotel radio field glass candle".split()  # noqa: SIM905
         posts = accept(
             platform,
             [
                 incoming(
                     number,
-                    at=at + timedelta(seconds=number),
+                    at=AT + timedelta(seconds=number),
                     text=f"{word} " * 3 + f"{word[::-1]} {word}ly un{word} {word}ish",
                     links=("https://video.example/watch",),
                     ip="203.0.113.7",
                 )
                 for number, word in enumerate(words)
             ],
-            at=at,
+            at=AT,
         )
 
-        gather(posts, at=at)
+        gather(posts, at=AT)
 
         assert not Campaign.objects.exists()
 
-    def test_a_domain_of_one_campaign_draws_other_texts_in(
-        self, platform: Platform, at: datetime, later: Later
-    ) -> None:
+    def test_a_domain_of_one_campaign_draws_other_texts_in(self, platform: Platform) -> None:
         link = ("https://only-here.example/buy",)
-        gather(accept(platform, [incoming(number, at=at, links=link) for number in range(16)], at=at), at=at)
+        gather(accept(platform, [incoming(number, at=AT, links=link) for number in range(16)], at=AT), at=AT)
 
         [other] = accept(
-            platform, [incoming(99, at=at, text="Completely different words, yes", links=link)], at=later(5)
+            platform, [incoming(99, at=AT, text="Completely different words, yes", links=link)], at=later(5)
         )
         gather([other], at=later(6))
 
@@ -102,18 +93,16 @@ class TestGather:
         assert member.ties == ["link"]
         assert member.likeness < 0.2
 
-    def test_a_post_between_two_campaigns_unites_them(
-        self, platform: Platform, at: datetime, later: Later
-    ) -> None:
+    def test_a_post_between_two_campaigns_unites_them(self, platform: Platform) -> None:
         other = "Win a phone, only this evening, share and comment to enter the draw"
         both = ("https://one.example/",)
-        first = accept(platform, [incoming(n, at=at, links=both) for n in range(12)], at=at)
-        gather(first, at=at)
-        second = accept(platform, [incoming(n, at=at, text=other) for n in range(3)], at=later(1))
+        first = accept(platform, [incoming(n, at=AT, links=both) for n in range(12)], at=AT)
+        gather(first, at=AT)
+        second = accept(platform, [incoming(n, at=AT, text=other) for n in range(3)], at=later(1))
         gather(second, at=later(1))
         assert Campaign.objects.count() == 2
 
-        [between] = accept(platform, [incoming(50, at=at, text=other, links=both)], at=later(2))
+        [between] = accept(platform, [incoming(50, at=AT, text=other, links=both)], at=later(2))
         gather([between], at=later(2))
 
         kept = campaign_of(first[0])
@@ -123,15 +112,13 @@ class TestGather:
         assert Campaign.objects.exclude(pk=kept.pk).get().merged_into == kept
         assert sum(trait.posts for trait in CampaignTrait.objects.filter(kind="author")) == 16
 
-    def test_an_edited_post_leaves_when_it_says_something_else(
-        self, platform: Platform, at: datetime, later: Later
-    ) -> None:
-        posts = accept(platform, [incoming(number, at=at) for number in range(3)], at=at)
-        gather(posts, at=at)
+    def test_an_edited_post_leaves_when_it_says_something_else(self, platform: Platform) -> None:
+        posts = accept(platform, [incoming(number, at=AT) for number in range(3)], at=AT)
+        gather(posts, at=AT)
 
         edited = incoming(
             0,
-            at=at,
+            at=AT,
             external_id=posts[0].external_id,
             revision=2,
             text="I have sold my old bicycle to a friend",
@@ -143,11 +130,11 @@ class TestGather:
         assert (Campaign.objects.get().posts, Campaign.objects.get().authors) == (2, 2)
 
     def test_forgets_what_is_erased_with_all_that_it_brought(
-        self, platform: Platform, at: datetime, later: Later, settings: Settings
+        self, platform: Platform, settings: Settings
     ) -> None:
         settings.SPAM_DIGEST_DAYS = 0
-        posts = accept(platform, [incoming(n, at=at, ip=f"203.0.{n}.7") for n in range(3)], at=at)
-        gather(posts, at=at)
+        posts = accept(platform, [incoming(n, at=AT, ip=f"203.0.{n}.7") for n in range(3)], at=AT)
+        gather(posts, at=AT)
 
         erase.post(post_id=posts[0].pk, at=later(5))
 
@@ -159,20 +146,16 @@ class TestGather:
         gather([late], at=later(7))
         assert CampaignMember.objects.get(post=late).likeness > 0.5
 
-    def test_takes_as_many_queries_for_many_posts_as_for_few(
-        self, platform: Platform, at: datetime, later: Later
-    ) -> None:
-        gather(accept(platform, [incoming(number, at=at) for number in range(8)], at=at), at=at)
+    def test_takes_as_many_queries_for_many_posts_as_for_few(self, platform: Platform) -> None:
+        gather(accept(platform, [incoming(number, at=AT) for number in range(8)], at=AT), at=AT)
         counts = []
         for size in (2, 40):
             posts = accept(
                 platform,
-                [incoming(n, at=at, links=("https://x.example/",), ip="198.51.100.1") for n in range(size)],
+                [incoming(n, at=AT, links=("https://x.example/",), ip="198.51.100.1") for n in range(size)],
                 at=later(size),
             )
-            with CaptureQueriesContext(
-                connection,
-            ) as queries:
+            with CaptureQueriesContext(connection) as queries:
                 gather(posts, at=later(size))
             counts.append(len(queries))
 
@@ -181,25 +164,11 @@ class TestGather:
 
 
 @pytest.mark.django_db(transaction=True)
-class TestSideBySide:
-    def test_workers_that_gather_at_once_make_one_campaign(self, platform: Platform, at: datetime) -> None:
-        posts = accept(platform, [incoming(number, at=at) for number in range(24)], at=at)
-        start = threading.Barrier(6)
+def test_workers_that_gather_at_once_make_one_campaign(platform: Platform) -> None:
+    posts = accept(platform, [incoming(number, at=AT) for number in range(24)], at=AT)
+    outcomes = side_by_side(*(lambda n=n: gather(posts[n::6], at=AT) for n in range(6)))
 
-        def work(part: list[Post]) -> None:
-            try:
-                start.wait()
-                gather(part, at=at)
-            finally:
-                connection.close()
-
-        workers = [threading.Thread(target=work, args=(posts[number::6],)) for number in range(6)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-
-        assert Campaign.objects.get().posts == 24
-        assert CampaignMember.objects.count() == 24
-        assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}
-        assert isinstance(incoming(1, at=at).author, IncomingAuthor)
+    assert outcomes == [None] * 6
+    assert Campaign.objects.get().posts == 24
+    assert CampaignMember.objects.count() == 24
+    assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}

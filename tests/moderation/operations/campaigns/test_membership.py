@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from moderation.models.campaigns import TieKind
@@ -9,7 +11,7 @@ from moderation.operations.campaigns.membership import weigh
 from moderation.queries.campaigns.shared_traits import Sighting, Trait
 
 CAMPAIGN, OTHER = 100, 200
-MEMBERS = frozenset(range(1, 17))
+MEMBERS, FEW = frozenset(range(1, 17)), (1, 2, 3)
 
 
 def sighting(kind: TieKind, *posts: int, bands: int = 16) -> Sighting:
@@ -23,21 +25,30 @@ def evidence(*sightings: Sighting, words: int = 10) -> float:
 
 
 class TestWeigh:
-    def test_a_text_of_six_words_is_enough_by_itself(self) -> None:
-        assert evidence(sighting(TieKind.TEXT, 1), words=6) >= 1
+    @pytest.mark.parametrize(
+        ("words", "sightings", "is_enough"),
+        [
+            pytest.param(6, {TieKind.TEXT: [1]}, True, id="a text of six words"),
+            pytest.param(3, {TieKind.TEXT: MEMBERS}, False, id="a short text"),
+            pytest.param(3, {TieKind.TEXT: [1], TieKind.DOMAIN: [1]}, True, id="and a new domain"),
+            pytest.param(10, {TieKind.LINK: MEMBERS}, True, id="a link of the campaign alone"),
+            pytest.param(10, {TieKind.LINK: FEW}, False, id="a link that is hardly known"),
+            pytest.param(10, {TieKind.DOMAIN: MEMBERS}, True, id="a domain of the campaign alone"),
+            pytest.param(10, {TieKind.DOMAIN: FEW}, False, id="a domain that is hardly known"),
+            pytest.param(10, {TieKind.NETWORK: MEMBERS}, False, id="the network"),
+            pytest.param(10, {TieKind.AUTHOR: MEMBERS}, False, id="the author"),
+            pytest.param(
+                10,
+                dict.fromkeys((TieKind.AUTHOR, TieKind.NETWORK, TieKind.DOMAIN), FEW),
+                True,
+                id="all three",
+            ),
+        ],
+    )
+    def test_is_enough(self, words: int, sightings: dict[TieKind, Iterable[int]], is_enough: bool) -> None:
+        found = evidence(*(sighting(kind, *posts) for kind, posts in sightings.items()), words=words)
 
-    def test_a_short_text_is_not(self) -> None:
-        assert evidence(sighting(TieKind.TEXT, *range(1, 17)), words=3) < 1
-
-    def test_a_short_text_and_a_new_domain_are(self) -> None:
-        assert evidence(sighting(TieKind.TEXT, 1), sighting(TieKind.DOMAIN, 1), words=3) >= 1
-
-    @pytest.mark.parametrize("kind", [TieKind.LINK, TieKind.DOMAIN])
-    def test_a_place_that_only_the_campaign_links_to_is_enough_once_it_is_known_well(
-        self, kind: TieKind
-    ) -> None:
-        assert evidence(sighting(kind, *range(1, 17))) >= 1
-        assert evidence(sighting(kind, 1, 2, 3)) < 1
+        assert (found >= 1) is is_enough
 
     def test_a_domain_that_everybody_links_to_says_nothing(self) -> None:
         everybody = (1, *range(900, 915))
@@ -48,22 +59,6 @@ class TestWeigh:
         both = evidence(sighting(TieKind.LINK, 1, 2), sighting(TieKind.DOMAIN, 1, 2))
 
         assert both == evidence(sighting(TieKind.LINK, 1, 2))
-
-    def test_neither_network_nor_author_alone_is_enough(self) -> None:
-        assert evidence(sighting(TieKind.NETWORK, *range(1, 17))) < 1
-        assert evidence(sighting(TieKind.AUTHOR, *range(1, 17))) < 1
-
-    def test_author_network_and_domain_together_are(self) -> None:
-        few = (1, 2, 3)
-
-        assert (
-            evidence(
-                sighting(TieKind.AUTHOR, *few),
-                sighting(TieKind.NETWORK, *few),
-                sighting(TieKind.DOMAIN, *few),
-            )
-            >= 1
-        )
 
     def test_a_text_that_nearly_fell_into_the_group_counts_in_part(self) -> None:
         shares = [evidence(sighting(TieKind.TEXT, 1, bands=bands)) for bands in (1, 2, 3, 4)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
@@ -22,70 +22,63 @@ from moderation.models import (
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
-from moderation.operations.campaigns.campaign_decisions import Wanted
-from moderation.operations.cases import claims, review
 from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.conftest import decide
 
-Later = Callable[[float], datetime]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 JUDGED = 25
 """So many single judgements, all agreeing, open the gate of 0.9."""
 
 
-class TestPurity:
-    @pytest.mark.parametrize(
-        ("agreeing", "judged", "bound"),
-        # Wilson (1927), one-sided 95 %; by hand with z = 1.644854
-        [
-            (0, 0, 0.0),
-            (1, 1, 0.2699),
-            (24, 24, 0.8987),
-            (25, 25, 0.9023),
-            (95, 100, 0.9008),
-            (50, 100, 0.4188),
-        ],
-    )
-    def test_says_how_sure(self, agreeing: int, judged: int, bound: float) -> None:
-        assert Purity(agreeing=agreeing, judged=judged).lower_bound == pytest.approx(bound, abs=1e-4)
+@pytest.mark.parametrize(
+    ("agreeing", "judged", "bound"),
+    # Wilson (1927), one-sided 95 %; by hand with z = 1.644854
+    [
+        (0, 0, 0.0),
+        (1, 1, 0.2699),
+        (24, 24, 0.8987),
+        (25, 25, 0.9023),
+        (95, 100, 0.9008),
+        (50, 100, 0.4188),
+    ],
+)
+def test_purity_says_how_sure(agreeing: int, judged: int, bound: float) -> None:
+    assert Purity(agreeing=agreeing, judged=judged).lower_bound == pytest.approx(bound, abs=1e-4)
 
 
 @pytest.fixture
-def judged(
-    platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
-) -> Campaign:
+def judged(platform: Platform, fake_scorer: FakeScorer, moderator: User) -> Campaign:
     """A campaign of thirty of which 25 were judged alone as spam."""
-    pills = opened(platform, JUDGED + 5, at=at)
+    pills = opened(platform, JUDGED + 5, at=AT)
     for case in Case.objects.order_by("id")[:JUDGED]:
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3))
+        decide(case, moderator, at=later(3))
     return pills
 
 
 @pytest.fixture
-def decided(judged: Campaign, moderator: User, later: Later) -> CampaignDecision:
+def decided(judged: Campaign, moderator: User) -> CampaignDecision:
     """The same, with the rest decided as spam, together."""
-    wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-    return campaign_decisions.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
+    return campaign_decisions.decide(campaign_id=judged.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
 
-def join(platform: Platform, at: datetime, *, count: int = 1, **given: object) -> Sequence[Post]:
-    posts = accept(platform, [incoming(100 + n, at=at, **given) for n in range(count)], at=at)
+def join(at: datetime, *, count: int = 1) -> Sequence[Post]:
+    posts = accept(Platform.objects.get(), [incoming(100 + n, at=at) for n in range(count)], at=at)
     run_all(posts, at=at)
     return posts
 
 
-def never_drawn(settings: LazySettings) -> None:
+@pytest.fixture(autouse=True)
+def _never_drawn(settings: LazySettings) -> None:
     settings.CAMPAIGN_AUDIT_SHARE = 0.0
 
 
 class TestRulings:
-    def test_decides_with_the_campaign_while_it_is_pure(
-        self, platform: Platform, decided: CampaignDecision, settings: LazySettings, later: Later
-    ) -> None:
-        never_drawn(settings)
-
-        [post] = join(platform, later(100))
+    def test_decides_with_the_campaign_while_it_is_pure(self, decided: CampaignDecision) -> None:
+        [post] = join(later(100))
 
         made = Decision.objects.get(post=post)
         assert (made.verdict, made.source, made.reason) == (
@@ -98,98 +91,65 @@ class TestRulings:
         assert not Case.objects.filter(post=post).exists()
 
     def test_draws_a_share_to_be_judged_alone(
-        self, platform: Platform, decided: CampaignDecision, settings: LazySettings, later: Later
+        self, decided: CampaignDecision, settings: LazySettings
     ) -> None:
         settings.CAMPAIGN_AUDIT_SHARE = 0.5
 
-        posts = join(platform, later(100), count=40)
+        posts = join(later(100), count=40)
 
         cases = Case.objects.filter(post__in=posts)
         assert {case.reason for case in cases} == {CaseReason.CAMPAIGN}
         assert 8 <= len(cases) <= 32
         assert Decision.objects.filter(post__in=posts).count() == 40 - len(cases)
 
-    def test_queues_while_too_few_were_judged(
-        self,
-        platform: Platform,
-        fake_scorer: FakeScorer,
-        moderator: User,
-        settings: LazySettings,
-        at: datetime,
-        later: Later,
-    ) -> None:
-        never_drawn(settings)
-        pills = opened(platform, 5, at=at)
-        wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
-
-        [post] = join(platform, later(100))
+    @pytest.mark.usefixtures("ruling")
+    def test_queues_while_too_few_were_judged(self) -> None:
+        [post] = join(later(100))
 
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN
 
     def test_queues_again_when_samples_show_it_impure(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        moderator: User,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, moderator: User, settings: LazySettings
     ) -> None:
         settings.CAMPAIGN_AUDIT_SHARE = 1.0
-        [sample] = join(platform, later(100))
+        [sample] = join(later(100))
         case = Case.objects.get(post=sample)
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(110))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(111)
-        )
+        decide(case, moderator, at=later(111), verdict=Verdict.NOT_SPAM)
         assert purity(decided) == Purity(agreeing=JUDGED, judged=JUDGED + 1)
-        never_drawn(settings)
+        settings.CAMPAIGN_AUDIT_SHARE = 0.0
 
-        [post] = join(platform, later(200))
+        [post] = join(later(200))
 
         assert Case.objects.get(post=post, state=CaseState.OPEN).reason == CaseReason.UNCERTAIN
 
     def test_asks_a_human_where_the_filter_is_sure_of_the_opposite(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        fake_scorer: FakeScorer,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, fake_scorer: FakeScorer
     ) -> None:
-        never_drawn(settings)
         fake_scorer.default = 0.05
 
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
 
     def test_lets_the_filter_act_where_it_agrees(
-        self, platform: Platform, decided: CampaignDecision, fake_scorer: FakeScorer, later: Later
+        self, decided: CampaignDecision, fake_scorer: FakeScorer
     ) -> None:
         fake_scorer.default = 0.99
 
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         assert Decision.objects.get(post=post).campaign_decision is None
 
     @pytest.mark.parametrize("verdict", Verdict.values)
     def test_an_unproven_removal_is_decided_with_its_campaign_or_by_a_human(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        fake_scorer: FakeScorer,
-        settings: LazySettings,
-        later: Later,
-        verdict: str,
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, verdict: str
     ) -> None:
-        never_drawn(settings)
         CampaignDecision.objects.update(verdict=verdict)
         Decision.objects.update(verdict=verdict)
         Platform.objects.update(removal="proven")
         fake_scorer.default = 0.99
 
-        [post] = join(Platform.objects.get(), later(100))
+        [post] = join(later(100))
 
         if verdict == Verdict.SPAM:
             assert Decision.objects.get(post=post).campaign_decision == decided
@@ -197,59 +157,33 @@ class TestRulings:
             assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
 
     def test_never_acts_on_a_degraded_score(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        fake_scorer: FakeScorer,
-        settings: LazySettings,
-        later: Later,
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, settings: LazySettings
     ) -> None:
-        never_drawn(settings)
         settings.DEGRADED_SECONDS = 0
         fake_scorer.is_degraded = True
 
-        [post] = join(platform, later(100))
+        [post] = join(later(100))
 
         assert Case.objects.get(post=post).reason == CaseReason.DEGRADED
 
-    def test_waits_until_the_decision_cannot_be_undone(
-        self, platform: Platform, decided: CampaignDecision, settings: LazySettings, later: Later
-    ) -> None:
-        never_drawn(settings)
-
-        [post] = join(platform, later(65))
+    def test_waits_until_the_decision_cannot_be_undone(self, decided: CampaignDecision) -> None:
+        [post] = join(later(65))
 
         assert Case.objects.filter(post=post).exists()
 
-    def test_ends_when_the_decision_is_corrected(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        moderator: User,
-        settings: LazySettings,
-        later: Later,
-    ) -> None:
-        never_drawn(settings)
-        [early] = join(platform, later(100))
+    def test_ends_when_the_decision_is_corrected(self, decided: CampaignDecision, moderator: User) -> None:
+        [early] = join(later(100))
         campaign_reversals.correct(
             campaign_decision_id=decided.pk, moderator=moderator, reason="a charity", at=later(200)
         )
 
-        [post] = join(platform, later(300))
+        [post] = join(later(300))
 
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN
         assert Decision.objects.filter(post=early).latest("decided_at").verdict == Verdict.NOT_SPAM
 
-    def test_leaves_alone_who_was_left_out(
-        self,
-        platform: Platform,
-        decided: CampaignDecision,
-        moderator: User,
-        settings: LazySettings,
-        later: Later,
-    ) -> None:
-        never_drawn(settings)
-        [post] = join(platform, later(65))
+    def test_leaves_alone_who_was_left_out(self, decided: CampaignDecision, moderator: User) -> None:
+        [post] = join(later(65))
         campaign_decisions.leave_out(
             campaign_id=decided.campaign_id,
             post_id=post.pk,

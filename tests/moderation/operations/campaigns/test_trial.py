@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
-from django.db import connection
 
 from moderation.models import (
     CampaignDecision,
@@ -26,44 +21,17 @@ from moderation.models.deliveries import DeliveryState
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.cases import reversals
-from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.conftest import side_by_side
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("fake_scorer")]
 
 SIZE, JOINING = 60, 40
 
 
-def side_by_side(*acts: Callable[[], object]) -> list[object]:
-    """Run everything at once; return what each came to, a refusal or an answer."""
-    start = threading.Barrier(len(acts))
-    outcomes: list[object] = [None] * len(acts)
-
-    def run(number: int, act: Callable[[], object]) -> None:
-        try:
-            start.wait()
-            outcomes[number] = act()
-        except Exception as refusal:  # noqa: BLE001 - the refusal is what the trial looks at
-            outcomes[number] = refusal
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
-
-
-def test_a_decision_while_members_join_settles_all_or_none(
-    webhook: Platform,
-    fake_scorer: FakeScorer,
-    moderator: User,
-    at: datetime,
-    later: Callable[[float], datetime],
-) -> None:
-    pills = opened(webhook, SIZE, at=at)
+def test_a_decision_while_members_join_settles_all_or_none(webhook: Platform, moderator: User) -> None:
+    pills = opened(webhook, SIZE, at=AT)
     left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
     campaign_decisions.leave_out(
         campaign_id=pills.pk, post_id=left_out, is_left_out=True, moderator=moderator, at=later(10)
@@ -72,16 +40,13 @@ def test_a_decision_while_members_join_settles_all_or_none(
     expected = SIZE - 1
 
     def decide() -> CampaignDecision:
-        wanted = Wanted(verdict=Verdict.SPAM, expected_count=expected, confirmed_count=expected)
+        wanted = spam(expected, confirmed_count=expected)
         return campaign_decisions.decide(
             campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60)
         )
 
     parts = [joining[number::4] for number in range(4)]
-    outcomes = side_by_side(
-        decide,
-        *(lambda part=part: run_all(part, at=later(30)) for part in parts),
-    )
+    outcomes = side_by_side(decide, *(lambda part=part: run_all(part, at=later(30)) for part in parts))
 
     assert all(outcome is None for outcome in outcomes[1:])
     made = outcomes[0]
@@ -97,15 +62,10 @@ def test_a_decision_while_members_join_settles_all_or_none(
 
 
 def test_a_reversal_restores_all_and_compensates_each_once(
-    webhook: Platform,
-    fake_scorer: FakeScorer,
-    moderator: User,
-    lead: User,
-    at: datetime,
-    later: Callable[[float], datetime],
+    webhook: Platform, moderator: User, lead: User
 ) -> None:
-    pills = opened(webhook, SIZE, at=at)
-    wanted = Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE)
+    pills = opened(webhook, SIZE, at=AT)
+    wanted = spam(SIZE, confirmed_count=SIZE)
     made = campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
     Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
@@ -125,14 +85,9 @@ def test_a_reversal_restores_all_and_compensates_each_once(
 
 
 def test_two_moderators_at_once_decide_each_post_once(
-    webhook: Platform,
-    fake_scorer: FakeScorer,
-    moderator: User,
-    other_moderator: User,
-    at: datetime,
-    later: Callable[[float], datetime],
+    webhook: Platform, moderator: User, other_moderator: User
 ) -> None:
-    pills = opened(webhook, SIZE, at=at)
+    pills = opened(webhook, SIZE, at=AT)
 
     def decide(person: User, verdict: Verdict) -> CampaignDecision:
         wanted = Wanted(verdict=verdict, expected_count=SIZE, confirmed_count=SIZE)

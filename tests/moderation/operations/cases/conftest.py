@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 
-from moderation.models import (
-    Case,
-    GoldenItem,
-    Platform,
-    User,
-)
+from moderation.models import Case, GoldenItem, Platform, User
 from moderation.models.blind_reviews import BlindCause
+from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations.cases import blind_reviews, golden_items
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.moderation.operations.cases.golden_posts import TEXTS, decided_by
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.cases.golden_posts import TEXTS, answered
+from tests.moderation.operations.conftest import decide
 
 
 @pytest.fixture
@@ -34,17 +27,17 @@ def third_moderator(db: None) -> User:
 
 
 @pytest.fixture
-def plan(platform: Platform, lead: User, at: datetime) -> None:
+def plan(platform: Platform, lead: User) -> None:
     """Every decision is judged again, and half of the blind reviews are golden."""
     blind_reviews.plan(
-        platform_id=platform.pk, share=1.0, first_decisions=0, golden_share=0.5, changed_by=lead, at=at
+        platform_id=platform.pk, share=1.0, first_decisions=0, golden_share=0.5, changed_by=lead, at=AT
     )
 
 
 @pytest.fixture
-def item(open_case: Case_, moderator: User, lead: User, other_lead: User, later: Later) -> GoldenItem:
+def item(open_case: Case_, moderator: User, lead: User, other_lead: User) -> GoldenItem:
     """A golden item: spam, decided by `moderator` before anything was planned, vouched for by two leads."""
-    first = decided_by(
+    first = decide(
         open_case(text=TEXTS[0], author=IncomingAuthor(external_id="1")), moderator, at=later(-100)
     )
     made = golden_items.mark(post_id=first.post_id, lead=lead, note="clear", at=later(-50))
@@ -53,15 +46,18 @@ def item(open_case: Case_, moderator: User, lead: User, other_lead: User, later:
 
 @pytest.fixture
 def pair(
-    item: GoldenItem,
-    plan: None,
-    open_case: Case_,
-    moderator: User,
-    other_moderator: User,
-    later: Later,
+    item: GoldenItem, plan: None, open_case: Case_, moderator: User, other_moderator: User
 ) -> tuple[Case, Case]:
     """A case of the golden item and one of a decision that was drawn."""
-    decided_by(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))
+    decide(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))
     assert blind_reviews.sweep(at=later(100)) == 2
     golden = Case.objects.get(blind_review__golden=item)
     return golden, Case.objects.get(blind_review__cause=BlindCause.SAMPLE)
+
+
+@pytest.fixture
+def asked_again(pair: tuple[Case, Case], open_case: Case_, moderator: User, other_moderator: User) -> None:
+    """The other moderator has answered the golden item, and it may be given to somebody else."""
+    answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
+    decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+    blind_reviews.sweep(at=later(300))

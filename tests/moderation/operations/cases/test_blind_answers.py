@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -21,7 +20,6 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
-from moderation.models.users import Role
 from moderation.operations.cases import (
     appeals,
     blind_answers,
@@ -32,21 +30,19 @@ from moderation.operations.cases import (
     review,
     shift,
 )
-from moderation.operations.cases.shift import Choice
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
 from moderation.queries.cases import blind_reviews as pages
 from moderation.queries.cases.blind_reviews import DisputeState
-
-Later = Callable[[float], datetime]
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.cases.golden_posts import answered
+from tests.moderation.operations.conftest import Decided
 
 
 @pytest.fixture
-def first(
-    decided: Callable[..., Decision], platform: Platform, lead: User, at: datetime, later: Later
-) -> Decision:
+def first(decided: Decided, platform: Platform, lead: User) -> Decision:
     """A moderator's decision, spam, that is judged again."""
-    blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=at)
+    blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=AT)
     made = decided(at=later(2))
     blind_reviews.sweep(at=later(100))
     return made
@@ -57,17 +53,22 @@ def blind_case(first: Decision) -> Case:
     return Case.objects.get(post=first.post, reason=CaseReason.BLIND)
 
 
-@pytest.fixture
-def other_lead(db: None) -> User:
-    return User.objects.create_user("other_lead", role=Role.LEAD)
-
-
-def answered(case: Case, *, by: User, verdict: Verdict, at: datetime, **more: object) -> BlindReview:
-    claims.claim(case_id=case.pk, moderator=by, at=at)
-    choice = Choice(verdict=verdict, case_version=case.version, **more)  # type: ignore[arg-type]  # of a Choice
-    step = shift.decide(case_id=case.pk, choice=choice, moderator=by, at=at)
-    assert step.decision is None
-    return BlindReview.objects.get(case=case)
+def answer(
+    case: Case,
+    *,
+    by: User,
+    at: datetime,
+    verdict: Verdict = Verdict.SPAM,
+    idempotency_key: UUID | None = None,
+) -> BlindReview:
+    return blind_answers.answer(
+        case_id=case.pk,
+        case_version=case.version,
+        moderator=by,
+        verdict=verdict,
+        idempotency_key=idempotency_key,
+        at=at,
+    )
 
 
 def outside() -> tuple[object, ...]:
@@ -82,9 +83,7 @@ def outside() -> tuple[object, ...]:
 
 @pytest.mark.usefixtures("webhook")
 @pytest.mark.parametrize("verdict", [Verdict.SPAM, Verdict.NOT_SPAM])
-def test_an_answer_changes_nothing_outside(
-    blind_case: Case, other_moderator: User, later: Later, verdict: Verdict
-) -> None:
+def test_an_answer_changes_nothing_outside(blind_case: Case, other_moderator: User, verdict: Verdict) -> None:
     before = outside()
 
     given = answered(blind_case, by=other_moderator, verdict=verdict, at=later(110), note="looks real")
@@ -98,9 +97,7 @@ def test_an_answer_changes_nothing_outside(
     assert verdict not in str(entry.details)
 
 
-def test_cannot_be_decided_or_escalated_like_a_case(
-    blind_case: Case, other_moderator: User, later: Later
-) -> None:
+def test_cannot_be_decided_or_escalated_like_a_case(blind_case: Case, other_moderator: User) -> None:
     claims.claim(case_id=blind_case.pk, moderator=other_moderator, at=later(110))
 
     with pytest.raises(review.JudgedBlindly):
@@ -115,32 +112,19 @@ def test_cannot_be_decided_or_escalated_like_a_case(
         review.escalate(case_id=blind_case.pk, moderator=other_moderator, at=later(111))
 
 
-def test_a_repeated_answer_is_the_same_one(blind_case: Case, other_moderator: User, later: Later) -> None:
+def test_a_repeated_answer_is_the_same_one(blind_case: Case, other_moderator: User) -> None:
     key = uuid4()
     given = answered(blind_case, by=other_moderator, verdict=Verdict.SPAM, at=later(110), idempotency_key=key)
 
-    again = blind_answers.answer(
-        case_id=blind_case.pk,
-        case_version=blind_case.version,
-        moderator=other_moderator,
-        verdict=Verdict.SPAM,
-        idempotency_key=key,
-        at=later(111),
-    )
+    again = answer(blind_case, by=other_moderator, idempotency_key=key, at=later(111))
 
     assert (again.pk, again.answered_at) == (given.pk, later(110))
     with pytest.raises(CaseClosed):
-        blind_answers.answer(
-            case_id=blind_case.pk,
-            case_version=blind_case.version,
-            moderator=other_moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=later(112),
-        )
+        answer(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(112))
 
 
 def test_escalating_leaves_it_to_a_lead_without_a_verdict(
-    blind_case: Case, other_moderator: User, lead: User, later: Later
+    blind_case: Case, other_moderator: User, lead: User
 ) -> None:
     claims.claim(case_id=blind_case.pk, moderator=other_moderator, at=later(110))
 
@@ -151,7 +135,7 @@ def test_escalating_leaves_it_to_a_lead_without_a_verdict(
 
 
 class TestUndo:
-    def test_opens_the_case_again(self, blind_case: Case, other_moderator: User, later: Later) -> None:
+    def test_opens_the_case_again(self, blind_case: Case, other_moderator: User) -> None:
         given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
         assert pages.undoable(moderator=other_moderator, at=later(112)) == given
 
@@ -161,32 +145,24 @@ class TestUndo:
         given.refresh_from_db()
         assert (given.verdict, given.is_disputed, given.answered_by) == ("", False, None)
 
-    def test_is_refused_when_its_time_is_over(
-        self, blind_case: Case, other_moderator: User, later: Later
+    def test_is_for_who_answered_until_its_time_is_over(
+        self, blind_case: Case, moderator: User, other_moderator: User
     ) -> None:
         given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
 
-        with pytest.raises(reversals.TooLate):
-            blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(500))
-
-    def test_is_for_who_answered(
-        self, blind_case: Case, moderator: User, other_moderator: User, later: Later
-    ) -> None:
-        given = answered(blind_case, by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-
         with pytest.raises(NotAllowed):
             blind_answers.undo(review_id=given.pk, moderator=moderator, at=later(111))
+        with pytest.raises(reversals.TooLate):
+            blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(500))
 
 
 @pytest.mark.usefixtures("webhook")
 class TestDisagreements:
     @pytest.fixture
-    def disputed(self, blind_case: Case, other_moderator: User, later: Later) -> BlindReview:
+    def disputed(self, blind_case: Case, other_moderator: User) -> BlindReview:
         return answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110), note="real")
 
-    def test_wait_for_a_lead_once_the_answer_is_final(
-        self, disputed: BlindReview, lead: User, later: Later
-    ) -> None:
+    def test_wait_for_a_lead_once_the_answer_is_final(self, disputed: BlindReview, lead: User) -> None:
         at_once = pages.disagreements(viewer=lead, state=DisputeState.WAITING, at=later(111))
         final = pages.disagreements(viewer=lead, state=DisputeState.WAITING, at=later(200))
 
@@ -195,9 +171,7 @@ class TestDisagreements:
         with pytest.raises(disagreements.NothingToSettle):
             disagreements.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, at=later(111))
 
-    def test_settled_for_the_decision_change_nothing_outside(
-        self, disputed: BlindReview, lead: User, later: Later
-    ) -> None:
+    def test_settled_for_the_decision_change_nothing_outside(self, disputed: BlindReview, lead: User) -> None:
         before = outside()
 
         disagreements.settle(
@@ -210,7 +184,7 @@ class TestDisagreements:
             disagreements.settle(review_id=disputed.pk, verdict=Verdict.NOT_SPAM, lead=lead, at=later(202))
 
     def test_settled_against_it_correct_it_as_any_correction(
-        self, disputed: BlindReview, first: Decision, lead: User, later: Later
+        self, disputed: BlindReview, first: Decision, lead: User
     ) -> None:
         disagreements.settle(
             review_id=disputed.pk, verdict=Verdict.NOT_SPAM, lead=lead, note="her shop", at=later(200)
@@ -224,21 +198,19 @@ class TestDisagreements:
         labels = Label.objects.order_by("pk").values_list("is_spam", "retracted_at")
         assert list(labels) == [(True, later(200)), (False, None)]
 
-    def test_are_settled_by_a_third_person(
-        self, first: Decision, blind_case: Case, lead: User, other_lead: User, later: Later
-    ) -> None:
+    def test_are_settled_by_a_third_person(self, blind_case: Case, lead: User, other_lead: User) -> None:
         given = answered(blind_case, by=lead, verdict=Verdict.NOT_SPAM, at=later(110))
 
         with pytest.raises(disagreements.Involved):
             disagreements.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=lead, at=later(200))
         disagreements.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=other_lead, at=later(200))
 
-    def test_are_not_for_moderators(self, disputed: BlindReview, moderator: User, later: Later) -> None:
+    def test_are_not_for_moderators(self, disputed: BlindReview, moderator: User) -> None:
         with pytest.raises(NotAllowed):
             disagreements.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=moderator, at=later(200))
 
     def test_end_where_the_decision_was_corrected(
-        self, disputed: BlindReview, first: Decision, lead: User, later: Later
+        self, disputed: BlindReview, first: Decision, lead: User
     ) -> None:
         reversals.correct(
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=lead, reason="wrong", at=later(150)
@@ -246,9 +218,7 @@ class TestDisagreements:
 
         assert pages.waiting_count(at=later(200)) == 0
 
-    def test_lose_their_words_with_the_post(
-        self, disputed: BlindReview, first: Decision, lead: User, later: Later
-    ) -> None:
+    def test_lose_their_words_with_the_post(self, disputed: BlindReview, first: Decision, lead: User) -> None:
         disagreements.settle(
             review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, note="her words", at=later(200)
         )
@@ -260,16 +230,10 @@ class TestDisagreements:
 
 
 def test_an_answer_to_what_became_an_appeal_is_refused(
-    first: Decision, blind_case: Case, platform: Platform, other_moderator: User, later: Later
+    first: Decision, blind_case: Case, platform: Platform, other_moderator: User
 ) -> None:
     claims.claim(case_id=blind_case.pk, moderator=other_moderator, at=later(110))
     appeals.dispute(platform=platform, decision_id=first.pk, at=later(111))
 
     with pytest.raises(PostChanged):
-        blind_answers.answer(
-            case_id=blind_case.pk,
-            case_version=blind_case.version,
-            moderator=other_moderator,
-            verdict=Verdict.SPAM,
-            at=later(112),
-        )
+        answer(blind_case, by=other_moderator, at=later(112))

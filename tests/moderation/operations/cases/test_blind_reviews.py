@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 
-from moderation.models import BlindReview, BlindReviewPlan, Case, Decision, Delivery, Platform, User
+from moderation.models import BlindReview, BlindReviewPlan, Case, Delivery, Platform, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import appeals, blind_reviews, claims, reversals, review
+from moderation.operations.cases import appeals, blind_reviews, claims, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
-
-Decided = Callable[..., Decision]
-Later = Callable[[float], datetime]
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.conftest import Decided, decide
 
 
 @pytest.fixture
-def every(platform: Platform, lead: User, at: datetime) -> BlindReviewPlan:
+def every(platform: Platform, lead: User) -> BlindReviewPlan:
     """Every decision from `at` on is judged again."""
-    return blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=at)
+    return blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=AT)
 
 
 def blind_cases() -> list[Case]:
@@ -30,23 +26,21 @@ def blind_cases() -> list[Case]:
 
 
 class TestPlan:
-    def test_is_for_leads(self, platform: Platform, moderator: User, at: datetime) -> None:
+    def test_is_for_leads(self, platform: Platform, moderator: User) -> None:
         with pytest.raises(NotAllowed):
             blind_reviews.plan(
-                platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=moderator, at=at
+                platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=moderator, at=AT
             )
 
     @pytest.mark.parametrize(("share", "firsts"), [(-0.1, 0), (1.1, 0), (0.5, -1), (0.5, 501)])
-    def test_has_limits(
-        self, platform: Platform, lead: User, at: datetime, share: float, firsts: int
-    ) -> None:
+    def test_has_limits(self, platform: Platform, lead: User, share: float, firsts: int) -> None:
         with pytest.raises(blind_reviews.OutOfRange):
             blind_reviews.plan(
-                platform_id=platform.pk, share=share, first_decisions=firsts, changed_by=lead, at=at
+                platform_id=platform.pk, share=share, first_decisions=firsts, changed_by=lead, at=AT
             )
 
     def test_leaves_out_what_was_decided_before_it(
-        self, decided: Decided, platform: Platform, lead: User, later: Later
+        self, decided: Decided, platform: Platform, lead: User
     ) -> None:
         decided(at=later(2))
         blind_reviews.plan(
@@ -61,7 +55,7 @@ class TestPlan:
 @pytest.mark.usefixtures("every")
 class TestSweep:
     def test_opens_a_blind_case_that_the_decider_cannot_get(
-        self, decided: Decided, moderator: User, other_moderator: User, later: Later
+        self, decided: Decided, moderator: User, other_moderator: User
     ) -> None:
         first = decided(at=later(2))
 
@@ -75,19 +69,19 @@ class TestSweep:
             claims.claim(case_id=case.pk, moderator=moderator, at=later(101))
         assert claims.claim_next(moderator=other_moderator, at=later(101)) == [case]
 
-    def test_waits_until_a_decision_cannot_be_undone(self, decided: Decided, later: Later) -> None:
+    def test_waits_until_a_decision_cannot_be_undone(self, decided: Decided) -> None:
         first = decided(at=later(2))
 
         blind_reviews.sweep(at=first.effective_at)
 
         assert not BlindReview.objects.exists()
 
-    def test_draws_a_decision_once(self, decided: Decided, later: Later) -> None:
+    def test_draws_a_decision_once(self, decided: Decided) -> None:
         decided(at=later(2))
 
         assert [blind_reviews.sweep(at=later(seconds)) for seconds in (100, 160, 220)] == [1, 0, 0]
 
-    def test_tells_the_platform_nothing(self, decided: Decided, webhook: Platform, later: Later) -> None:
+    def test_tells_the_platform_nothing(self, decided: Decided, webhook: Platform) -> None:
         decided(at=later(2))
         before = Delivery.objects.count()
 
@@ -95,7 +89,7 @@ class TestSweep:
 
         assert Delivery.objects.count() == before
 
-    def test_leaves_out_what_was_undone(self, decided: Decided, moderator: User, later: Later) -> None:
+    def test_leaves_out_what_was_undone(self, decided: Decided, moderator: User) -> None:
         first = decided(at=later(2))
         case = reversals.undo(decision_id=first.pk, moderator=moderator, at=later(4))
         claims.hand_back(case_id=case.pk, moderator=moderator)
@@ -104,12 +98,12 @@ class TestSweep:
 
         assert not BlindReview.objects.exists()
 
-    def test_leaves_out_erased_posts(self, decided: Decided, later: Later) -> None:
+    def test_leaves_out_erased_posts(self, decided: Decided) -> None:
         erase.post(post_id=decided(at=later(2)).post_id, at=later(50))
 
         assert blind_reviews.sweep(at=later(100)) == 0
 
-    def test_never_fills_more_than_its_part_of_the_queue(self, decided: Decided, later: Later) -> None:
+    def test_never_fills_more_than_its_part_of_the_queue(self, decided: Decided) -> None:
         for number in range(8):
             decided(at=later(2 + number))
 
@@ -118,7 +112,7 @@ class TestSweep:
         Case.objects.filter(pk=blind_cases()[0].pk).update(state=CaseState.WITHDRAWN)
         assert blind_reviews.sweep(at=later(200)) == 1
 
-    def test_gives_up_what_nobody_took(self, decided: Decided, later: Later) -> None:
+    def test_gives_up_what_nobody_took(self, decided: Decided) -> None:
         decided(at=later(2))
         blind_reviews.sweep(at=later(100))
 
@@ -127,9 +121,7 @@ class TestSweep:
         assert blind_cases() == []
         assert not BlindReview.objects.filter(answered_at__isnull=False).exists()
 
-    def test_an_appeal_makes_an_ordinary_case_of_it(
-        self, decided: Decided, platform: Platform, later: Later
-    ) -> None:
+    def test_an_appeal_makes_an_ordinary_case_of_it(self, decided: Decided, platform: Platform) -> None:
         first = decided(at=later(2))
         blind_reviews.sweep(at=later(100))
 
@@ -140,9 +132,9 @@ class TestSweep:
 
 
 def test_takes_all_first_decisions_of_a_new_moderator_and_no_more(
-    decided: Decided, platform: Platform, lead: User, at: datetime, later: Later
+    decided: Decided, platform: Platform, lead: User
 ) -> None:
-    blind_reviews.plan(platform_id=platform.pk, share=0.0, first_decisions=2, changed_by=lead, at=at)
+    blind_reviews.plan(platform_id=platform.pk, share=0.0, first_decisions=2, changed_by=lead, at=AT)
     firsts = [decided(at=later(2 + number)) for number in range(3)][:2]
 
     blind_reviews.sweep(at=later(100))
@@ -153,10 +145,8 @@ def test_takes_all_first_decisions_of_a_new_moderator_and_no_more(
     ]
 
 
-def test_draws_about_its_share_and_logs_the_chance(
-    decided: Decided, platform: Platform, lead: User, at: datetime, later: Later
-) -> None:
-    blind_reviews.plan(platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=lead, at=at)
+def test_draws_about_its_share_and_logs_the_chance(decided: Decided, platform: Platform, lead: User) -> None:
+    blind_reviews.plan(platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=lead, at=AT)
     numbers = [blind_reviews.draw("blind review", pk) for pk in range(2_000)]
     assert 0.46 < sum(number < 0.5 for number in numbers) / 2_000 < 0.54
     made = [decided(at=later(2 + number)) for number in range(6)]
@@ -170,19 +160,11 @@ def test_draws_about_its_share_and_logs_the_chance(
 
 @pytest.mark.usefixtures("every")
 def test_nobody_who_decided_its_like_gets_it(
-    open_case: Callable[..., Case],
-    decided: Decided,
-    moderator: User,
-    other_moderator: User,
-    later: Later,
+    open_case: Case_, decided: Decided, moderator: User, other_moderator: User
 ) -> None:
     text = "Cheap pills without prescription, call 1-800-555-0101"
     decided(at=later(2), case=open_case(text=text))
-    near = claims.claim(case_id=open_case(text=text).pk, moderator=other_moderator, at=later(3))
-
-    review.decide(
-        case_id=near.pk, case_version=1, moderator=other_moderator, verdict=Verdict.SPAM, at=later(3)
-    )
+    decide(open_case(text=text), other_moderator, at=later(3))
 
     blind_reviews.sweep(at=later(100))
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 from django.conf import settings
@@ -18,10 +16,8 @@ from moderation.operations.cases import bulk, claims
 from moderation.operations.cases.bulk import Picked
 from moderation.operations.cases.reversals import TooLate
 from moderation.operations.refusals import NotAllowed
-
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
-pytestmark = pytest.mark.django_db
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import later
 
 
 @pytest.fixture
@@ -43,9 +39,7 @@ def states() -> set[str]:
 
 
 class TestDecide:
-    def test_gives_each_case_a_decision_and_a_label(
-        self, cases: list[Case], moderator: User, later: Later
-    ) -> None:
+    def test_gives_each_case_a_decision_and_a_label(self, cases: list[Case], moderator: User) -> None:
         made = bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
 
         assert [decision.case_id for decision in made] == [case.pk for case in cases]
@@ -53,7 +47,7 @@ class TestDecide:
         assert Label.objects.filter(is_spam=True).count() == 4
         assert AuditEntry.objects.filter(action="cases.decided", subject_id=made[0].idempotency_key).exists()
 
-    def test_repeated_is_the_same_act(self, cases: list[Case], moderator: User, later: Later) -> None:
+    def test_repeated_is_the_same_act(self, cases: list[Case], moderator: User) -> None:
         wanted = picked(cases)
         first = bulk.decide(picked=wanted, moderator=moderator, at=later(2))
         again = bulk.decide(picked=wanted, moderator=moderator, at=later(3))
@@ -61,9 +55,7 @@ class TestDecide:
         assert [one.pk for one in again] == [one.pk for one in first]
         assert Decision.objects.count() == 4
 
-    def test_decides_nothing_where_one_was_edited(
-        self, cases: list[Case], moderator: User, later: Later
-    ) -> None:
+    def test_decides_nothing_where_one_was_edited(self, cases: list[Case], moderator: User) -> None:
         Case.objects.filter(pk=cases[2].pk).update(version=7)
 
         with pytest.raises(bulk.Moved) as refused:
@@ -74,7 +66,7 @@ class TestDecide:
         assert not Decision.objects.exists()
 
     def test_decides_nothing_where_somebody_holds_one(
-        self, cases: list[Case], moderator: User, other_moderator: User, later: Later
+        self, cases: list[Case], moderator: User, other_moderator: User
     ) -> None:
         claims.claim(case_id=cases[0].pk, moderator=other_moderator, at=later(1))
 
@@ -85,19 +77,19 @@ class TestDecide:
         assert Case.objects.get(pk=cases[0].pk).claimed_by == other_moderator
         assert Case.objects.get(pk=cases[1].pk).claimed_by is None
 
-    @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.SECOND, CaseReason.RANDOM])
-    def test_leaves_samples_alone(
-        self, cases: list[Case], moderator: User, later: Later, reason: CaseReason
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"reason": CaseReason.AUDIT},
+            {"reason": CaseReason.SECOND},
+            {"reason": CaseReason.RANDOM},
+            {"is_escalated": True},
+        ],
+    )
+    def test_leaves_samples_alone_and_escalated_ones_to_leads(
+        self, cases: list[Case], moderator: User, change: dict[str, object]
     ) -> None:
-        Case.objects.filter(pk=cases[3].pk).update(reason=reason)
-
-        with pytest.raises(NotAllowed):
-            bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
-
-        assert not Decision.objects.exists()
-
-    def test_leaves_escalated_ones_to_leads(self, cases: list[Case], moderator: User, later: Later) -> None:
-        Case.objects.filter(pk=cases[1].pk).update(is_escalated=True)
+        Case.objects.filter(pk=cases[3].pk).update(**change)
 
         with pytest.raises(NotAllowed):
             bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
@@ -105,7 +97,7 @@ class TestDecide:
         assert not Decision.objects.exists()
 
     def test_asks_for_the_number_of_many(
-        self, cases: list[Case], moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, cases: list[Case], moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(refusals, "CONFIRMED_FROM", 4)
         for wrong in (None, 3):
@@ -114,7 +106,7 @@ class TestDecide:
 
         assert bulk.decide(picked=picked(cases, confirmed_count=4), moderator=moderator, at=later(2))
 
-    def test_refuses_none_and_too_many(self, cases: list[Case], moderator: User, later: Later) -> None:
+    def test_refuses_none_and_too_many(self, cases: list[Case], moderator: User) -> None:
         with pytest.raises(bulk.NothingPicked):
             bulk.decide(picked=picked([]), moderator=moderator, at=later(2))
         with pytest.raises(bulk.TooManyPicked):
@@ -126,9 +118,7 @@ class TestDecide:
 
 
 class TestUndo:
-    def test_opens_every_case_again_and_tells_nobody(
-        self, cases: list[Case], moderator: User, later: Later
-    ) -> None:
+    def test_opens_every_case_again_and_tells_nobody(self, cases: list[Case], moderator: User) -> None:
         wanted = picked(cases)
         bulk.decide(picked=wanted, moderator=moderator, at=later(2))
 
@@ -139,9 +129,7 @@ class TestUndo:
         assert not Label.objects.filter(retracted_at__isnull=True).exists()
         assert set(Delivery.objects.values_list("state", flat=True)) <= {DeliveryState.CANCELLED}
 
-    def test_is_too_late_for_all_once_the_time_is_over(
-        self, cases: list[Case], moderator: User, later: Later
-    ) -> None:
+    def test_is_too_late_for_all_once_the_time_is_over(self, cases: list[Case], moderator: User) -> None:
         wanted = picked(cases)
         bulk.decide(picked=wanted, moderator=moderator, at=later(2))
 
@@ -150,9 +138,7 @@ class TestUndo:
 
         assert states() == {CaseState.DECIDED}
 
-    def test_is_for_whoever_decided(
-        self, cases: list[Case], moderator: User, other_moderator: User, later: Later
-    ) -> None:
+    def test_is_for_whoever_decided(self, cases: list[Case], moderator: User, other_moderator: User) -> None:
         wanted = picked(cases)
         bulk.decide(picked=wanted, moderator=moderator, at=later(2))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from moderation.models import (
     FeedEntry,
     GoldenItem,
     Label,
-    Platform,
     Post,
     QualityTable,
     User,
@@ -30,15 +28,15 @@ from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.cases import golden_items as results
 from moderation.queries.cases import pace
-from tests.moderation.operations.cases.golden_posts import TEXTS, answered, decided_by
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import later
+from tests.moderation.operations.cases.golden_posts import TEXTS, answered
+from tests.moderation.operations.conftest import decide
 
 
 class TestVouching:
-    def test_takes_two_leads(self, open_case: Case_, moderator: User, lead: User, later: Later) -> None:
-        first = decided_by(open_case(), moderator, at=later(2))
+    def test_takes_two_leads(self, open_case: Case_, moderator: User, lead: User) -> None:
+        first = decide(open_case(), moderator, at=later(2))
         with pytest.raises(NotAllowed):
             golden_items.mark(post_id=first.post_id, lead=moderator, at=later(50))
         made = golden_items.mark(post_id=first.post_id, lead=lead, at=later(50))
@@ -50,7 +48,7 @@ class TestVouching:
         with transaction.atomic():
             assert golden_items.drawn(platform_id=made.platform_id, number=1, at=later(60)) == []
 
-    def test_needs_a_decision_of_a_person(self, open_case: Case_, lead: User, later: Later) -> None:
+    def test_needs_a_decision_of_a_person(self, open_case: Case_, lead: User) -> None:
         with pytest.raises(golden_items.NotGolden):
             golden_items.mark(post_id=open_case().post_id, lead=lead, at=later(50))
 
@@ -61,36 +59,13 @@ class TestWho:
     ) -> None:
         assert set(pair[0].skipped_by) == {moderator.pk, lead.pk, other_lead.pk}
 
-    def test_never_the_same_person_twice(
-        self,
-        pair: tuple[Case, Case],
-        item: GoldenItem,
-        moderator: User,
-        other_moderator: User,
-        open_case: Case_,
-        later: Later,
-    ) -> None:
-        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
-
-        blind_reviews.sweep(at=later(300))
-
+    @pytest.mark.usefixtures("asked_again")
+    def test_never_the_same_person_twice(self, item: GoldenItem) -> None:
         # Both moderators know it, so it is given to nobody.
         assert not Case.objects.filter(blind_review__golden=item, state=CaseState.OPEN).exists()
 
-    def test_does_not_learn_of_it_afterwards(
-        self,
-        pair: tuple[Case, Case],
-        item: GoldenItem,
-        moderator: User,
-        other_moderator: User,
-        third_moderator: User,
-        open_case: Case_,
-        later: Later,
-    ) -> None:
-        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
-        blind_reviews.sweep(at=later(300))
+    @pytest.mark.usefixtures("third_moderator", "asked_again")
+    def test_does_not_learn_of_it_afterwards(self, item: GoldenItem, other_moderator: User) -> None:
         again = Case.objects.get(blind_review__golden=item, state=CaseState.OPEN)
         desk = Client()
         desk.force_login(other_moderator)
@@ -102,12 +77,7 @@ class TestWho:
 
 @pytest.mark.parametrize("verdict", [Verdict.SPAM, Verdict.NOT_SPAM])
 def test_an_answer_changes_nothing_but_the_own_result(
-    pair: tuple[Case, Case],
-    platform: Platform,
-    moderator: User,
-    other_moderator: User,
-    later: Later,
-    verdict: Verdict,
+    pair: tuple[Case, Case], moderator: User, other_moderator: User, verdict: Verdict
 ) -> None:
     rows: tuple[Any, ...] = (Decision, Label, Delivery, FeedEntry, QualityTable, Post)
     before = [list(model.objects.values()) for model in rows]
@@ -123,9 +93,7 @@ def test_an_answer_changes_nothing_but_the_own_result(
 
 
 class TestResult:
-    def test_says_nothing_of_this_week(
-        self, pair: tuple[Case, Case], other_moderator: User, later: Later
-    ) -> None:
+    def test_says_nothing_of_this_week(self, pair: tuple[Case, Case], other_moderator: User) -> None:
         answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
 
         assert results.own_result(user=other_moderator, at=later(200)).answers == 0
@@ -140,7 +108,7 @@ class TestResult:
         assert 0.7 < enough.interval[0] < 0.95 < enough.interval[1] < 1
 
     def test_forgets_answers_to_a_wrong_item(
-        self, pair: tuple[Case, Case], item: GoldenItem, lead: User, other_moderator: User, later: Later
+        self, pair: tuple[Case, Case], item: GoldenItem, lead: User, other_moderator: User
     ) -> None:
         answered(pair[0], by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
 
@@ -150,22 +118,20 @@ class TestResult:
 
 
 class TestRetiring:
-    def test_takes_it_out_of_the_queue(
-        self, pair: tuple[Case, Case], item: GoldenItem, lead: User, later: Later
-    ) -> None:
+    def test_takes_it_out_of_the_queue(self, pair: tuple[Case, Case], item: GoldenItem, lead: User) -> None:
         golden_items.retire(item_id=item.pk, lead=lead, is_wrong=False, at=later(200))
 
         pair[0].refresh_from_db()
         assert pair[0].state == CaseState.WITHDRAWN
 
     def test_follows_a_correction_of_the_decision(
-        self, item: GoldenItem, plan: None, lead: User, open_case: Case_, moderator: User, later: Later
+        self, item: GoldenItem, plan: None, lead: User, open_case: Case_, moderator: User
     ) -> None:
         first = Decision.objects.get(post=item.post)
         reversals.correct(
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=lead, reason="wrong", at=later(10)
         )
-        decided_by(open_case(text=TEXTS[1]), moderator, at=later(12))
+        decide(open_case(text=TEXTS[1]), moderator, at=later(12))
 
         blind_reviews.sweep(at=later(100))
 
@@ -173,15 +139,13 @@ class TestRetiring:
         assert (item.is_wrong, item.retired_at) == (True, later(100))
         assert not BlindReview.objects.filter(golden=item).exists()
 
-    def test_is_by_age(
-        self, item: GoldenItem, plan: None, open_case: Case_, moderator: User, later: Later
-    ) -> None:
+    def test_is_by_age(self, item: GoldenItem, plan: None, open_case: Case_, moderator: User) -> None:
         Post.objects.filter(pk=item.post_id).update(received_at=later(0) - golden_items.LASTS)
-        decided_by(open_case(text=TEXTS[1]), moderator, at=later(2))
+        decide(open_case(text=TEXTS[1]), moderator, at=later(2))
 
         assert blind_reviews.sweep(at=later(100)) == 1
 
-    def test_is_by_erasure(self, pair: tuple[Case, Case], item: GoldenItem, later: Later) -> None:
+    def test_is_by_erasure(self, pair: tuple[Case, Case], item: GoldenItem) -> None:
         erase.post(post_id=item.post_id, at=later(200))
 
         item.refresh_from_db()

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import (
-    AuditEntry,
-    BlindReview,
-    Case,
-    GoldenItem,
-    User,
-)
+from moderation.models import AuditEntry, BlindReview, Case, GoldenItem, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_reviews, claims
-from tests.moderation.operations.cases.golden_posts import TEXTS, answered, decided_by
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
+from tests.moderation.instants import later
+from tests.moderation.operations.cases.golden_posts import TEXTS, answered
 
 
 class TestLikeness:
-    """What a moderator can see of a golden case and of a decision that was drawn is the same."""
-
     def test_in_the_row_of_the_case(self, pair: tuple[Case, Case]) -> None:
         same = (
             "state",
@@ -48,20 +38,8 @@ class TestLikeness:
 
         assert golden == drawn
 
-    def test_in_the_version_after_many_answers(
-        self,
-        pair: tuple[Case, Case],
-        item: GoldenItem,
-        other_moderator: User,
-        third_moderator: User,
-        open_case: Case_,
-        moderator: User,
-        later: Later,
-    ) -> None:
-        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
-        blind_reviews.sweep(at=later(300))
-
+    @pytest.mark.usefixtures("third_moderator", "asked_again")
+    def test_in_the_version_after_many_answers(self, pair: tuple[Case, Case], item: GoldenItem) -> None:
         again = Case.objects.get(blind_review__golden=item, state=CaseState.OPEN)
         assert again.version == pair[1].version
 
@@ -73,9 +51,7 @@ class TestLikeness:
 
         assert 0.45 < sum(firsts) / len(firsts) < 0.55
 
-    def test_on_the_page_and_in_the_answer(
-        self, pair: tuple[Case, Case], other_moderator: User, later: Later
-    ) -> None:
+    def test_on_the_page_and_in_the_answer(self, pair: tuple[Case, Case], other_moderator: User) -> None:
         desk = Client()
         desk.force_login(other_moderator)
         pages, answers, after = [], [], []
@@ -93,7 +69,7 @@ class TestLikeness:
         assert answers[0] == answers[1]
         assert after[0] == after[1]
 
-    def test_in_the_audit_log(self, pair: tuple[Case, Case], other_moderator: User, later: Later) -> None:
+    def test_in_the_audit_log(self, pair: tuple[Case, Case], other_moderator: User) -> None:
         for case in pair:
             answered(case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -26,19 +25,11 @@ from moderation.queries.labels import label_json, label_lines
 from moderation.queries.labels.labels import LabelFilter
 from moderation.queries.quality import estimates
 from moderation.queries.quality.labelled_posts import labelled_posts
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.cases import queue_week
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
-ONLY = {lane: {"harm": 0} | {lane.value: 100} for lane in (Lane.UNCERTAINTY, Lane.DIVERSITY, Lane.AUDIT)}
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    mixes.forget()
-    yield
-    mixes.forget()
+pytestmark = pytest.mark.usefixtures("fresh_mix")
 
 
 def set_mix(at: datetime, **shares: int) -> None:
@@ -51,10 +42,10 @@ def put(case: Case, **fields: object) -> Case:
 
 
 class TestDrawn:
-    def test_follows_the_shares_and_says_the_chance(self, at: datetime) -> None:
+    def test_follows_the_shares_and_says_the_chance(self) -> None:
         mix = Mix(harm=50, uncertainty=30, diversity=20)
         draws = [
-            lanes.drawn(mix, moderator_id=1, at=at + timedelta(seconds=second), place=0, of_drawn=0.25)
+            lanes.drawn(mix, moderator_id=1, at=AT + timedelta(seconds=second), place=0, of_drawn=0.25)
             for second in range(4_000)
         ]
 
@@ -64,18 +55,17 @@ class TestDrawn:
         for (_, chance), times in counted.items():
             assert times / len(draws) == pytest.approx(chance, abs=0.03)
 
-    def test_is_the_same_again_and_another_for_another_place(self, at: datetime) -> None:
+    def test_is_the_same_again_and_another_for_another_place(self) -> None:
         mix = Mix(harm=40, uncertainty=20, diversity=20, audit=20)
-        places = [lanes.drawn(mix, moderator_id=1, at=at, place=place) for place in range(40)]
+        places = [lanes.drawn(mix, moderator_id=1, at=AT, place=place) for place in range(40)]
 
-        assert places == [lanes.drawn(mix, moderator_id=1, at=at, place=place) for place in range(40)]
+        assert places == [lanes.drawn(mix, moderator_id=1, at=AT, place=place) for place in range(40)]
         assert len({lane for lane, _ in places}) > 2
 
-    def test_is_harm_where_nothing_is_set(self, at: datetime) -> None:
-        assert lanes.drawn(Mix(), moderator_id=1, at=at, place=0) == (Lane.HARM, 1.0)
+    def test_is_harm_where_nothing_is_set(self) -> None:
+        assert lanes.drawn(Mix(), moderator_id=1, at=AT, place=0) == (Lane.HARM, 1.0)
 
 
-@pytest.mark.django_db
 class TestFirst:
     @pytest.fixture(autouse=True)
     def _no_oldest(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +73,7 @@ class TestFirst:
         monkeypatch.setattr(mixes, "MOST_OF_DRAWN", 0.0)
 
     @pytest.fixture
-    def cases(self, open_case: Case_, at: datetime) -> dict[str, Case]:
+    def cases(self, open_case: Case_) -> dict[str, Case]:
         """A case that each lane alone takes first."""
         return {
             "harm": put(open_case(text="a"), priority=9, uncertainty=0.1, is_first_of_campaign=False),
@@ -94,9 +84,9 @@ class TestFirst:
 
     @pytest.mark.parametrize("lane", ["harm", "uncertainty", "diversity", "audit"])
     def test_takes_from_the_lane_and_logs_it(
-        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later, lane: str
+        self, cases: dict[str, Case], moderator: User, lane: str
     ) -> None:
-        set_mix(at, **{"harm": 0, lane: 100})
+        set_mix(AT, **{"harm": 0, lane: 100})
 
         claims.claim_next(moderator=moderator, at=later(2))
 
@@ -104,31 +94,25 @@ class TestFirst:
         assert found.pk == cases[lane].pk
         assert (found.lane, found.lane_probability) == (lane, 1.0)
 
-    def test_leaves_drawn_cases_to_their_lane(
-        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
-    ) -> None:
+    def test_leaves_drawn_cases_to_their_lane(self, cases: dict[str, Case], moderator: User) -> None:
         put(cases["audit"], priority=100)
-        set_mix(at, harm=99, audit=1)
+        set_mix(AT, harm=99, audit=1)
 
         taken = {case.pk: case.lane for case in claims.claim_next(moderator=moderator, at=later(2), count=3)}
 
         assert all(lane == Lane.AUDIT for pk, lane in taken.items() if pk == cases["audit"].pk)
 
-    def test_leaves_the_turn_of_an_empty_lane_to_harm(
-        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
-    ) -> None:
+    def test_leaves_the_turn_of_an_empty_lane_to_harm(self, cases: dict[str, Case], moderator: User) -> None:
         put(cases["audit"], is_drawn=False)
-        set_mix(at, harm=0, audit=100)
+        set_mix(AT, harm=0, audit=100)
 
         claims.claim_next(moderator=moderator, at=later(2))
 
         found = Case.objects.get(claimed_by=moderator)
         assert (found.pk, found.lane, found.lane_probability) == (cases["harm"].pk, "harm", None)
 
-    def test_hands_every_case_out_in_the_end(
-        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
-    ) -> None:
-        set_mix(at, harm=25, uncertainty=25, diversity=25, audit=25)
+    def test_hands_every_case_out_in_the_end(self, cases: dict[str, Case], moderator: User) -> None:
+        set_mix(AT, harm=25, uncertainty=25, diversity=25, audit=25)
 
         taken = claims.claim_next(moderator=moderator, at=later(2), count=9)
 
@@ -136,25 +120,18 @@ class TestFirst:
         assert len({case.lane for case in Case.objects.all()} - {""}) > 1
 
     def test_gives_the_oldest_its_turn(
-        self,
-        cases: dict[str, Case],
-        moderator: User,
-        at: datetime,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, cases: dict[str, Case], moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(lanes, "OLDEST_SHARE", 1.0)
-        set_mix(at, harm=90, audit=10)
-        old = put(cases["diversity"], opened_at=at - timedelta(days=2))
+        set_mix(AT, harm=90, audit=10)
+        old = put(cases["diversity"], opened_at=AT - timedelta(days=2))
 
         [found] = claims.claim_next(moderator=moderator, at=later(2))
 
         assert (found.pk, found.lane) == (old.pk, "oldest")
 
-    def test_keeps_an_order_that_somebody_chose(
-        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
-    ) -> None:
-        set_mix(at, harm=0, audit=100)
+    def test_keeps_an_order_that_somebody_chose(self, cases: dict[str, Case], moderator: User) -> None:
+        set_mix(AT, harm=0, audit=100)
         wanted = QueueFilter(sort=Sort.UNCERTAINTY)
 
         [found] = claims.claim_free(
@@ -163,11 +140,9 @@ class TestFirst:
 
         assert (found.pk, found.lane) == (cases["uncertainty"].pk, "")
 
-    def test_gives_leads_escalated_cases_first(
-        self, cases: dict[str, Case], lead: User, at: datetime, later: Later
-    ) -> None:
+    def test_gives_leads_escalated_cases_first(self, cases: dict[str, Case], lead: User) -> None:
         put(cases["uncertainty"], is_escalated=True)
-        set_mix(at, harm=0, audit=100)
+        set_mix(AT, harm=0, audit=100)
 
         [found] = claims.claim_next(moderator=lead, at=later(2))
 
@@ -175,13 +150,11 @@ class TestFirst:
 
     @pytest.mark.parametrize("shares", [{"harm": 100}, {"harm": 0, "audit": 100}])
     def test_takes_one_statement_for_a_case(
-        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later, shares: dict[str, int]
+        self, cases: dict[str, Case], moderator: User, shares: dict[str, int]
     ) -> None:
-        set_mix(at, **shares)
+        set_mix(AT, **shares)
 
-        with CaptureQueriesContext(
-            connection,
-        ) as asked:
+        with CaptureQueriesContext(connection) as asked:
             claims.claim_next(moderator=moderator, at=later(2))
 
         own = [one["sql"] for one in asked if "moderation_case" in one["sql"]]
@@ -189,20 +162,18 @@ class TestFirst:
         assert sum(one.startswith('UPDATE "moderation_case"') for one in own) == 1
 
 
-@pytest.mark.django_db
-class TestPlace:
-    def test_only_the_first_post_of_a_campaign_counts_as_new(self, open_case: Case_, at: datetime) -> None:
-        cases = [open_case(text=text) for text in ("one", "two", "three")]
-        campaign = Campaign.objects.create(opened_at=at, latest_at=at)
-        for case in cases[:2]:
-            CampaignMember.objects.create(
-                post=case.post, revision=case.score.revision, campaign=campaign, joined_at=at, likeness=1.0
-            )
+def test_only_the_first_post_of_a_campaign_counts_as_new(open_case: Case_) -> None:
+    cases = [open_case(text=text) for text in ("one", "two", "three")]
+    campaign = Campaign.objects.create(opened_at=AT, latest_at=AT)
+    for case in cases[:2]:
+        CampaignMember.objects.create(
+            post=case.post, revision=case.score.revision, campaign=campaign, joined_at=AT, likeness=1.0
+        )
 
-        lanes.place(cases)
+    lanes.place(cases)
 
-        found = Case.objects.order_by("pk").values_list("is_first_of_campaign", flat=True)
-        assert list(found) == [True, False, True]
+    found = Case.objects.order_by("pk").values_list("is_first_of_campaign", flat=True)
+    assert list(found) == [True, False, True]
 
 
 class TestWeights:
@@ -243,20 +214,12 @@ class TestWeights:
 
         assert found.low > float(np.mean(week.is_spam))
 
-    @pytest.mark.django_db
     @pytest.mark.long
     def test_of_an_export_are_those_of_the_draw(
-        self,
-        open_case: Case_,
-        fake_scorer: FakeScorer,
-        moderator: User,
-        platform: Platform,
-        at: datetime,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, open_case: Case_, moderator: User, platform: Platform, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(mixes, "chance_of", lambda **_given: 0.25)
-        set_mix(at, harm=50, audit=50)
+        set_mix(AT, harm=50, audit=50)
         posts = 140
         for number in range(posts):
             case = open_case(text=f"Post {number}")
@@ -286,7 +249,7 @@ class TestWeights:
         spam = np.asarray([line["label"] for line in drawn], dtype=float)
         found = estimates.ratio(part=spam, whole=np.ones(len(spam)), chances=chances)
         assert found.low < 0.4 < found.high < 0.75
-        quality = labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
+        quality = labelled_posts(since=AT - timedelta(days=1), until=AT + timedelta(days=1))
         assert sorted(quality.post_id) == sorted(
             Case.objects.filter(state=CaseState.DECIDED, is_drawn=True).values_list("post", flat=True)
         )

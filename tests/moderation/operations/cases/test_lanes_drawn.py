@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import numpy as np
 import pytest
-from django.db.models import Model
 
 from moderation.models import Case, Score, User
 from moderation.models.cases import CaseReason
 from moderation.operations.cases import claims, lanes, opening
 from moderation.operations.cases.opening import Opening
-from moderation.queries.cases import queue_mix
 from moderation.queries.quality import estimates
+from tests.moderation.conftest import Case_, copies
+from tests.moderation.instants import AT, later
+
+pytestmark = pytest.mark.usefixtures("fresh_mix")
 
 DRAWN, OTHERS, WORLDS = 500, 300, 400
 MISSED, REACH, FEWER = 0.03, 2.6, 1.1
 """Spam among posts let through; decades of people whom a post reaches, and how many fewer if it is spam."""
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    queue_mix.forget()
-    yield
-    queue_mix.forget()
-
-
-def copies(row: Model, changes: list[dict[str, Any]]) -> list[Any]:
-    kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
-    return list(type(row)._default_manager.bulk_create([type(row)(**(kept | change)) for change in changes]))
-
-
 @pytest.fixture
-def waiting(open_case: Callable[..., Case], at: datetime) -> np.ndarray:
+def waiting(open_case: Case_) -> np.ndarray:
     """Open drawn and other cases in any order; return the decades of reach of the drawn ones, by age."""
     score, rng = open_case().score, np.random.default_rng(5)
     Case.objects.all().delete()
@@ -58,12 +46,12 @@ def waiting(open_case: Callable[..., Case], at: datetime) -> np.ndarray:
     for number, one in enumerate(Score.objects.filter(pk__in=[row.pk for row in scores]).order_by("pk")):
         reason = CaseReason.AUDIT if one.is_audit_sample else CaseReason.UNCERTAIN
         own = Opening(post=one.revision.post, score=one, reason=reason)
-        lanes.place(opening.all_opened([own], at=at + timedelta(minutes=number)))
+        lanes.place(opening.all_opened([own], at=AT + timedelta(minutes=number)))
     return decades[is_drawn]
 
 
 def test_missed_spam_is_within_its_interval_where_three_fifths_are_decided(
-    waiting: np.ndarray, moderator: User, later: Callable[[float], datetime]
+    waiting: np.ndarray, moderator: User
 ) -> None:
     in_order = list(
         Case.objects.filter(reason=CaseReason.AUDIT).order_by("opened_at").values_list("pk", flat=True)

@@ -19,10 +19,11 @@ from moderation.queries.cases import named_queues as queue_lists
 from moderation.queries.cases import queue_mix as mixes
 from moderation.queries.cases.queue_filter import Part, QueueFilter
 from moderation.queries.cases.queue_mix import Mix
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import AT, later
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
 pytestmark = pytest.mark.django_db
+Assign = Callable[..., None]
 WANTED = Mix(harm=50, uncertainty=20, diversity=10, audit=20)
 
 
@@ -32,8 +33,20 @@ def content(**given: object) -> Content:
 
 
 @pytest.fixture
-def german(lead: User, at: datetime) -> NamedQueue:
-    return named_queues.save(queue_id=None, content=content(), actor=lead, at=at)
+def assign(german: NamedQueue, lead: User) -> Assign:
+    """Give the German queue to somebody."""
+
+    def run(user: User, *, position: int = 1, daily_limit: int | None = None) -> None:
+        named_queues.assign(
+            queue_id=german.pk, user=user, position=position, daily_limit=daily_limit, actor=lead, at=AT
+        )
+
+    return run
+
+
+@pytest.fixture
+def german(lead: User) -> NamedQueue:
+    return named_queues.save(queue_id=None, content=content(), actor=lead, at=AT)
 
 
 def in_language(case: Case, language: str, *, priority: float = 0.5) -> Case:
@@ -47,12 +60,12 @@ def held(moderator: User, *parts: Part, at: datetime, ahead: int = 0) -> list[in
 
 
 class TestSave:
-    def test_refuses_a_name_that_is_taken(self, german: NamedQueue, lead: User, at: datetime) -> None:
+    def test_refuses_a_name_that_is_taken(self, german: NamedQueue, lead: User) -> None:
         with pytest.raises(named_queues.NameTaken):
-            named_queues.save(queue_id=None, content=content(), actor=lead, at=at)
+            named_queues.save(queue_id=None, content=content(), actor=lead, at=AT)
 
-    def test_changes_what_a_queue_holds(self, german: NamedQueue, lead: User, at: datetime) -> None:
-        named_queues.save(queue_id=german.pk, content=content(languages=("fr",)), actor=lead, at=at)
+    def test_changes_what_a_queue_holds(self, german: NamedQueue, lead: User) -> None:
+        named_queues.save(queue_id=german.pk, content=content(languages=("fr",)), actor=lead, at=AT)
 
         assert NamedQueue.objects.get().languages == ["fr"]
         assert [entry.action for entry in AuditEntry.objects.order_by("id")] == [
@@ -61,53 +74,41 @@ class TestSave:
         ]
 
     def test_refuses_more_than_a_page_lists(
-        self, german: NamedQueue, lead: User, at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, german: NamedQueue, lead: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(named_queues, "MOST", 1)
         with pytest.raises(named_queues.TooMany):
-            named_queues.save(queue_id=None, content=content(name="Other"), actor=lead, at=at)
+            named_queues.save(queue_id=None, content=content(name="Other"), actor=lead, at=AT)
 
 
 class TestAssign:
-    def test_is_for_those_who_decide(self, german: NamedQueue, lead: User, at: datetime) -> None:
-        engineer = User.objects.create_user("engineer", role=Role.ML_ENGINEER)
+    def test_is_for_those_who_decide(self, assign: Assign) -> None:
         with pytest.raises(named_queues.CannotDecide):
-            named_queues.assign(
-                queue_id=german.pk, user=engineer, position=1, daily_limit=None, actor=lead, at=at
-            )
+            assign(User.objects.create_user("engineer", role=Role.ML_ENGINEER))
 
-    def test_again_changes_the_place(
-        self, german: NamedQueue, lead: User, moderator: User, at: datetime
-    ) -> None:
+    def test_again_changes_the_place(self, assign: Assign, moderator: User) -> None:
         for position in (1, 3):
-            named_queues.assign(
-                queue_id=german.pk, user=moderator, position=position, daily_limit=5, actor=lead, at=at
-            )
+            assign(moderator, position=position, daily_limit=5)
 
         assert QueueAssignment.objects.get().position == 3
 
-    def test_is_taken_back(self, german: NamedQueue, lead: User, moderator: User, at: datetime) -> None:
-        named_queues.assign(
-            queue_id=german.pk, user=moderator, position=1, daily_limit=None, actor=lead, at=at
-        )
-        named_queues.withdraw(queue_id=german.pk, user_id=moderator.pk, actor=lead, at=at)
+    def test_is_taken_back(self, german: NamedQueue, assign: Assign, lead: User, moderator: User) -> None:
+        assign(moderator)
+        named_queues.withdraw(queue_id=german.pk, user_id=moderator.pk, actor=lead, at=AT)
 
         assert not QueueAssignment.objects.exists()
         assert AuditEntry.objects.order_by("id").last().action == "queue.withdrawn"  # type: ignore[union-attr]  # there are entries
 
 
-class TestDelete:
-    def test_leaves_the_cases(self, german: NamedQueue, open_case: Case_, lead: User, at: datetime) -> None:
-        case = in_language(open_case(text="eins"), "de")
-        named_queues.delete(queue_id=german.pk, actor=lead, at=at)
+def test_deleting_a_queue_leaves_the_cases(german: NamedQueue, open_case: Case_, lead: User) -> None:
+    case = in_language(open_case(text="eins"), "de")
+    named_queues.delete(queue_id=german.pk, actor=lead, at=AT)
 
-        assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
+    assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
 
 
 class TestClaims:
-    def test_come_from_the_first_queue_while_it_has_cases(
-        self, open_case: Case_, moderator: User, later: Later
-    ) -> None:
+    def test_come_from_the_first_queue_while_it_has_cases(self, open_case: Case_, moderator: User) -> None:
         french = in_language(open_case(text="un"), "fr", priority=0.9)
         first = in_language(open_case(text="eins"), "de", priority=0.1)
         second = in_language(open_case(text="zwei"), "de", priority=0.05)
@@ -120,24 +121,22 @@ class TestClaims:
             )
         assert held(moderator, *parts, at=later(3)) == [french.pk]
 
-    def test_never_come_from_outside(self, open_case: Case_, moderator: User, later: Later) -> None:
+    def test_never_come_from_outside(self, open_case: Case_, moderator: User) -> None:
         in_language(open_case(text="un"), "fr")
 
         assert held(moderator, Part(name="German", languages=("de",)), at=later(2)) == []
         assert held(moderator, at=later(2)) == []
 
     def test_come_from_everywhere_through_a_queue_that_restricts_nothing(
-        self, open_case: Case_, moderator: User, later: Later
+        self, open_case: Case_, moderator: User
     ) -> None:
         case = in_language(open_case(text="un"), "fr")
         parts = (Part(name="German", languages=("de",)), Part(name="All"))
 
         assert held(moderator, *parts, at=later(2)) == [case.pk]
 
-    def test_come_from_one_platform(
-        self, open_case: Case_, platform: Platform, moderator: User, later: Later, at: datetime
-    ) -> None:
-        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+    def test_come_from_one_platform(self, open_case: Case_, platform: Platform, moderator: User) -> None:
+        other = Platform.objects.create(slug="other", name="Other", created_at=AT)
         case = open_case(text="here")
 
         assert Case.objects.get(pk=case.pk).platform == platform
@@ -145,11 +144,11 @@ class TestClaims:
         assert held(moderator, Part(name="Here", platform_id=platform.pk), at=later(2)) == [case.pk]
 
     def test_spare_languages_that_the_user_does_not_read(
-        self, open_case: Case_, moderator: User, lead: User, later: Later, at: datetime
+        self, open_case: Case_, moderator: User, lead: User
     ) -> None:
         french = in_language(open_case(text="un"), "fr", priority=0.9)
         short = in_language(open_case(text=":-)"), "", priority=0.1)
-        named_queues.set_languages(user=moderator, languages=("de",), actor=lead, at=at)
+        named_queues.set_languages(user=moderator, languages=("de",), actor=lead, at=AT)
 
         assert [case.pk for case in shift.hold(moderator=moderator, at=later(2), ahead=0)] == [short.pk]
         shift.hand_back(case_ids=[short.pk], moderator=moderator)
@@ -157,36 +156,28 @@ class TestClaims:
         assert [case.pk for case in shift.hold(moderator=moderator, at=later(3), wanted=asked)] == [french.pk]
 
 
-class TestLimit:
-    def test_is_reached_by_decisions_of_today_from_this_queue(
-        self,
-        german: NamedQueue,
-        open_case: Case_,
-        moderator: User,
-        lead: User,
-        later: Later,
-    ) -> None:
-        named_queues.assign(
-            queue_id=german.pk, user=moderator, position=1, daily_limit=1, actor=lead, at=later(0)
-        )
-        in_language(open_case(text="un"), "fr", priority=0.9)
-        case = in_language(open_case(text="eins"), "de", priority=0.95)
-        [before] = queue_lists.assigned(user=moderator, at=later(1))
+def test_a_limit_is_reached_by_decisions_of_today_from_its_queue(
+    assign: Assign, open_case: Case_, moderator: User
+) -> None:
+    assign(moderator, daily_limit=1)
+    in_language(open_case(text="un"), "fr", priority=0.9)
+    case = in_language(open_case(text="eins"), "de", priority=0.95)
+    [before] = queue_lists.assigned(user=moderator, at=later(1))
 
-        shift.hold(moderator=moderator, at=later(2))
-        choice = shift.Choice(verdict=Verdict.SPAM, case_version=case.version)
-        shift.decide(case_id=case.pk, choice=choice, moderator=moderator, at=later(3))
+    shift.hold(moderator=moderator, at=later(2))
+    choice = shift.Choice(verdict=Verdict.SPAM, case_version=case.version)
+    shift.decide(case_id=case.pk, choice=choice, moderator=moderator, at=later(3))
 
-        [after] = queue_lists.assigned(user=moderator, at=later(4))
-        [tomorrow] = queue_lists.assigned(user=moderator, at=later(86_400))
-        assert (before.is_reached, after.is_reached, tomorrow.is_reached) == (False, True, False)
+    [after] = queue_lists.assigned(user=moderator, at=later(4))
+    [tomorrow] = queue_lists.assigned(user=moderator, at=later(86_400))
+    assert (before.is_reached, after.is_reached, tomorrow.is_reached) == (False, True, False)
 
 
 class TestChange:
-    def test_is_in_force_and_in_the_audit_log(self, lead: User, at: datetime) -> None:
+    def test_is_in_force_and_in_the_audit_log(self, lead: User) -> None:
         assert mixes.mix() == Mix()
 
-        named_queues.change_mix(mix=WANTED, actor=lead, at=at)
+        named_queues.change_mix(mix=WANTED, actor=lead, at=AT)
 
         entry = AuditEntry.objects.get()
         assert mixes.mix() == WANTED
@@ -197,17 +188,17 @@ class TestChange:
         )
 
     @pytest.mark.parametrize("mix", [Mix(harm=50), Mix(harm=120, audit=-20), Mix(harm=100, audit=1)])
-    def test_refuses_what_is_not_whole(self, lead: User, at: datetime, mix: Mix) -> None:
+    def test_refuses_what_is_not_whole(self, lead: User, mix: Mix) -> None:
         with pytest.raises(named_queues.NotWhole):
-            named_queues.change_mix(mix=mix, actor=lead, at=at)
+            named_queues.change_mix(mix=mix, actor=lead, at=AT)
 
         assert not QueueMix.objects.exists()
 
-    def test_is_for_leads(self, moderator: User, at: datetime) -> None:
+    def test_is_for_leads(self, moderator: User) -> None:
         with pytest.raises(NotAllowed):
-            named_queues.change_mix(mix=WANTED, actor=moderator, at=at)
+            named_queues.change_mix(mix=WANTED, actor=moderator, at=AT)
 
-    def test_the_database_holds_one_whole_mix(self, at: datetime) -> None:
-        for wrong in (QueueMix(harm=90, changed_at=at), QueueMix(id=2, changed_at=at)):
+    def test_the_database_holds_one_whole_mix(self) -> None:
+        for wrong in (QueueMix(harm=90, changed_at=AT), QueueMix(id=2, changed_at=AT)):
             with pytest.raises(IntegrityError), transaction.atomic():
                 wrong.save(force_insert=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 
-from moderation.models import AuditEntry, Case, Mention, User
+from moderation.models import AuditEntry, Mention, User
 from moderation.models.users import Role
 from moderation.operations.cases import claims, notes, review
-
-Case_ = Callable[..., Case]
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import AT
 
 
 @pytest.fixture
@@ -20,11 +19,11 @@ def mona(db: None) -> User:
 
 
 @pytest.fixture
-def says(open_case: Case_, moderator: User, at: datetime) -> Callable[[str], list[str]]:
+def says(open_case: Case_, moderator: User) -> Callable[[str], list[str]]:
     """Write a note on a case, and return whom it was found to name."""
 
     def write(text: str) -> list[str]:
-        note = notes.write(case=open_case(), author=moderator, text=text, at=at)
+        note = notes.write(case=open_case(), author=moderator, text=text, at=AT)
         return [one.role or str(one.user) for one in note.mentions.order_by("pk")]
 
     return write
@@ -51,9 +50,9 @@ class TestRecord:
         assert says(text) == named
 
     def test_tells_nobody_of_their_own_note(
-        self, open_case: Case_, mona: User, at: datetime, says: Callable[[str], list[str]]
+        self, open_case: Case_, mona: User, says: Callable[[str], list[str]]
     ) -> None:
-        notes.write(case=open_case(), author=mona, text="@mona.k was here", at=at)
+        notes.write(case=open_case(), author=mona, text="@mona.k was here", at=AT)
 
         assert not Mention.objects.exists()
 
@@ -65,42 +64,40 @@ class TestRecord:
 
         assert says("@mona.k") == []
 
-    def test_heeds_a_bounded_number(self, says: Callable[[str], list[str]], db: None) -> None:
+    def test_heeds_a_bounded_number(self, says: Callable[[str], list[str]]) -> None:
         for number in range(notes.MOST + 5):
             User.objects.create_user(f"person{number}", role=Role.MODERATOR)
 
         assert len(says(" ".join(f"@person{number}" for number in range(notes.MOST + 5)))) == notes.MOST
 
-    def test_reads_the_note_of_an_escalation_too(
-        self, open_case: Case_, moderator: User, mona: User, at: datetime
-    ) -> None:
-        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=at)
+    def test_reads_the_note_of_an_escalation_too(self, open_case: Case_, moderator: User, mona: User) -> None:
+        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=AT)
 
-        review.escalate(case_id=case.pk, moderator=moderator, at=at, note="@mona.k knows them")
+        review.escalate(case_id=case.pk, moderator=moderator, at=AT, note="@mona.k knows them")
 
         assert Mention.objects.get().user == mona
 
 
 class TestSettle:
     def test_is_done_once_for_everybody_of_a_role(
-        self, says: Callable[[str], list[str]], moderator: User, mona: User, at: datetime
+        self, says: Callable[[str], list[str]], moderator: User, mona: User
     ) -> None:
         says("@moderator please")
         mention = Mention.objects.get()
 
-        notes.settle(mention_id=mention.pk, by=mona, at=at)
-        notes.settle(mention_id=mention.pk, by=moderator, at=at)
+        notes.settle(mention_id=mention.pk, by=mona, at=AT)
+        notes.settle(mention_id=mention.pk, by=moderator, at=AT)
 
         mention.refresh_from_db()
-        assert (mention.done_by, mention.done_at) == (mona, at)
+        assert (mention.done_by, mention.done_at) == (mona, AT)
         assert AuditEntry.objects.get(action="mention.settled").actor == mona
 
     def test_is_nobody_elses(
-        self, says: Callable[[str], list[str]], mona: User, other_moderator: User, lead: User, at: datetime
+        self, says: Callable[[str], list[str]], mona: User, other_moderator: User, lead: User
     ) -> None:
         says("@mona.k")
         mention = Mention.objects.get()
 
         for stranger in (other_moderator, lead):
             with pytest.raises(Mention.DoesNotExist):
-                notes.settle(mention_id=mention.pk, by=stranger, at=at)
+                notes.settle(mention_id=mention.pk, by=stranger, at=AT)

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 
-from moderation.models import AuditEntry, Case, Decision, Delivery, Post, Revision, User
+from moderation.models import AuditEntry, Case, Decision, Delivery, Revision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, reversals, review, second_review
+from moderation.operations.cases import reversals, second_review
 from moderation.operations.scoring import score
-
-Later = Callable[[float], datetime]
-Decide = Callable[..., Decision]
-
-
-@pytest.fixture
-def decide(later: Later) -> Decide:
-    def run(case: Case, *, by: User, verdict: Verdict, at: float) -> Decision:
-        claims.claim(case_id=case.pk, moderator=by, at=later(at))
-        return review.decide(
-            case_id=case.pk, case_version=case.version, moderator=by, verdict=verdict, at=later(at)
-        )
-
-    return run
+from tests.moderation.conftest import Case_, Post_
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import decide
 
 
 @pytest.fixture
-def first(open_case: Callable[..., Case], lead: User, decide: Decide) -> Decision:
+def first(open_case: Case_, lead: User) -> Decision:
     """A lead's decision."""
-    return decide(open_case(), by=lead, verdict=Verdict.SPAM, at=2)
+    return decide(open_case(), lead, at=later(2))
 
 
 @pytest.fixture
-def second_case(first: Decision, lead: User, later: Later) -> Case:
+def second_case(first: Decision, lead: User) -> Case:
     assert first.case is not None
     return second_review.ask(case_id=first.case.pk, asked_by=lead, at=later(60))
 
@@ -43,9 +29,9 @@ def second_case(first: Decision, lead: User, later: Later) -> Case:
 @pytest.mark.usefixtures("webhook")
 class TestOverrule:
     def test_names_what_it_replaces_to_the_platform_and_the_audit_log(
-        self, first: Decision, second_case: Case, moderator: User, decide: Decide
+        self, first: Decision, second_case: Case, moderator: User
     ) -> None:
-        second = decide(second_case, by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+        second = decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
         assert first.reversal.replacement == second
         told = Delivery.objects.get(decision=second)
@@ -54,45 +40,39 @@ class TestOverrule:
         assert entry.details["reverses"] == first.pk
 
     def test_asks_the_leads_where_a_lead_is_overruled(
-        self, second_case: Case, moderator: User, lead: User, decide: Decide
+        self, second_case: Case, moderator: User, lead: User
     ) -> None:
-        decide(second_case, by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+        decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
         last = Case.objects.get(state=CaseState.OPEN)
-        assert (last.reason, last.is_escalated, last.skipped_by) == (
-            CaseReason.SECOND,
-            True,
-            [moderator.pk],
-        )
-        final = decide(last, by=lead, verdict=Verdict.SPAM, at=90)
+        assert (last.reason, last.is_escalated, last.skipped_by) == (CaseReason.SECOND, True, [moderator.pk])
+        final = decide(last, lead, at=later(90))
         assert Decision.objects.get(reversal__isnull=True) == final
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
-    def test_who_agrees_replaces_nothing(
-        self, first: Decision, second_case: Case, moderator: User, decide: Decide
-    ) -> None:
-        second = decide(second_case, by=moderator, verdict=Verdict.SPAM, at=70)
+    def test_who_agrees_replaces_nothing(self, first: Decision, second_case: Case, moderator: User) -> None:
+        second = decide(second_case, moderator, at=later(70))
 
         assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")
         assert Delivery.objects.get(decision=second).event == "decision.created"
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_a_lead_overrules_a_moderator_without_a_third_look(
-        self, open_case: Callable[..., Case], moderator: User, lead: User, decide: Decide, later: Later
+        self, open_case: Case_, moderator: User, lead: User
     ) -> None:
-        first = decide(open_case(), by=moderator, verdict=Verdict.SPAM, at=2)
+        first = decide(open_case(), moderator, at=later(2))
         assert first.case is not None
         again = second_review.ask(case_id=first.case.pk, asked_by=moderator, at=later(60))
 
-        decide(again, by=lead, verdict=Verdict.NOT_SPAM, at=70)
+        decide(again, lead, at=later(70), verdict=Verdict.NOT_SPAM)
 
         assert hasattr(Decision.objects.get(pk=first.pk), "reversal")
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_undone_it_lets_the_first_decision_stand(
-        self, first: Decision, second_case: Case, moderator: User, decide: Decide, later: Later
+        self, first: Decision, second_case: Case, moderator: User
     ) -> None:
-        second = decide(second_case, by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+        second = decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
         reversals.undo(decision_id=second.pk, moderator=moderator, at=later(72))
 
@@ -101,18 +81,13 @@ class TestOverrule:
 
 
 def test_a_decision_on_an_edited_post_reverses_nothing(
-    post: Callable[..., Post],
-    open_case: Callable[..., Case],
-    moderator: User,
-    lead: User,
-    decide: Decide,
-    later: Later,
+    post: Post_, open_case: Case_, moderator: User, lead: User
 ) -> None:
-    first = decide(open_case(external_id="p"), by=lead, verdict=Verdict.SPAM, at=2)
+    first = decide(open_case(external_id="p"), lead, at=later(2))
     edited = post(external_id="p", text="Found her, thank you", revision=2, at=later(60))
     score.run(revision_ids=[Revision.objects.get(post=edited, number=2).pk], at=later(61))
 
-    second = decide(Case.objects.get(state=CaseState.OPEN), by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+    second = decide(Case.objects.get(state=CaseState.OPEN), moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
     assert second.revision != first.revision
     assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")

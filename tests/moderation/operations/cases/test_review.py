@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
@@ -16,9 +15,8 @@ from moderation.models.deliveries import DeliveryState
 from moderation.operations import refusals
 from moderation.operations.cases import claims, reversals, review
 from moderation.operations.webhooks import endpoints
-
-Later = Callable[[float], datetime]
-OpenCase = Callable[..., Case]
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import later
 
 
 def decide(case: Case, moderator: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
@@ -28,9 +26,7 @@ def decide(case: Case, moderator: User, at: datetime, verdict: Verdict = Verdict
 
 
 class TestClaimNext:
-    def test_takes_the_most_harmful_case_first(
-        self, open_case: OpenCase, moderator: User, fake_scorer: object, later: Later
-    ) -> None:
+    def test_takes_the_most_harmful_case_first(self, open_case: Case_, moderator: User) -> None:
         cases = [open_case(text=text) for text in ("mild", "grave", "middling")]
         for case, priority in zip(cases, (0.2, 0.9, 0.5), strict=True):
             Case.objects.filter(pk=case.pk).update(priority=priority)
@@ -39,24 +35,20 @@ class TestClaimNext:
 
         assert [case.pk for case in claimed] == [cases[1].pk, cases[2].pk]
 
-    def test_returns_held_cases_before_new_ones(
-        self, open_case: OpenCase, moderator: User, later: Later
-    ) -> None:
+    def test_returns_held_cases_before_new_ones(self, open_case: Case_, moderator: User) -> None:
         open_case()
         held = claims.claim_next(moderator=moderator, at=later(2))
         open_case(text="another")
 
         assert claims.claim_next(moderator=moderator, at=later(3)) == held
 
-    def test_offers_expired_claims_again(
-        self, claimed_case: Case, other_moderator: User, later: Later
-    ) -> None:
+    def test_offers_expired_claims_again(self, claimed_case: Case, other_moderator: User) -> None:
         assert claims.claim_next(moderator=other_moderator, at=later(3)) == []
 
         assert claims.claim_next(moderator=other_moderator, at=later(2 + 120)) == [claimed_case]
 
     def test_keeps_escalated_cases_for_leads(
-        self, claimed_case: Case, moderator: User, other_moderator: User, lead: User, later: Later
+        self, claimed_case: Case, moderator: User, other_moderator: User, lead: User
     ) -> None:
         review.escalate(case_id=claimed_case.pk, moderator=moderator, at=later(3))
 
@@ -64,7 +56,7 @@ class TestClaimNext:
         assert claims.claim_next(moderator=lead, at=later(4)) == [claimed_case]
 
     def test_does_not_offer_a_skipped_case_twice(
-        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+        self, claimed_case: Case, moderator: User, other_moderator: User
     ) -> None:
         claims.skip(case_id=claimed_case.pk, moderator=moderator, at=later(3))
 
@@ -74,16 +66,14 @@ class TestClaimNext:
 
 class TestClaim:
     def test_refuses_when_another_lease_is_live(
-        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+        self, claimed_case: Case, moderator: User, other_moderator: User
     ) -> None:
         with pytest.raises(refusals.AlreadyClaimed) as refusal:
             claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(3))
 
         assert refusal.value.holder == moderator
 
-    def test_extends_on_heartbeat_only_while_held(
-        self, claimed_case: Case, moderator: User, later: Later
-    ) -> None:
+    def test_extends_on_heartbeat_only_while_held(self, claimed_case: Case, moderator: User) -> None:
         renewed = claims.renew(case_id=claimed_case.pk, moderator=moderator, at=later(100))
         assert renewed.lease_end_at == later(220)
 
@@ -93,7 +83,7 @@ class TestClaim:
 
 class TestDecide:
     def test_writes_decision_label_audit_entry_and_delivery(
-        self, claimed_case: Case, moderator: User, later: Later
+        self, claimed_case: Case, moderator: User
     ) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
@@ -106,7 +96,7 @@ class TestDecide:
         "broken", ["decisions.recording.Label", "decisions.recording.AuditEntry", "outbox.messages.Delivery"]
     )
     def test_writes_nothing_when_one_of_them_fails(
-        self, claimed_case: Case, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch, broken: str
+        self, claimed_case: Case, moderator: User, monkeypatch: pytest.MonkeyPatch, broken: str
     ) -> None:
         def fail(*_: object, **__: object) -> None:
             raise OSError("disk full")
@@ -120,18 +110,16 @@ class TestDecide:
         assert not Label.objects.exists()
         assert Case.objects.get().state == CaseState.OPEN
 
-    def test_refuses_without_a_live_claim(self, claimed_case: Case, moderator: User, later: Later) -> None:
+    def test_refuses_without_a_live_claim(self, claimed_case: Case, moderator: User) -> None:
         with pytest.raises(refusals.ClaimLost):
             decide(claimed_case, moderator, later(2 + 120))
 
-    def test_refuses_the_claim_of_another(
-        self, claimed_case: Case, other_moderator: User, later: Later
-    ) -> None:
+    def test_refuses_the_claim_of_another(self, claimed_case: Case, other_moderator: User) -> None:
         with pytest.raises(refusals.ClaimLost):
             decide(claimed_case, other_moderator, later(3))
 
     def test_shows_the_winner_to_the_loser(
-        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+        self, claimed_case: Case, moderator: User, other_moderator: User
     ) -> None:
         claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(200))
         winner = decide(claimed_case, other_moderator, later(201), Verdict.NOT_SPAM)
@@ -141,9 +129,7 @@ class TestDecide:
 
         assert refusal.value.decision == winner
 
-    def test_refuses_when_the_post_was_edited_meanwhile(
-        self, claimed_case: Case, moderator: User, later: Later
-    ) -> None:
+    def test_refuses_when_the_post_was_edited_meanwhile(self, claimed_case: Case, moderator: User) -> None:
         Case.objects.update(version=claimed_case.version + 1)
 
         with pytest.raises(refusals.PostChanged):
@@ -152,7 +138,7 @@ class TestDecide:
 
 class TestUndo:
     def test_reopens_the_case_and_leaves_no_label_and_no_delivery(
-        self, claimed_case: Case, moderator: User, later: Later
+        self, claimed_case: Case, moderator: User
     ) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
@@ -163,15 +149,13 @@ class TestUndo:
         assert Delivery.objects.get().state == DeliveryState.CANCELLED
         assert decide(case, moderator, later(15), Verdict.NOT_SPAM).verdict == Verdict.NOT_SPAM
 
-    def test_refuses_when_the_platform_knows(self, claimed_case: Case, moderator: User, later: Later) -> None:
+    def test_refuses_when_the_platform_knows(self, claimed_case: Case, moderator: User) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
         with pytest.raises(reversals.TooLate):
             reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(15))
 
-    def test_refuses_twice_and_to_others(
-        self, claimed_case: Case, moderator: User, lead: User, later: Later
-    ) -> None:
+    def test_refuses_twice_and_to_others(self, claimed_case: Case, moderator: User, lead: User) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
         with pytest.raises(refusals.NotAllowed):
@@ -183,7 +167,7 @@ class TestUndo:
 
 class TestCorrect:
     def test_replaces_the_decision_with_a_compensating_delivery(
-        self, claimed_case: Case, moderator: User, platform: Platform, later: Later
+        self, claimed_case: Case, moderator: User, platform: Platform
     ) -> None:
         endpoints.add(platform=platform, url="https://social.example/hook", at=later(0))
         wrong = decide(claimed_case, moderator, later(5))
@@ -198,7 +182,7 @@ class TestCorrect:
         assert Delivery.objects.get(decision=right).event == "decision.reversed"
 
     def test_refuses_others_unless_a_lead_asks(
-        self, claimed_case: Case, moderator: User, other_moderator: User, lead: User, later: Later
+        self, claimed_case: Case, moderator: User, other_moderator: User, lead: User
     ) -> None:
         wrong = decide(claimed_case, moderator, later(5))
 
@@ -213,7 +197,7 @@ class TestCorrect:
 
 @pytest.mark.django_db(transaction=True)
 class TestManyAtOnce:
-    def test_never_gives_one_case_to_two_moderators(self, open_case: OpenCase, later: Later) -> None:
+    def test_never_gives_one_case_to_two_moderators(self, open_case: Case_) -> None:
         for number in range(20):
             open_case(text=f"case number {number}")
         moderators = [User.objects.create_user(f"moderator-{number}") for number in range(8)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Event
@@ -16,9 +15,9 @@ from moderation.models.decisions import Verdict
 from moderation.operations import refusals
 from moderation.operations.cases import claims, shift
 from moderation.queries.cases import exposure
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import later
 
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
 TEMPLATE = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
 
 
@@ -38,15 +37,26 @@ def decide_next(moderator: User, at: datetime) -> Case:
     return case
 
 
+def many(open_case: Case_) -> None:
+    """Open so many cases that some may be held ahead."""
+    for number in range(14):
+        open_case(text=f"Post {number}")
+
+
+def hold_ahead(moderator: User) -> None:
+    """Hold three cases ahead, as another process would."""
+    shift.hold(moderator=moderator, at=later(3), ahead=3)
+    connections.close_all()
+
+
 class TestHold:
-    def test_takes_three_ahead_where_many_wait(self, open_case: Case_, moderator: User, later: Later) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+    def test_takes_three_ahead_where_many_wait(self, open_case: Case_, moderator: User) -> None:
+        many(open_case)
 
         assert len(shift.hold(moderator=moderator, at=later(2), ahead=3)) == 4
 
     def test_leaves_the_last_cases_to_others(
-        self, open_case: Case_, moderator: User, other_moderator: User, later: Later
+        self, open_case: Case_, moderator: User, other_moderator: User
     ) -> None:
         for number in range(3):
             open_case(text=f"Post {number}")
@@ -58,10 +68,9 @@ class TestHold:
 
     @pytest.mark.django_db(transaction=True)
     def test_takes_no_fewer_where_a_beat_ends_meanwhile(
-        self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+        many(open_case)
         [front] = shift.hold(moderator=moderator, at=later(2))
         is_counted, is_unlocked = Event(), Event()
         run = exposure.run
@@ -73,14 +82,10 @@ class TestHold:
 
         monkeypatch.setattr(exposure, "run", run_late)
 
-        def hold() -> None:
-            shift.hold(moderator=moderator, at=later(3), ahead=3)
-            connections.close_all()
-
         with ThreadPoolExecutor(1) as pool:
             with transaction.atomic():
                 claims.locked(front.pk)
-                holding = pool.submit(hold)
+                holding = pool.submit(hold_ahead, moderator)
                 assert is_counted.wait(20)
             is_unlocked.set()
             holding.result()
@@ -89,34 +94,26 @@ class TestHold:
 
     @pytest.mark.django_db(transaction=True)
     def test_takes_no_more_while_a_beat_has_the_case_in_front_locked(
-        self, open_case: Case_, moderator: User, later: Later
+        self, open_case: Case_, moderator: User
     ) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+        many(open_case)
         [front] = shift.hold(moderator=moderator, at=later(2))
-
-        def hold() -> None:
-            shift.hold(moderator=moderator, at=later(3), ahead=3)
-            connections.close_all()
 
         with ThreadPoolExecutor(1) as pool, transaction.atomic():
             claims.locked(front.pk)
-            pool.submit(hold).result()
+            pool.submit(hold_ahead, moderator).result()
 
         assert Case.objects.filter(claimed_by=moderator).count() == 4
 
-    def test_keeps_what_is_held_in_its_order(self, open_case: Case_, moderator: User, later: Later) -> None:
-        for number in range(14):
-            open_case(text=f"Post {number}")
+    def test_keeps_what_is_held_in_its_order(self, open_case: Case_, moderator: User) -> None:
+        many(open_case)
         first = shift.hold(moderator=moderator, at=later(2), ahead=3)
 
         assert shift.hold(moderator=moderator, at=later(3), ahead=3) == first
 
 
 class TestRuns:
-    def test_of_one_campaign_are_broken_by_something_else(
-        self, open_case: Case_, eager: User, later: Later
-    ) -> None:
+    def test_of_one_campaign_are_broken_by_something_else(self, open_case: Case_, eager: User) -> None:
         alike = [open_case(text=TEMPLATE.format(name)) for name in ("Miller", "Smith", "Jones", "Brown")]
         other = open_case(text="Has anybody seen my grey cat?")
 
@@ -124,9 +121,7 @@ class TestRuns:
 
         assert shown == [*alike[:3], other, alike[3]]
 
-    def test_of_graphic_posts_are_broken_by_something_else(
-        self, open_case: Case_, eager: User, later: Later
-    ) -> None:
+    def test_of_graphic_posts_are_broken_by_something_else(self, open_case: Case_, eager: User) -> None:
         hard = [open_case(text=f"Number {number} {'xyz'[number % 3] * 9}") for number in range(4)]
         other = open_case(text="Has anybody seen my grey cat?")
         for case in hard:
@@ -144,21 +139,19 @@ class TestRuns:
 
         assert shown == [*hard[:3], other, hard[3]]
 
-    def test_go_on_when_nothing_else_is_left(self, open_case: Case_, eager: User, later: Later) -> None:
+    def test_go_on_when_nothing_else_is_left(self, open_case: Case_, eager: User) -> None:
         alike = [open_case(text=TEMPLATE.format(name)) for name in ("Miller", "Smith", "Jones", "Brown")]
 
         assert [decide_next(eager, later(10 + number)) for number in range(4)] == alike
 
 
 class TestPause:
-    def test_is_refused_when_the_claim_is_lost(
-        self, claimed_case: Case, moderator: User, later: Later
-    ) -> None:
+    def test_is_refused_when_the_claim_is_lost(self, claimed_case: Case, moderator: User) -> None:
         with pytest.raises(refusals.ClaimLost):
             shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(1_000))
 
     def test_outlives_an_ordinary_lease(
-        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+        self, claimed_case: Case, moderator: User, other_moderator: User
     ) -> None:
         shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(5))
 
@@ -168,17 +161,12 @@ class TestPause:
         assert taken.claimed_by == other_moderator
 
 
-class TestBeat:
-    def test_forgets_readers_who_left(
-        self, claimed_case: Case, moderator: User, lead: User, later: Later
-    ) -> None:
-        shift.beat(moderator=lead, case_ids=[], current_id=claimed_case.pk, at=later(5))
+def test_a_beat_forgets_readers_who_left(claimed_case: Case, moderator: User, lead: User) -> None:
+    shift.beat(moderator=lead, case_ids=[], current_id=claimed_case.pk, at=later(5))
 
-        def readers(at: datetime) -> list[User]:
-            found = shift.beat(
-                moderator=moderator, case_ids=[claimed_case.pk], current_id=claimed_case.pk, at=at
-            )
-            return found.readers
+    def readers(at: datetime) -> list[User]:
+        found = shift.beat(moderator=moderator, case_ids=[claimed_case.pk], current_id=claimed_case.pk, at=at)
+        return found.readers
 
-        assert readers(later(10)) == [lead]
-        assert readers(later(5) + timedelta(seconds=shift.PRESENCE_SECONDS + 1)) == []
+    assert readers(later(10)) == [lead]
+    assert readers(later(5) + timedelta(seconds=shift.PRESENCE_SECONDS + 1)) == []

@@ -9,8 +9,6 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 
 import psycopg
@@ -23,8 +21,9 @@ from deploy.local.places import ROOT
 from moderation.models import Erasure, Platform, Post, Revision
 from moderation.operations.erasure import backup, erase, journal, restore
 from moderation.operations.infrastructure import kept_files
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Post_
+from tests.moderation.instants import AT
 
 pytestmark = pytest.mark.whole
 
@@ -47,27 +46,22 @@ def manage(*arguments: str, environment: dict[str, str]) -> subprocess.Completed
 
 @pytest.mark.django_db(transaction=True)
 def test_what_was_erased_stays_erased_in_an_empty_server(
-    post: Post_,
-    incoming: Callable[..., IncomingPost],
-    platform: Platform,
-    empty_server: dict[str, str],
-    at: datetime,
-    tmp_path: Path,
+    post: Post_, platform: Platform, empty_server: dict[str, str], tmp_path: Path
 ) -> None:
     kept, wanted, before = post(text=KEPT), post(text=LATER), post(text="Erased before")
     spammer = IncomingAuthor(external_id="spammer", display_name="Secret Name")
     post(text=f"{LATER}, too", author=spammer)
-    erase.post(post_id=before.pk, at=at)
+    erase.post(post_id=before.pk, at=AT)
     release = tmp_path / "releases" / "r1" / "manifest.json"
     release.parent.mkdir(parents=True)
     release.write_text("{}")
     thumbnail = kept_files.keep(b"pixels")
-    manifest = backup.make(tmp_path / "backup", at=at)
-    erase.post(post_id=wanted.pk, at=at)
-    erase.author(platform=platform, external_id="spammer", at=at)
+    manifest = backup.make(tmp_path / "backup", at=AT)
+    erase.post(post_id=wanted.pk, at=AT)
+    erase.author(platform=platform, external_id="spammer", at=AT)
     lost = post(text="Neither in the backup nor in the journal's database")
-    erase.post(post_id=lost.pk, at=at)
-    journal.write(at=at)
+    erase.post(post_id=lost.pk, at=AT)
+    journal.write(at=AT)
 
     journal_option = f"--journal={tmp_path / 'journal.jsonl'}"
     done = manage("restore", str(tmp_path / "backup"), journal_option, environment=empty_server)
@@ -92,10 +86,10 @@ def test_what_was_erased_stays_erased_in_an_empty_server(
 
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_that_was_changed_is_refused(
-    post: Post_, empty_server: dict[str, str], at: datetime, tmp_path: Path
+    post: Post_, empty_server: dict[str, str], tmp_path: Path
 ) -> None:
     post(text=KEPT)
-    backup.make(tmp_path / "backup", at=at)
+    backup.make(tmp_path / "backup", at=AT)
     with (tmp_path / "backup" / backup.DUMP).open("ab") as file:
         file.write(b"x")
 
@@ -106,27 +100,25 @@ def test_a_backup_that_was_changed_is_refused(
 
 
 class TestJournal:
-    def test_names_no_word_and_no_name(self, post: Post_, at: datetime, settings: Settings) -> None:
-        erase.post(post_id=post(external_id="their-own-id", text=KEPT).pk, at=at)
+    def test_names_no_word_and_no_name(self, post: Post_, settings: Settings) -> None:
+        erase.post(post_id=post(external_id="their-own-id", text=KEPT).pk, at=AT)
 
-        written = (journal.write(at=at), journal.write(at=at))
+        written = (journal.write(at=AT), journal.write(at=AT))
 
         assert written == (1, 0)
         [entry] = journal.read(settings.ERASURE_JOURNAL)
         assert entry.subject_id == Erasure.objects.get().subject_id
         assert "their-own-id" not in settings.ERASURE_JOURNAL.read_text()
 
-    def test_spares_another_post_that_got_the_same_id(
-        self, post: Post_, at: datetime, settings: Settings
-    ) -> None:
+    def test_spares_another_post_that_got_the_same_id(self, post: Post_, settings: Settings) -> None:
         row = post(text=KEPT)
-        erase.post(post_id=row.pk, at=at)
-        journal.write(at=at)
+        erase.post(post_id=row.pk, at=AT)
+        journal.write(at=AT)
         Erasure.objects.all().delete()
         Post.objects.filter(pk=row.pk).update(external_id="another", erased_at=None)
         Revision.objects.update(text=KEPT)
 
-        applied = journal.apply(settings.ERASURE_JOURNAL, at=at)
+        applied = journal.apply(settings.ERASURE_JOURNAL, at=AT)
 
         assert (applied.erased, applied.absent) == (0, 1)
         assert Revision.objects.get().text == KEPT
@@ -151,7 +143,7 @@ class TestInterrupted:
 
     @pytest.mark.django_db(transaction=True)
     def test_a_killed_backup_leaves_nothing_to_restore_and_the_next_clears_up(
-        self, post: Post_, slow_dump: Path, at: datetime, tmp_path: Path
+        self, post: Post_, slow_dump: Path, tmp_path: Path
     ) -> None:
         post(text=KEPT)
         folder, of = tmp_path / "backups" / "one", connection.settings_dict
@@ -166,14 +158,14 @@ class TestInterrupted:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
             [staging] = folder.parent.glob(".backup-*")
-            backup.make(tmp_path / "backups" / "beside", at=at)
+            backup.make(tmp_path / "backups" / "beside", at=AT)
             is_spared = staging.exists()
         finally:
             os.killpg(making.pid, signal.SIGKILL)
             making.wait()
         with pytest.raises(backup.Failed, match="is not a backup"):
-            restore.run(staging / "backup", erasures=None, at=at)
-        backup.make(tmp_path / "backups" / "two", at=at)
+            restore.run(staging / "backup", erasures=None, at=AT)
+        backup.make(tmp_path / "backups" / "two", at=AT)
 
         assert is_spared
         assert sorted(path.name for path in folder.parent.iterdir()) == ["beside", "two"]
@@ -181,11 +173,11 @@ class TestInterrupted:
     @pytest.mark.django_db(transaction=True)
     @pytest.mark.long
     def test_a_broken_off_restore_is_not_served(
-        self, post: Post_, empty_server: dict[str, str], at: datetime, tmp_path: Path
+        self, post: Post_, empty_server: dict[str, str], tmp_path: Path
     ) -> None:
         erased = post(text=LATER)
-        backup.make(tmp_path / "backup", at=at)
-        erase.post(post_id=erased.pk, at=at)
+        backup.make(tmp_path / "backup", at=AT)
+        erase.post(post_id=erased.pk, at=AT)
         broken_off = (
             "from django.utils import timezone; from pathlib import Path;"
             " from moderation.operations.erasure import journal, restore;"

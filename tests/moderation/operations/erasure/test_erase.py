@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 import pytest
 
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
 from moderation.models.decisions import Verdict
 from moderation.operations import refusals
-from moderation.operations.cases import claims, notes, reversals, review
+from moderation.operations.cases import notes, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.posts import ingest
-from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
-from tests.moderation.conftest import Case_, Post_
+from moderation.operations.posts.incoming_post import IncomingAuthor
+from tests.moderation.conftest import Case_, Incoming, Post_
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
-Later = Callable[[float], datetime]
 
-
-@pytest.mark.django_db
 class TestIds:
-    def test_of_erased_authors_lead_nowhere(self, platform: Platform, post: Post_, later: Later) -> None:
+    def test_of_erased_authors_lead_nowhere(self, platform: Platform, post: Post_) -> None:
         author = post(author=MALLORY).author
 
         erase.author(platform=platform, external_id="mallory", at=later(1))
@@ -33,9 +29,7 @@ class TestIds:
             erase.author(platform=platform, external_id=f"erased:{author.pk}", at=later(2))
 
     @pytest.mark.parametrize("name", ["erased:{}", "None", "null", ""])
-    def test_join_nobody_to_an_erased_author(
-        self, platform: Platform, post: Post_, later: Later, name: str
-    ) -> None:
+    def test_join_nobody_to_an_erased_author(self, platform: Platform, post: Post_, name: str) -> None:
         gone = post(author=MALLORY).author
         erase.author(platform=platform, external_id="mallory", at=later(1))
 
@@ -46,7 +40,7 @@ class TestIds:
         assert fresh.author_id != gone.pk
         assert gone.display_name == ""
 
-    def test_block_no_erasure(self, platform: Platform, post: Post_, later: Later) -> None:
+    def test_block_no_erasure(self, platform: Platform, post: Post_) -> None:
         victim = post(author=IncomingAuthor(external_id="victim")).author
         post(author=IncomingAuthor(external_id=f"erased:{victim.pk}"))
 
@@ -56,7 +50,7 @@ class TestIds:
         assert Author.objects.filter(erased_at__isnull=False, external_id__isnull=True).count() == 2
 
     def test_of_a_post_are_refused_and_of_an_author_are_new(
-        self, platform: Platform, post: Post_, incoming: Callable[..., IncomingPost], later: Later
+        self, platform: Platform, post: Post_, incoming: Incoming
     ) -> None:
         gone = post(external_id="p-1", author=MALLORY)
         erase.author(platform=platform, external_id="mallory", at=later(1))
@@ -71,13 +65,10 @@ class TestIds:
         assert Post.objects.get(pk=taken.post_id).author_id != gone.author_id
 
 
-@pytest.mark.django_db
 class TestWords:
-    def test_of_a_correction_go(self, open_case: Case_, lead: User, later: Later) -> None:
-        case = claims.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
-        wrong = review.decide(
-            case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, note="plugh", at=later(3)
-        )
+    def test_of_a_correction_go(self, open_case: Case_, lead: User) -> None:
+        case = open_case(text="spam?")
+        wrong = decide(case, lead, at=later(3), note="plugh")
         reversals.correct(
             decision_id=wrong.pk,
             verdict=Verdict.NOT_SPAM,
@@ -90,13 +81,9 @@ class TestWords:
 
         assert rows_with("xyzzy", "plugh") == []
 
-    def test_written_afterwards_are_refused_or_dropped(
-        self, open_case: Case_, lead: User, later: Later
-    ) -> None:
-        case = claims.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
-        made = review.decide(
-            case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=later(3)
-        )
+    def test_written_afterwards_are_refused_or_dropped(self, open_case: Case_, lead: User) -> None:
+        case = open_case(text="spam?")
+        made = decide(case, lead, at=later(3))
         erase.post(post_id=case.post_id, at=later(4))
 
         with pytest.raises(refusals.Erased):
@@ -110,7 +97,7 @@ class TestWords:
         assert rows_with("xyzzy") == []
 
     def test_of_saved_filters_lose_the_name_and_stay(
-        self, platform: Platform, post: Post_, lead: User, later: Later
+        self, platform: Platform, post: Post_, lead: User
     ) -> None:
         post(author=MALLORY)
         filters = {
@@ -130,7 +117,7 @@ class TestWords:
 
     @pytest.mark.parametrize(("name", "query"), [("Spam of this week", "state=spam"), ("Posts", "q=spammer")])
     def test_of_an_author_called_as_a_filter_reads_costs_nobody_a_filter(
-        self, platform: Platform, post: Post_, lead: User, later: Later, name: str, query: str
+        self, platform: Platform, post: Post_, lead: User, name: str, query: str
     ) -> None:
         post(author=IncomingAuthor(external_id="state", display_name="sp"))
         SavedFilter.objects.create(user=lead, page="posts", name=name, query=query, created_at=later(0))
@@ -139,7 +126,7 @@ class TestWords:
 
         assert SavedFilter.objects.values_list("name", "query").get() == (name, query)
 
-    def test_of_providers_go_with_the_last_link(self, post: Post_, later: Later) -> None:
+    def test_of_providers_go_with_the_last_link(self, post: Post_) -> None:
         one, two = (post(text="look", links=("https://only.example/secret",)) for _ in range(2))
         digest = one.revisions.get().post_links.get().url_digest
         LinkVerdict.objects.create(

@@ -34,34 +34,18 @@ from moderation.operations.cases import claims, notes, review
 from moderation.operations.erasure import erase
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.complaints import IncomingComplaint
-from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said, WebRisk
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
 from moderation.queries.records import records
-from tests.moderation.conftest import Case_, Post_
+from tests.moderation.conftest import Case_, Incoming, Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import in_thread
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
-Later = Callable[[float], datetime]
 WAIT_SECONDS = 60
-
-
-def in_thread(work: Callable[[], object]) -> threading.Thread:
-    """Run with a connection of its own, as another process would."""
-
-    def run() -> None:
-        try:
-            work()
-        except refusals.Erased:
-            pass
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
 
 
 @pytest.mark.django_db(transaction=True)
@@ -81,7 +65,6 @@ class TestRaces:
         platform: Platform,
         fake_scorer: FakeScorer,
         monkeypatch: pytest.MonkeyPatch,
-        later: Later,
         line: str,
     ) -> None:
         owner, name = {
@@ -109,7 +92,7 @@ class TestRaces:
         assert rows_with("xyzzy pills", "Mallory", "203.0.113") == []
 
     def test_an_explanation_is_not_written(
-        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch, later: Later
+        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         score.run(revision_ids=[pending.revisions.get().pk], at=later(1))
         row = Score.objects.get()
@@ -126,7 +109,7 @@ class TestRaces:
         assert (row.word_contributions, row.counterfactual) == (None, {"impossible": "erased"})
 
     def test_what_a_provider_says_is_not_written(
-        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch, later: Later
+        self, pending: Post, platform: Platform, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def said(*_: object, **__: object) -> Said:
             in_thread(lambda: erase_author(platform, later(2))).join(WAIT_SECONDS)
@@ -146,13 +129,7 @@ class TestRaces:
 
     @pytest.mark.parametrize("what", ["post", "bulk", "complaint", "note", "decision"])
     def test_what_waited_for_the_erasure_finds_nobody(
-        self,
-        open_case: Case_,
-        platform: Platform,
-        incoming: Callable[..., IncomingPost],
-        lead: User,
-        later: Later,
-        what: str,
+        self, open_case: Case_, platform: Platform, incoming: Incoming, lead: User, what: str
     ) -> None:
         """The erasure holds its locks while a writer that knows the author is on its way."""
         case = open_case(text="plain words", author=MALLORY)
@@ -173,7 +150,7 @@ class TestRaces:
         }
         with transaction.atomic():
             erase_author(platform, later(3))
-            writer = in_thread(writers[what])
+            writer = in_thread(writers[what], passes=refusals.Erased)
             wait_until_blocked()
         writer.join(WAIT_SECONDS)
 
@@ -186,9 +163,7 @@ class TestRaces:
         if what in ("post", "bulk"):
             assert Post.objects.filter(author__external_id="mallory").count() == len(late)
 
-    def test_a_note_on_the_way_is_wiped(
-        self, open_case: Case_, platform: Platform, lead: User, later: Later
-    ) -> None:
+    def test_a_note_on_the_way_is_wiped(self, open_case: Case_, platform: Platform, lead: User) -> None:
         case = claims.claim(case_id=open_case(author=MALLORY).pk, moderator=lead, at=later(2))
         with transaction.atomic():
             review.decide(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,8 +13,6 @@ from moderation.models import (
     Campaign,
     CampaignMember,
     CampaignTrait,
-    Case,
-    Decision,
     KeptTraits,
     Platform,
     Post,
@@ -26,7 +23,6 @@ from moderation.models import (
 )
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions
-from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.similarity import picture_groups
@@ -34,23 +30,15 @@ from moderation.queries.campaigns import campaign_members
 from moderation.queries.records import record_histories
 from scoring import similarity
 from tests.moderation.api.test_posts_erasures import everything_stored
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming, opened
+from tests.moderation.operations.conftest import decide
 
-Later = Callable[[float], datetime]
-Judge = Callable[..., Decision]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 _MONTH = timedelta(days=30)
 _TEXT = "Cheap pills without prescription in Oslo, call now and save 7 dollars today"
-
-
-@pytest.fixture
-def judge(moderator: User, later: Later) -> Judge:
-    def run(post: Post, verdict: Verdict = Verdict.SPAM) -> Decision:
-        case = claims.claim(case_id=Case.objects.get(post=post).pk, moderator=moderator, at=later(2))
-        return review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=later(2)
-        )
-
-    return run
 
 
 def spam(number: int, **given: Any) -> Any:
@@ -63,15 +51,9 @@ def forget(post: Post, *, at: datetime) -> None:
 
 class TestText:
     def test_of_a_decided_post_is_recognised_with_its_verdict(
-        self,
-        platform: Platform,
-        open_case: Callable[..., Case],
-        judge: Judge,
-        moderator: User,
-        later: Later,
+        self, platform: Platform, open_case: Case_, moderator: User
     ) -> None:
-        first = open_case(text=_TEXT).post
-        judge(first)
+        first = decide(open_case(text=_TEXT), moderator, at=later(2)).post
         plain = similarity.bands(_TEXT)
 
         forget(first, at=later(3))
@@ -93,10 +75,8 @@ class TestText:
                 campaign_id=campaign.pk, post_id=first.pk, is_left_out=False, moderator=moderator, at=later(9)
             )
 
-    def test_of_a_campaign_draws_its_copies_there_one_after_the_other(
-        self, platform: Platform, fake_scorer: object, at: datetime, later: Later
-    ) -> None:
-        campaign = opened(platform, 3, at=at, ip="203.0.113.7", text=_TEXT)
+    def test_of_a_campaign_draws_its_copies_there_one_after_the_other(self, platform: Platform) -> None:
+        campaign = opened(platform, 3, at=AT, ip="203.0.113.7", text=_TEXT)
         for number, post in enumerate(Post.objects.order_by("pk")):
             forget(post, at=later(10 + number))
 
@@ -111,11 +91,9 @@ class TestText:
         assert not CampaignTrait.objects.filter(kind="network").exists()
         assert "203.0.113" not in everything_stored()
 
-    def test_of_an_honest_post_is_forgotten(
-        self, open_case: Callable[..., Case], judge: Judge, later: Later
-    ) -> None:
+    def test_of_an_honest_post_is_forgotten(self, open_case: Case_, moderator: User) -> None:
         judged, waiting = open_case(), open_case(text="Who has a boat to lend for a week in summer?")
-        judge(judged.post, Verdict.NOT_SPAM)
+        decide(judged, moderator, at=later(2), verdict=Verdict.NOT_SPAM)
 
         for case in (judged, waiting):
             erase.post(post_id=case.post_id, at=later(9))
@@ -125,11 +103,9 @@ class TestText:
 
 
 class TestLinksAndPictures:
-    def test_a_link_is_kept_under_the_key_only(
-        self, platform: Platform, fake_scorer: object, at: datetime, later: Later
-    ) -> None:
+    def test_a_link_is_kept_under_the_key_only(self, platform: Platform) -> None:
         link = "https://pills.example/offer?id=7"
-        campaign = opened(platform, 8, at=at, links=(link,), text=_TEXT)
+        campaign = opened(platform, 8, at=AT, links=(link,), text=_TEXT)
         plain = PostLink.objects.values_list("url_digest", flat=True)[0]
         for post in Post.objects.all():
             forget(post, at=later(10))
@@ -145,15 +121,13 @@ class TestLinksAndPictures:
     @pytest.mark.parametrize("bits", [0, 8, 20])
     def test_a_picture_is_recognised_without_its_hash(
         self,
-        open_case: Callable[..., Case],
-        judge: Judge,
-        later: Later,
+        open_case: Case_,
+        moderator: User,
         django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
         bits: int,
     ) -> None:
         hash_ = f"{7**90 % 2**256:064x}"
-        post = open_case(text="Look").post
-        judge(post)
+        post = decide(open_case(text="Look"), moderator, at=later(2)).post
         with transaction.atomic():
             group = picture_groups.of({"pdq": hash_, "pdq_quality": 100}, at=later(2))
         assert group is not None
@@ -174,20 +148,15 @@ class TestLinksAndPictures:
 
 class TestTime:
     def test_leaves_nothing(
-        self,
-        platform: Platform,
-        fake_scorer: object,
-        at: datetime,
-        later: Later,
-        django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+        self, platform: Platform, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
     ) -> None:
-        campaign = opened(platform, 3, at=at, links=("https://pills.example/",), text=_TEXT)
+        campaign = opened(platform, 3, at=AT, links=("https://pills.example/",), text=_TEXT)
         for post in Post.objects.all():
             forget(post, at=later(10))
 
-        erase.expired(at=at + _MONTH - timedelta(seconds=1))
+        erase.expired(at=AT + _MONTH - timedelta(seconds=1))
         assert (KeptTraits.objects.count(), campaign.members.count()) == (3, 3)
-        erase.expired(at=at + _MONTH)
+        erase.expired(at=AT + _MONTH)
 
         left = (KeptTraits, SimilarityBand, CampaignMember, CampaignTrait)
         assert [model for model in left if model.objects.exists()] == []
@@ -196,10 +165,8 @@ class TestTime:
         groups = Revision.objects.values_list("similarity_group", flat=True)
         assert len(set(groups)) == 3
 
-    def test_is_none_at_once_where_the_setting_says_so(
-        self, platform: Platform, fake_scorer: object, at: datetime, later: Later, settings: Settings
-    ) -> None:
-        opened(platform, 3, at=at)
+    def test_is_none_at_once_where_the_setting_says_so(self, platform: Platform, settings: Settings) -> None:
+        opened(platform, 3, at=AT)
         forget(Post.objects.all()[0], at=later(10))
         settings.SPAM_DIGEST_DAYS = 0
         forget(Post.objects.all()[1], at=later(10))

@@ -14,13 +14,28 @@ from pytest_django import Settings
 
 from config.evidence import Limits
 from moderation import enqueue
-from moderation.models import Evidence, Platform, Post, Revision
-from moderation.models.evidence import EvidenceKind
+from moderation.models import Evidence, EvidenceRequest, Platform, Revision
+from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.operations.evidence import collect, leads, mattering, opening, robots
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT
 from tests.moderation.operations.evidence.hostile_site import HostileSite, serving
+
+Fetched = Callable[..., Evidence]
+Scored = Callable[..., Revision]
+
+
+def settle(at: datetime, *, rounds: int = 5) -> None:
+    """Do what the queues would, until nothing is left to open or to fetch."""
+    for _ in range(rounds):
+        asked = EvidenceRequest.objects.filter(opened_at__isnull=True)
+        opening.run(revision_ids=list(asked.values_list("revision", flat=True)), at=at)
+        waiting = Evidence.objects.filter(state=EvidenceState.WAITING)
+        for evidence_id in list(waiting.values_list("pk", flat=True)):
+            collect.run(evidence_id=evidence_id, at=at)
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +79,7 @@ def site(
 
 
 @pytest.fixture
-def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[..., Revision]:
+def scored(post: Post_, fake_scorer: FakeScorer) -> Scored:
     """Store a post with these links at an instant, score it and write its addresses down."""
 
     def run(*links: str, at: datetime, media: Sequence[str] = ()) -> Revision:
@@ -78,15 +93,15 @@ def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[..., 
 
 
 @pytest.fixture
-def fetched(site: HostileSite, post: Callable[..., Post], at: datetime) -> Callable[..., Evidence]:
+def fetched(site: HostileSite, post: Post_) -> Fetched:
     """Fetch an address of the site that a post carries, and return what became of it."""
 
     def run(path: str, kind: EvidenceKind = EvidenceKind.PAGE) -> Evidence:
-        revision = Revision.objects.get(post=post(at=at))
+        revision = Revision.objects.get(post=post(at=AT))
         address = leads.Address(revision_id=revision.pk, url=site.url(path), kind=kind)
         with transaction.atomic():
-            [evidence_id] = opening.write_down([address], at=at)
-        assert collect.run(evidence_id=evidence_id, at=at) == 1
+            [evidence_id] = opening.write_down([address], at=AT)
+        assert collect.run(evidence_id=evidence_id, at=AT) == 1
         return Evidence.objects.get(pk=evidence_id)
 
     return run

@@ -9,13 +9,7 @@ from collections.abc import Callable
 from PIL import Image
 
 from tests.moderation.evidence import drawn
-from tests.moderation.operations.evidence.hostile_site import (
-    ANSWERS,
-    Answering,
-    picture,
-    redirects,
-    sends,
-)
+from tests.moderation.operations.evidence.hostile_site import ANSWERS, Answering, picture, redirects, sends
 
 _LAUGHS = b"".join(b'<!ENTITY a%d "%s">' % (number, b"&a%d;" % (number - 1) * 10) for number in range(1, 12))
 _XML_BOMB = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a0 "ha">' + _LAUGHS + b"]><a>&a11;</a>"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from moderation.models import Evidence
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from tests.moderation.operations.evidence import hostile_kinds  # noqa: F401 - adds to the site's answers
+from tests.moderation.operations.evidence.conftest import Fetched
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
-Fetched = Callable[..., Evidence]
 STATE = EvidenceState
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 from pytest_django import Settings
@@ -16,23 +15,20 @@ from moderation.operations.evidence import collect
 from moderation.queries.evidence import findings
 from moderation.queries.records import records
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
 
-Later = Callable[[float], datetime]
-Scored = Callable[..., Revision]
-
 
 @pytest.fixture
-def looked_twice(
-    site: HostileSite, scored: Scored, at: datetime, later: Later
-) -> Callable[..., tuple[Revision, dict[str, Evidence]]]:
+def looked_twice(site: HostileSite, scored: Scored) -> Callable[..., tuple[Revision, dict[str, Evidence]]]:
     """Post a link, open it both ways in the order of their ids, and return the rows by kind."""
 
     def run(path: str, *, is_reversed: bool = False) -> tuple[Revision, dict[str, Evidence]]:
         Platform.objects.update(browses_evidence=Collecting.ON)
-        revision = scored(site.url(path), at=at)
+        revision = scored(site.url(path), at=AT)
         ids = list(Evidence.objects.order_by("-id" if is_reversed else "id").values_list("pk", flat=True))
         for evidence_id in ids:
             collect.run(evidence_id=evidence_id, at=later(1))
@@ -61,13 +57,12 @@ def test_is_browsed_as_the_platform_wishes(
     site: HostileSite,
     fake_scorer: FakeScorer,
     scored: Scored,
-    at: datetime,
 ) -> None:
     Platform.objects.update(browses_evidence=browses)
     fake_scorer.default = probability
 
     for _ in range(2):
-        scored(site.url("/page"), at=at)
+        scored(site.url("/page"), at=AT)
 
     kinds = list(Evidence.objects.order_by("id").values_list("kind", flat=True))
     assert sorted(kinds) == (["browser", "page"] if is_browsed else ["page"])
@@ -88,7 +83,7 @@ def test_is_browsed_as_the_platform_wishes(
     ],
 )
 def test_a_cloaked_page_is_told_whichever_fetch_ends_first(
-    path: str, differs: bool | None, is_reversed: bool, looked_twice: LookedTwice, later: Later
+    path: str, differs: bool | None, is_reversed: bool, looked_twice: LookedTwice
 ) -> None:
     revision, rows = looked_twice(path, is_reversed=is_reversed)
 
@@ -104,15 +99,13 @@ def test_a_cloaked_page_is_told_whichever_fetch_ends_first(
     assert {page.differs_for_browser for page in pages} == {differs}
 
 
-def test_where_a_browser_is_led_counts_as_where_the_link_leads(
-    looked_twice: LookedTwice, later: Later
-) -> None:
+def test_where_a_browser_is_led_counts_as_where_the_link_leads(looked_twice: LookedTwice) -> None:
     revision, _ = looked_twice("/cloaked-redirect")
 
     assert records.record_at(revision=revision, at=later(9)).links[0].hops == ("lands.example",)
 
 
-def test_a_page_that_says_nothing_of_its_preview_is_noted(looked_twice: LookedTwice, later: Later) -> None:
+def test_a_page_that_says_nothing_of_its_preview_is_noted(looked_twice: LookedTwice) -> None:
     revision, _ = looked_twice("/bait")
 
     [piece] = records.record_at(revision=revision, at=later(9)).evidence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,15 +14,7 @@ from structlog.testing import capture_logs
 from config.evidence import Limits
 from moderation.evidence import reader
 from moderation.evidence.reader import Readers
-from moderation.models import (
-    Evidence,
-    EvidenceRequest,
-    Platform,
-    Revision,
-    RevisionEvidence,
-    Score,
-    User,
-)
+from moderation.models import Evidence, EvidenceRequest, Platform, Revision, RevisionEvidence, Score, User
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
@@ -33,10 +24,9 @@ from moderation.operations.evidence import collect, fetch, leases, opening, reco
 from moderation.operations.scoring import score
 from tests.moderation.evidence import hostile_child
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
-
-Later = Callable[[float], datetime]
-Scored = Callable[..., Revision]
 
 
 def ids() -> list[int]:
@@ -61,20 +51,17 @@ def test_is_asked_for_as_the_platform_wishes(
     site: HostileSite,
     fake_scorer: FakeScorer,
     scored: Scored,
-    at: datetime,
 ) -> None:
     Platform.objects.update(collects_evidence=collects)
     fake_scorer.default = probability
 
-    revision = scored(*([site.url(path)] if path else []), at=at)
+    revision = scored(*([site.url(path)] if path else []), at=AT)
 
     assert revision.score_state == ScoreState.SCORED
     assert EvidenceRequest.objects.exists() == RevisionEvidence.objects.exists() == is_asked_for
 
 
-def test_is_fetched_once_an_hour_however_often_it_is_posted(
-    site: HostileSite, scored: Scored, at: datetime, later: Later
-) -> None:
+def test_is_fetched_once_an_hour_however_often_it_is_posted(site: HostileSite, scored: Scored) -> None:
     url = site.url("/page")
     for seconds in (0, 5, 3_600):
         scored(url, at=later(seconds))
@@ -90,9 +77,9 @@ def test_is_fetched_once_an_hour_however_often_it_is_posted(
 
 @pytest.mark.parametrize(("path", "generation"), [("/elsewhere", 2), ("/page", 1), ("/private", 2)])
 def test_posts_are_scored_again_when_a_link_leads_to_another_domain(
-    path: str, generation: int, site: HostileSite, scored: Scored, at: datetime, later: Later
+    path: str, generation: int, site: HostileSite, scored: Scored
 ) -> None:
-    revision = scored(site.url(path), at=at)
+    revision = scored(site.url(path), at=AT)
 
     collect.run(evidence_id=ids()[0], at=later(1))
 
@@ -101,11 +88,9 @@ def test_posts_are_scored_again_when_a_link_leads_to_another_domain(
     assert (revision.score_state == ScoreState.PENDING) == (generation == 2)
 
 
-def test_a_rule_holds_for_what_a_link_leads_to(
-    site: HostileSite, scored: Scored, lead: User, at: datetime, later: Later
-) -> None:
-    ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=at)
-    scored(site.url("/elsewhere"), at=at)
+def test_a_rule_holds_for_what_a_link_leads_to(site: HostileSite, scored: Scored, lead: User) -> None:
+    ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=AT)
+    scored(site.url("/elsewhere"), at=AT)
     collect.run(evidence_id=ids()[0], at=later(1))
 
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(2))
@@ -115,31 +100,29 @@ def test_a_rule_holds_for_what_a_link_leads_to(
     assert second.record["links"][0]["hops"] == ["lands.example"]
 
 
-def test_a_site_is_asked_by_few_at_once(
-    site: HostileSite, settings: Settings, scored: Scored, at: datetime, later: Later
-) -> None:
+def test_a_site_is_asked_by_few_at_once(site: HostileSite, settings: Settings, scored: Scored) -> None:
     settings.EVIDENCE_LIMITS = Limits(site_at_once=1)
-    scored(site.url("/a"), site.url("/b"), at=at)
+    scored(site.url("/a"), site.url("/b"), at=AT)
     first, second = ids()
-    held = leases.claim(evidence_id=first, at=at)
+    held = leases.claim(evidence_id=first, at=AT)
 
     assert held is not None
-    assert collect.run(evidence_id=second, at=at) == 0
-    assert recovery.sweep(at=at) == 0
+    assert collect.run(evidence_id=second, at=AT) == 0
+    assert recovery.sweep(at=AT) == 0
     assert recovery.sweep(at=later(2)) == 1, "its message is used up, so the sweep sends another"
     assert collect.run(evidence_id=second, at=later(leases.LEASE_SECONDS + 2)) == 1
 
 
 def test_what_gets_no_reader_in_time_waits_again_without_an_attempt(
-    site: HostileSite, scored: Scored, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
+    site: HostileSite, scored: Scored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collect, "_READERS_WITHIN_SECONDS", 0.2)
-    scored(site.url("/page"), at=at)
+    scored(site.url("/page"), at=AT)
     busy = Readers(0, memory_bytes=0)
 
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(collect, "_readers", lambda _kind: busy)
-        assert collect.run(evidence_id=ids()[0], at=at) == 0
+        assert collect.run(evidence_id=ids()[0], at=AT) == 0
     row = Evidence.objects.get(pk=ids()[0])
     assert (row.state, row.attempts, row.lease_until) == (EvidenceState.WAITING, 0, None)
     assert recovery.sweep(at=later(2)) == 1
@@ -147,14 +130,14 @@ def test_what_gets_no_reader_in_time_waits_again_without_an_attempt(
 
 
 def test_a_reader_without_a_jail_is_named_in_the_log_once(
-    site: HostileSite, scored: Scored, at: datetime, monkeypatch: pytest.MonkeyPatch
+    site: HostileSite, scored: Scored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "_CHILD", hostile_child.WITHOUT_JAIL)
-    scored(site.url("/page"), site.url("/other"), at=at)
+    scored(site.url("/page"), site.url("/other"), at=AT)
     collect.forget()
 
     with capture_logs() as logged:
-        assert [collect.run(evidence_id=one, at=at) for one in ids()] == [1, 1]
+        assert [collect.run(evidence_id=one, at=AT) for one in ids()] == [1, 1]
     collect.forget()
     assert [line["lacking"] for line in logged if line["event"] == "reader_not_jailed"] == [
         ["landlock", "seccomp"]
@@ -162,10 +145,8 @@ def test_a_reader_without_a_jail_is_named_in_the_log_once(
 
 
 class TestRecovery:
-    def test_finds_what_lost_its_message(
-        self, site: HostileSite, scored: Scored, at: datetime, later: Later
-    ) -> None:
-        scored(site.url("/page"), at=at)
+    def test_finds_what_lost_its_message(self, site: HostileSite, scored: Scored) -> None:
+        scored(site.url("/page"), at=AT)
         EvidenceRequest.objects.update(opened_at=None)
 
         assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS - 1)) == 0
@@ -173,24 +154,24 @@ class TestRecovery:
         assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 2)) == 0
 
     def test_takes_over_from_a_dead_worker_and_keeps_nothing_twice(
-        self, site: HostileSite, scored: Scored, at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, site: HostileSite, scored: Scored, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        scored(site.url("/elsewhere"), at=at)
+        scored(site.url("/elsewhere"), at=AT)
         [evidence_id] = ids()
-        over = at + timedelta(seconds=leases.LEASE_SECONDS + 1)
+        over = AT + timedelta(seconds=leases.LEASE_SECONDS + 1)
         follow = fetch.follow
 
         def hang(journey: fetch.Journey) -> None:
             """Let another worker take over, as after a lease, before the first one comes back."""
             follow(journey)
             monkeypatch.setattr(fetch, "follow", follow)
-            assert collect.run(evidence_id=evidence_id, at=at) == 0, "the lease holds"
+            assert collect.run(evidence_id=evidence_id, at=AT) == 0, "the lease holds"
             assert recovery.sweep(at=over) == 1
             assert collect.run(evidence_id=evidence_id, at=over) == 1
 
         monkeypatch.setattr(fetch, "follow", hang)
 
-        assert collect.run(evidence_id=evidence_id, at=at) == 0, "another worker has taken over"
+        assert collect.run(evidence_id=evidence_id, at=AT) == 0, "another worker has taken over"
         assert Evidence.objects.get().fetched_at == over
         assert Revision.objects.get().generation == 2, "scored again once"
 
@@ -208,13 +189,11 @@ class TestRecovery:
         assert not site.asked
 
 
-def test_is_erased_with_the_last_post_that_carries_it(
-    site: HostileSite, scored: Scored, at: datetime, later: Later
-) -> None:
-    first = scored(site.url("/both"), site.url("/first"), at=at)
-    second = scored(site.url("/both"), at=at)
+def test_is_erased_with_the_last_post_that_carries_it(site: HostileSite, scored: Scored) -> None:
+    first = scored(site.url("/both"), site.url("/first"), at=AT)
+    second = scored(site.url("/both"), at=AT)
     for evidence_id in ids():
-        collect.run(evidence_id=evidence_id, at=at)
+        collect.run(evidence_id=evidence_id, at=AT)
 
     erase.post(post_id=first.post_id, at=later(5))
     assert [row.url for row in Evidence.objects.all()] == [site.url("/both")]

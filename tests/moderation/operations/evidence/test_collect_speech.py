@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 from pocketsphinx import get_model_path
 from pytest_django import Settings
 
-from moderation.models import Evidence, Revision
+from moderation.models import Evidence
 from moderation.models.evidence import EvidenceState
 from moderation.operations.evidence import collect
 from moderation.queries.records import records
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
@@ -34,18 +34,11 @@ MODEL = Path(get_model_path("en-us"))
     ],
 )
 def test_a_video_is_heard_or_said_by_name_to_be_unknown(
-    path: str,
-    model: Path | None,
-    state: EvidenceState,
-    site: HostileSite,
-    scored: Callable[..., Revision],
-    at: datetime,
-    later: Callable[[float], datetime],
-    settings: Settings,
+    path: str, model: Path | None, state: EvidenceState, site: HostileSite, scored: Scored, settings: Settings
 ) -> None:
     settings.SPEECH_MODEL = model
     settings.EVIDENCE_LIMITS = replace(settings.EVIDENCE_LIMITS, speech_seconds=90.0)  # on a busy machine
-    revision = scored(at=at, media=(site.url(path),))
+    revision = scored(at=AT, media=(site.url(path),))
 
     assert collect.run(evidence_id=Evidence.objects.get().pk, at=later(1)) == 1
 

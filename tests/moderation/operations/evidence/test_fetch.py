@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from pytest_django import Settings
 
-from moderation.models import Evidence
 from moderation.models.evidence import EvidenceState
+from tests.moderation.operations.evidence.conftest import Fetched
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
-Fetched = Callable[..., Evidence]
 STATE = EvidenceState
 
 

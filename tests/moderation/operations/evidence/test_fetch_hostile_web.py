@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
 from pytest_django import Settings
 
 from config.evidence import Limits
-from moderation.models import Evidence
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from tests.moderation.operations.evidence import hostile_kinds  # noqa: F401 - adds to the site's answers
+from tests.moderation.operations.evidence.conftest import Fetched
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
@@ -94,7 +93,7 @@ MOST_GROWTH_MB = 200
 
 @pytest.mark.timeout(300)
 def test_nothing_a_site_does_reaches_inside_or_stops_the_worker(
-    fetched: Callable[..., Evidence], site: HostileSite, settings: Settings
+    fetched: Fetched, site: HostileSite, settings: Settings
 ) -> None:
     settings.EVIDENCE_OBEYS_ROBOTS = False
     settings.EVIDENCE_LIMITS = _quick(settings)

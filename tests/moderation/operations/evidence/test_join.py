@@ -2,56 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import (
-    Evidence,
-    EvidenceRequest,
-    Platform,
-    Post,
-    Revision,
-    RevisionEvidence,
-    Score,
-    User,
-)
-from moderation.models.evidence import EvidenceState
+from moderation.models import EvidenceRequest, Platform, Revision, RevisionEvidence, Score, User
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, join, opening
+from moderation.operations.evidence import join
 from moderation.operations.infrastructure import transactions
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.evidence.conftest import Scored, settle
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 
 class TestJoin:
     """What others had fetched in this hour is in the first score; nothing is scored a second time for it."""
 
-    def settle(self, at: datetime) -> None:
-        """Do what the queue would, until nothing is left to open or to fetch."""
-        for _ in range(5):
-            asked = EvidenceRequest.objects.filter(opened_at__isnull=True)
-            opening.run(revision_ids=list(asked.values_list("revision", flat=True)), at=at)
-            waiting = Evidence.objects.filter(state=EvidenceState.WAITING)
-            for evidence_id in list(waiting.values_list("pk", flat=True)):
-                collect.run(evidence_id=evidence_id, at=at)
-
-    def test_is_seen_with_all_that_it_leads_to(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Callable[..., datetime]
-    ) -> None:
+    def test_is_seen_with_all_that_it_leads_to(self, site: HostileSite, scored: Scored) -> None:
         Platform.objects.update(browses_evidence=Collecting.ON)
-        scored(site.url("/page"), at=at)
-        self.settle(at)
+        scored(site.url("/page"), at=AT)
+        settle(AT)
         asked = len(site.asked)
 
         second = scored(site.url("/page"), at=later(5))
-        self.settle(later(6))
+        settle(later(6))
 
         assert Score.objects.filter(revision=second).count() == 1
         roles = [piece["role"] for piece in Score.objects.get(revision=second).record["evidence"]]
@@ -73,17 +53,10 @@ class TestJoin:
         ],
     )
     def test_is_of_this_hour_and_as_the_platform_wishes(
-        self,
-        collects: Collecting,
-        seconds: float,
-        is_seen: bool,
-        site: HostileSite,
-        scored: Callable[..., Revision],
-        at: datetime,
-        later: Callable[..., datetime],
+        self, collects: Collecting, seconds: float, is_seen: bool, site: HostileSite, scored: Scored
     ) -> None:
-        scored(site.url("/page"), at=at)
-        self.settle(at)
+        scored(site.url("/page"), at=AT)
+        settle(AT)
         Platform.objects.update(collects_evidence=collects)
 
         second = scored(site.url("/page"), at=later(seconds))
@@ -91,53 +64,42 @@ class TestJoin:
         assert bool(Score.objects.get(revision=second, generation=1).record["evidence"]) is is_seen
 
     def test_bans_at_once_what_leads_to_a_banned_domain(
-        self,
-        site: HostileSite,
-        scored: Callable[..., Revision],
-        lead: User,
-        at: datetime,
-        later: Callable[..., datetime],
+        self, site: HostileSite, scored: Scored, lead: User
     ) -> None:
-        ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=at)
-        scored(site.url("/elsewhere"), at=at)
-        self.settle(later(1))
+        ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=AT)
+        scored(site.url("/elsewhere"), at=AT)
+        settle(later(1))
 
         second = scored(site.url("/elsewhere"), at=later(5))
 
         assert Score.objects.get(revision=second).ban_id == ban.pk
 
     def test_costs_three_queries_where_nothing_is_known(
-        self,
-        site: HostileSite,
-        post: Callable[..., Post],
-        at: datetime,
-        django_assert_num_queries: DjangoAssertNumQueries,
+        self, site: HostileSite, post: Post_, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for number in range(3):
-            post(links=[site.url(f"/{number}")], at=at)
+            post(links=[site.url(f"/{number}")], at=AT)
         revisions = list(Revision.objects.select_related("post__platform"))
 
         with django_assert_num_queries(3):  # links, pictures, evidence
-            join.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=AT)
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
         revisions = list(Revision.objects.select_related("post__platform"))
         with django_assert_num_queries(0):
-            join.join(revisions=revisions, at=at)
+            join.join(revisions=revisions, at=AT)
 
     @pytest.mark.django_db(transaction=True)
     def test_is_nothing_once_it_is_erased(
         self,
         site: HostileSite,
-        scored: Callable[..., Revision],
-        post: Callable[..., Post],
-        at: datetime,
-        later: Callable[..., datetime],
+        scored: Scored,
+        post: Post_,
         sent: list[tuple[str, dict[str, Any]]],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """While this post is about to be joined to it: no row is left that names none."""
-        first = scored(site.url("/page"), at=at)
-        self.settle(at)
+        first = scored(site.url("/page"), at=AT)
+        settle(AT)
         second = Revision.objects.get(post=post(links=[site.url("/page")], at=later(5)))
         lock = transactions.lock_posts
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -25,8 +24,10 @@ from moderation.models.platforms import Collecting
 from moderation.operations.evidence import collect, leases, opening
 from moderation.operations.infrastructure import limits
 from moderation.operations.posts import ingest
-from moderation.operations.posts.incoming_post import IncomingPost
+from tests.moderation.conftest import Incoming
 from tests.moderation.evidence import hostile_child
+from tests.moderation.instants import AT
+from tests.moderation.operations.evidence.conftest import Fetched
 from tests.moderation.operations.evidence.hostile_site import ANSWERS, HostileSite, redirects, sends
 
 
@@ -65,10 +66,7 @@ Post = Callable[..., list[int]]
 
 @pytest.fixture
 def posted(
-    site: HostileSite,
-    settings: Settings,
-    incoming: Callable[..., IncomingPost],
-    monkeypatch: pytest.MonkeyPatch,
+    site: HostileSite, settings: Settings, incoming: Incoming, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Post]:
     """Post links of a platform; as many threads as a worker has fetch them in the order of their messages."""
     settings.EVIDENCE_LIMITS = Limits()
@@ -155,7 +153,6 @@ def test_names_whose_servers_do_not_answer_delay_no_other_platform(
         time.sleep(0.1)
 
 
-Fetched = Callable[..., Evidence]
 STATE = EvidenceState
 
 
@@ -179,17 +176,17 @@ def test_spares_a_site_that_others_redirect_to(fetched: Fetched, monkeypatch: py
     assert "too often" in second.detail
 
 
-def test_lets_as_many_through_in_a_second_as_the_limit_says(settings: Settings, at: datetime) -> None:
+def test_lets_as_many_through_in_a_second_as_the_limit_says(settings: Settings) -> None:
     settings.EVIDENCE_LIMITS = replace(settings.EVIDENCE_LIMITS, site_per_second=2)
     site = f"{time.monotonic_ns()}.example"
 
-    waits = [leases.wait_for_site(site, seconds=0.2, at=at) for _ in range(3)]
-    later = leases.wait_for_site(site, seconds=2.0, at=at)
+    waits = [leases.wait_for_site(site, seconds=0.2, at=AT) for _ in range(3)]
+    later = leases.wait_for_site(site, seconds=2.0, at=AT)
 
     assert (waits, later) == ([True, True, False], True)
 
 
-def test_waits_for_nobody_without_the_store(at: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waits_for_nobody_without_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ask", lambda _question: None)
 
-    assert all(leases.wait_for_site("site.example", seconds=1.0, at=at) for _ in range(50))
+    assert all(leases.wait_for_site("site.example", seconds=1.0, at=AT) for _ in range(50))

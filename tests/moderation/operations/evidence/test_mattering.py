@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,15 @@ from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
 from moderation.operations.evidence import browse, collect, leads, mattering, opening, recovery
 from moderation.operations.scoring import score
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 from tests.scoring.evidence_release import release_with_evidence
 
-Later = Callable[[float], datetime]
-
 
 @pytest.fixture(autouse=True)
-def unread() -> None:
-    """Here releases look at evidence or not as they are."""
-
-
-@pytest.fixture
-def reading(settings: Settings, tmp_path: Path) -> Iterator[None]:
-    """The release that ships looks at evidence."""
+def unread(settings: Settings, tmp_path: Path) -> Iterator[None]:
+    """Here releases look at evidence or not as they are, and the one that ships does."""
     settings.RELEASE_DIR = release_with_evidence(tmp_path / "release").folder
     scorer.forget()
     yield
@@ -49,30 +44,21 @@ def fetch_first(revision: Revision, *, at: datetime) -> int:
 @pytest.mark.parametrize(
     ("path", "expected"), [("/page", 2), ("/elsewhere", 2), ("/installer", 2), ("/error", 2), ("/nothing", 1)]
 )
-@pytest.mark.usefixtures("reading")
-def test_what_is_read_could_matter(
-    path: str, expected: int, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
-) -> None:
-    assert fetch_first(scored(site.url(path), at=at), at=later(1)) == expected
+def test_what_is_read_could_matter(path: str, expected: int, site: HostileSite, scored: Scored) -> None:
+    assert fetch_first(scored(site.url(path), at=AT), at=later(1)) == expected
 
 
-@pytest.mark.usefixtures("reading")
-def test_a_release_that_looks_at_none_is_not_asked_again(
-    site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
-) -> None:
+def test_a_release_that_looks_at_none_is_not_asked_again(site: HostileSite, scored: Scored) -> None:
     before, after = (
-        Release.objects.create(id=name * 64, manifest={"files": {}}, first_used_at=at) for name in "ab"
+        Release.objects.create(id=name * 64, manifest={"files": {}}, first_used_at=AT) for name in "ab"
     )
-    Promotion.objects.create(release=after, replaced=before, kind=PromotionKind.PROMOTE, at=at)
+    Promotion.objects.create(release=after, replaced=before, kind=PromotionKind.PROMOTE, at=AT)
 
-    assert fetch_first(scored(site.url("/page"), at=at), at=later(1)) == 1
+    assert fetch_first(scored(site.url("/page"), at=AT), at=later(1)) == 1
 
 
-@pytest.mark.usefixtures("reading")
-def test_the_second_score_freezes_what_came(
-    site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
-) -> None:
-    revision = scored(site.url("/page"), at=at)
+def test_the_second_score_freezes_what_came(site: HostileSite, scored: Scored) -> None:
+    revision = scored(site.url("/page"), at=AT)
     fetch_first(revision, at=later(1))
 
     score.run(revision_ids=[revision.pk], at=later(2))
@@ -87,11 +73,8 @@ def test_the_second_score_freezes_what_came(
 class TestWhatIsKnownAlready:
     """An address that somebody else posted in the same hour is not fetched again, and counts all the same."""
 
-    @pytest.mark.usefixtures("reading")
-    def test_is_seen_by_the_first_score(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
-    ) -> None:
-        fetch_first(scored(site.url("/page"), at=at), at=later(1))
+    def test_is_seen_by_the_first_score(self, site: HostileSite, scored: Scored) -> None:
+        fetch_first(scored(site.url("/page"), at=AT), at=later(1))
 
         second = scored(site.url("/page"), at=later(5))
 
@@ -104,12 +87,11 @@ class TestWhatIsKnownAlready:
         second.refresh_from_db()
         assert (second.generation, second.score_state) == (1, ScoreState.SCORED), "it has seen it"
 
-    @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_second_score_where_not_all_posts_have_it_collected(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+        self, site: HostileSite, scored: Scored
     ) -> None:
         Platform.objects.update(collects_evidence=Collecting.UNSURE)
-        fetch_first(scored(site.url("/page"), at=at), at=later(1))
+        fetch_first(scored(site.url("/page"), at=AT), at=later(1))
 
         second = scored(site.url("/page"), at=later(5))
 
@@ -118,11 +100,8 @@ class TestWhatIsKnownAlready:
         first, again = Score.objects.filter(revision=second).order_by("generation")
         assert (first.record["evidence"], len(again.record["evidence"])) == ([], 1)
 
-    @pytest.mark.usefixtures("reading")
-    def test_is_no_news_where_it_says_nothing(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
-    ) -> None:
-        fetch_first(scored(site.url("/nothing"), at=at), at=later(1))
+    def test_is_no_news_where_it_says_nothing(self, site: HostileSite, scored: Scored) -> None:
+        fetch_first(scored(site.url("/nothing"), at=AT), at=later(1))
 
         assert scored(site.url("/nothing"), at=later(5)).generation == 1
 
@@ -140,25 +119,17 @@ class TestWhatIsKnownAlready:
         path: str,
         generation: int,
         site: HostileSite,
-        scored: Callable[..., Revision],
-        at: datetime,
-        later: Later,
+        scored: Scored,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(mattering, "_read", frozenset)
         Platform.objects.update(collects_evidence=collects)
-        fetch_first(scored(site.url(path), at=at), at=later(1))
+        fetch_first(scored(site.url(path), at=AT), at=later(1))
 
         assert scored(site.url(path), at=later(5)).generation == generation
 
-    @pytest.mark.usefixtures("reading")
     def test_is_seen_by_a_post_that_comes_while_it_is_kept(
-        self,
-        site: HostileSite,
-        scored: Callable[..., Revision],
-        at: datetime,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, site: HostileSite, scored: Scored, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Who collects has locked the posts that carry it by then: the other one is not among them."""
         lock, late = browse.lock_with_other, []
@@ -168,7 +139,7 @@ class TestWhatIsKnownAlready:
             return lock(row)
 
         monkeypatch.setattr(browse, "lock_with_other", join)
-        fetch_first(scored(site.url("/page"), at=at), at=later(1))
+        fetch_first(scored(site.url("/page"), at=AT), at=later(1))
         [second] = late
         second.refresh_from_db()
         assert second.generation == 1
@@ -178,12 +149,9 @@ class TestWhatIsKnownAlready:
         second.refresh_from_db()
         assert second.generation == 2
 
-    @pytest.mark.usefixtures("reading")
-    def test_is_seen_by_a_post_that_was_being_scored(
-        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
-    ) -> None:
+    def test_is_seen_by_a_post_that_was_being_scored(self, site: HostileSite, scored: Scored) -> None:
         """Its record is frozen already: whether the score knows is looked at afterwards."""
-        revision = scored(site.url("/page"), at=at)
+        revision = scored(site.url("/page"), at=AT)
         Revision.objects.update(score_state=ScoreState.SCORING)
         fetch_first(revision, at=later(1))
         opening.run(revision_ids=[revision.pk], at=later(2))

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from moderation import image_model, scorer
-from moderation.models import Evidence, Revision, Score
+from moderation.models import Evidence, Score
 from moderation.models.evidence import EvidenceKind
 from moderation.operations.evidence import collect, mattering, opening, picture_model, recovery
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
 from scoring.content import Unavailable
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.evidence.conftest import Fetched, Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
 
 PICTURE = EvidenceKind.PICTURE
-Fetched = Callable[..., Evidence]
 
 
 class Model:
@@ -102,7 +102,7 @@ def test_a_release_that_cannot_be_used_costs_no_evidence(
 
 class TestSilence:
     def test_is_unknown_until_the_sweep_has_an_answer(
-        self, fetched: Fetched, serve: Callable[..., Model], at: datetime, later: Callable[[float], datetime]
+        self, fetched: Fetched, serve: Callable[..., Model]
     ) -> None:
         serve(None, 0.2)
         row = fetched("/picture.png", PICTURE)
@@ -116,18 +116,12 @@ class TestSilence:
         assert row.facts == before | {"image_spam_probability": 0.2}
 
     def test_that_ends_has_posts_scored_with_the_answer(
-        self,
-        scored: Callable[..., Revision],
-        site: HostileSite,
-        serve: Callable[..., Model],
-        monkeypatch: pytest.MonkeyPatch,
-        at: datetime,
-        later: Callable[[float], datetime],
+        self, scored: Scored, site: HostileSite, serve: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(mattering, "_read", lambda: {"spam_probability"})
         serve(None, 0.9)
-        revision = scored(at=at, media=[site.url("/picture.png")])
-        collect.run(evidence_id=Evidence.objects.get().pk, at=at)
+        revision = scored(at=AT, media=[site.url("/picture.png")])
+        collect.run(evidence_id=Evidence.objects.get().pk, at=AT)
 
         recovery.sweep(at=later(60))
         opening.run(revision_ids=[revision.pk], at=later(61))
@@ -138,18 +132,14 @@ class TestSilence:
             for one in Score.objects.order_by("generation")
         ] == [[], [0.9]]
 
-    def test_ends_after_a_day(
-        self, fetched: Fetched, serve: Callable[..., Model], later: Callable[[float], datetime]
-    ) -> None:
+    def test_ends_after_a_day(self, fetched: Fetched, serve: Callable[..., Model]) -> None:
         model = serve(None)
         fetched("/picture.png", PICTURE)
 
         assert picture_model.ask_again(at=later(25 * 3600)) == 0
         assert len(model.asked) == 1
 
-    def test_of_some_does_not_keep_the_sweep(
-        self, fetched: Fetched, serve: Callable[..., Model], later: Callable[[float], datetime]
-    ) -> None:
+    def test_of_some_does_not_keep_the_sweep(self, fetched: Fetched, serve: Callable[..., Model]) -> None:
         model = serve(None)
         row = fetched("/picture.png", PICTURE)
         Evidence.objects.bulk_create(
@@ -168,7 +158,7 @@ class TestSilence:
         assert len(model.asked) == 1 + 3
 
     def test_without_its_file_a_row_is_passed_over(
-        self, fetched: Fetched, serve: Callable[..., Model], later: Callable[[float], datetime]
+        self, fetched: Fetched, serve: Callable[..., Model]
     ) -> None:
         serve(None, 0.4)
         row = fetched("/picture.png", PICTURE)

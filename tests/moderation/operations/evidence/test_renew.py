@@ -7,21 +7,22 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import Evidence, EvidenceRequest, Platform, Post, Revision, RevisionEvidence
+from moderation.models import Evidence, Platform, Post, Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
-from moderation.operations.evidence import collect, opening
+from moderation.operations.evidence import opening
 from moderation.operations.posts import complaints
 from moderation.operations.scoring import score
 from moderation.queries.evidence import findings
 from moderation.queries.records import records
+from tests.moderation.instants import later
+from tests.moderation.operations.evidence import conftest as evidence
+from tests.moderation.operations.evidence.conftest import Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite, words
 
 pytestmark = pytest.mark.whole
 
-Later = Callable[[float], datetime]
-Scored = Callable[..., Revision]
 HOUR = 3_600
 SPAM = f"<title>Pills</title><p>{words(60, start=300)}"
 
@@ -49,23 +50,11 @@ def complain(platform: Platform) -> Callable[..., None]:
 Complain = Callable[..., None]
 
 
-@pytest.fixture
-def settle() -> Callable[[datetime], None]:
-    """Do what the queues would: score, open and fetch what waits."""
-
-    def run(at: datetime) -> None:
-        pending = Revision.objects.filter(score_state=ScoreState.PENDING)
-        score.run(revision_ids=list(pending.values_list("pk", flat=True)), at=at)
-        asked = EvidenceRequest.objects.filter(opened_at__isnull=True)
-        opening.run(revision_ids=list(asked.values_list("revision", flat=True)), at=at)
-        waiting = Evidence.objects.filter(state=EvidenceState.WAITING)
-        for evidence_id in list(waiting.values_list("pk", flat=True)):
-            collect.run(evidence_id=evidence_id, at=at)
-
-    return run
-
-
-Settle = Callable[[datetime], None]
+def settle(at: datetime) -> None:
+    """Score what waits, and open and fetch once what that asks for."""
+    pending = Revision.objects.filter(score_state=ScoreState.PENDING)
+    score.run(revision_ids=list(pending.values_list("pk", flat=True)), at=at)
+    evidence.settle(at, rounds=1)
 
 
 @pytest.mark.parametrize(
@@ -80,14 +69,7 @@ Settle = Callable[[datetime], None]
     ids=["same hour", "soon", "soon, two", "soon, three", "later"],
 )
 def test_complaints_ask_for_a_new_fetch(
-    seconds: int,
-    count: int,
-    fetches: int,
-    site: HostileSite,
-    scored: Scored,
-    complain: Complain,
-    settle: Settle,
-    later: Later,
+    seconds: int, count: int, fetches: int, site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     first = later(1_200)
     revision = scored(site.url("/exchanged"), at=first)
@@ -99,9 +81,7 @@ def test_complaints_ask_for_a_new_fetch(
     assert site.paths().count("/exchanged") == fetches
 
 
-def test_a_changed_page_leads_to_a_new_score(
-    site: HostileSite, scored: Scored, complain: Complain, settle: Settle, later: Later
-) -> None:
+def test_a_changed_page_leads_to_a_new_score(site: HostileSite, scored: Scored, complain: Complain) -> None:
     revision = scored(site.url("/exchanged"), at=later(0))
     settle(later(1))
     site.says = SPAM
@@ -122,7 +102,7 @@ def test_a_changed_page_leads_to_a_new_score(
 
 @pytest.mark.parametrize("path", ["/changing", "/elsewhere"])
 def test_a_page_that_is_the_same_does_not(
-    path: str, site: HostileSite, scored: Scored, complain: Complain, settle: Settle, later: Later
+    path: str, site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     revision = scored(site.url(path), at=later(0))
     settle(later(1))
@@ -143,7 +123,7 @@ def test_a_page_that_is_the_same_does_not(
 
 
 def test_a_page_that_is_gone_counts_as_changed_and_is_not_forgotten(
-    site: HostileSite, scored: Scored, complain: Complain, settle: Settle, later: Later
+    site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     site.says = SPAM
     revision = scored(site.url("/exchanged"), at=later(0))
@@ -160,9 +140,7 @@ def test_a_page_that_is_gone_counts_as_changed_and_is_not_forgotten(
     ]
 
 
-def test_is_bounded_by_the_hour_and_in_all(
-    site: HostileSite, scored: Scored, complain: Complain, settle: Settle, later: Later
-) -> None:
+def test_is_bounded_by_the_hour_and_in_all(site: HostileSite, scored: Scored, complain: Complain) -> None:
     revision = scored(site.url("/exchanged"), at=later(0))
     settle(later(1))
 
@@ -174,7 +152,7 @@ def test_is_bounded_by_the_hour_and_in_all(
 
 
 def test_nothing_is_asked_of_a_platform_that_collects_nothing_any_more(
-    site: HostileSite, scored: Scored, complain: Complain, settle: Settle, later: Later
+    site: HostileSite, scored: Scored, complain: Complain
 ) -> None:
     revision = scored(site.url("/exchanged"), at=later(0))
     settle(later(1))

@@ -8,12 +8,11 @@ from collections.abc import Callable
 import pytest
 from pytest_django import Settings
 
-from moderation.models import Evidence
 from moderation.models.evidence import EvidenceState
 from moderation.operations.evidence import robots
+from tests.moderation.operations.evidence.conftest import Fetched
 from tests.moderation.operations.evidence.hostile_site import ANSWERS, redirects, sends
 
-Fetched = Callable[..., Evidence]
 STATE = EvidenceState
 
 
@@ -33,10 +32,7 @@ def _obeyed(settings: Settings) -> None:
     ],
 )
 def test_are_found_where_they_are(
-    answer: Callable[..., None],
-    state: EvidenceState,
-    fetched: Fetched,
-    monkeypatch: pytest.MonkeyPatch,
+    answer: Callable[..., None], state: EvidenceState, fetched: Fetched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ANSWERS, "/rules", sends(b"User-agent: *\nDisallow: /*age", kind="text/plain"))
     monkeypatch.setitem(ANSWERS, "/robots.txt", answer)

@@ -11,7 +11,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from moderation.evidence import addresses
-from moderation.models import Evidence, EvidenceRequest, Platform, Post, Revision, SentPicture
+from moderation.models import Evidence, EvidenceRequest, Platform, Revision, SentPicture
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.operations.erasure import erase
@@ -19,18 +19,19 @@ from moderation.operations.evidence import collect, opening, recovery, sent_pict
 from moderation.operations.scoring import score
 from moderation.queries.cases import behind
 from moderation.queries.evidence import findings
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.evidence.hostile_site import HostileSite, picture
 
 pytestmark = pytest.mark.whole
 
 STATE = EvidenceState
-Later = Callable[[float], datetime]
 Sends = Callable[..., Revision]
 
 
 @pytest.fixture
-def send(post: Callable[..., Post], site: HostileSite, platform: Platform, fake_scorer: FakeScorer) -> Sends:
+def send(post: Post_, site: HostileSite, platform: Platform, fake_scorer: FakeScorer) -> Sends:
     """Store a post with these pictures, score it and write them down."""
 
     def run(*pictures: bytes, at: datetime, media: Sequence[str] = ()) -> Revision:
@@ -55,10 +56,8 @@ def read(at: datetime) -> list[Evidence]:
     return rows()
 
 
-def test_is_read_without_asking_anybody_and_not_kept(
-    send: Sends, site: HostileSite, at: datetime, later: Later
-) -> None:
-    revision = send(picture("WIN"), at=at, media=[site.url("/words.png")])
+def test_is_read_without_asking_anybody_and_not_kept(send: Sends, site: HostileSite) -> None:
+    revision = send(picture("WIN"), at=AT, media=[site.url("/words.png")])
 
     sent, linked = read(later(1))
 
@@ -72,11 +71,11 @@ def test_is_read_without_asking_anybody_and_not_kept(
     [finding, other] = findings.of(revision)
     assert (finding.is_sent, finding.is_picture, finding.leads_elsewhere) == (True, True, False)
     assert not other.is_sent
-    assert not behind.of(revision, [finding, other], at=at).unopened
+    assert not behind.of(revision, [finding, other], at=AT).unopened
 
 
-def test_is_read_once_for_two_posts_of_a_platform(send: Sends, at: datetime, later: Later) -> None:
-    send(picture("WIN"), at=at)
+def test_is_read_once_for_two_posts_of_a_platform(send: Sends) -> None:
+    send(picture("WIN"), at=AT)
     send(picture("WIN"), at=later(1))
 
     [row] = read(later(2))
@@ -96,10 +95,8 @@ def test_platforms_share_none() -> None:
         (picture("WIN")[:300], STATE.BROKEN),
     ],
 )
-def test_what_is_no_picture_ends_by_name(
-    data: bytes, state: EvidenceState, send: Sends, at: datetime, later: Later
-) -> None:
-    send(data, at=at)
+def test_what_is_no_picture_ends_by_name(data: bytes, state: EvidenceState, send: Sends) -> None:
+    send(data, at=AT)
 
     [row] = read(later(1))
 
@@ -107,44 +104,38 @@ def test_what_is_no_picture_ends_by_name(
     assert not SentPicture.objects.exists()
 
 
-def test_many_do_not_wait_for_one_another(
-    send: Sends, settings: Settings, at: datetime, later: Later
-) -> None:
+def test_many_do_not_wait_for_one_another(send: Sends, settings: Settings) -> None:
     settings.EVIDENCE_LIMITS = replace(settings.EVIDENCE_LIMITS, site_per_second=1, site_at_once=1)
-    send(*(picture(f"WIN {number}") for number in range(3)), at=at)
+    send(*(picture(f"WIN {number}") for number in range(3)), at=AT)
 
     assert {row.state for row in read(later(1))} == {STATE.FETCHED}
 
 
-def test_is_not_kept_where_nothing_is_collected(send: Sends, at: datetime) -> None:
+def test_is_not_kept_where_nothing_is_collected(send: Sends) -> None:
     Platform.objects.update(collects_evidence=Collecting.OFF)
 
-    revision = send(picture("WIN"), at=at)
+    revision = send(picture("WIN"), at=AT)
 
     assert not SentPicture.objects.exists()
     assert not EvidenceRequest.objects.exists()
-    assert behind.of(revision, [], at=at).unopened == tuple(revision.media_urls)
+    assert behind.of(revision, [], at=AT).unopened == tuple(revision.media_urls)
 
 
-def test_what_nobody_asked_for_is_kept_for_a_day(
-    send: Sends, site: HostileSite, at: datetime, later: Later
-) -> None:
-    send(picture("WIN"), at=at)
+def test_what_nobody_asked_for_is_kept_for_a_day(send: Sends) -> None:
+    send(picture("WIN"), at=AT)
 
-    recovery.sweep(at=at + sent_pictures.KEPT)
+    recovery.sweep(at=AT + sent_pictures.KEPT)
     assert SentPicture.objects.count() == 1
 
-    recovery.sweep(at=at + sent_pictures.KEPT * 1.01)
+    recovery.sweep(at=AT + sent_pictures.KEPT * 1.01)
     assert not SentPicture.objects.exists()
-    [row] = read(at + sent_pictures.KEPT * 1.02)
+    [row] = read(AT + sent_pictures.KEPT * 1.02)
     assert row.state == STATE.BROKEN
     assert "no longer kept" in row.detail
 
 
-def test_one_that_came_again_meanwhile_is_left_to_that_post(
-    send: Sends, platform: Platform, at: datetime, later: Later
-) -> None:
-    revision = send(picture("WIN"), at=at)
+def test_one_that_came_again_meanwhile_is_left_to_that_post(send: Sends, platform: Platform) -> None:
+    revision = send(picture("WIN"), at=AT)
     [name] = revision.media_urls
     platform.refresh_from_db()
     with transaction.atomic():
@@ -155,8 +146,8 @@ def test_one_that_came_again_meanwhile_is_left_to_that_post(
     assert SentPicture.objects.get().sent_at == later(9)
 
 
-def test_is_erased_with_its_post_before_it_was_read(send: Sends, at: datetime, later: Later) -> None:
-    revision = send(picture("WIN"), at=at)
+def test_is_erased_with_its_post_before_it_was_read(send: Sends) -> None:
+    revision = send(picture("WIN"), at=AT)
 
     erase.post(post_id=revision.post_id, at=later(1))
 

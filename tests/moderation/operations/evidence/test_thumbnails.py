@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import os
 import threading
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,54 +14,30 @@ from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from moderation.models import (
-    Evidence,
-    EvidenceRequest,
-    Platform,
-    Revision,
-    RevisionEvidence,
-    RevisionPicture,
-    UnkeptFile,
-)
+from moderation.models import Evidence, Platform, Revision, RevisionEvidence, RevisionPicture, UnkeptFile
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, leads, opening, thumbnails
+from moderation.operations.evidence import leads, opening, thumbnails
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.evidence.conftest import Fetched, Scored, settle
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 pytestmark = pytest.mark.whole
 
-Fetched = Callable[..., Evidence]
-Scored = Callable[..., Revision]
 PICTURE = EvidenceKind.PICTURE
 STATE = EvidenceState
 
 
-def settle(at: datetime) -> None:
-    """Do what the queue would, until nothing is left to open or to fetch."""
-    for _ in range(5):
-        asked = list(
-            EvidenceRequest.objects.filter(opened_at__isnull=True).values_list("revision", flat=True)
-        )
-        opening.run(revision_ids=asked, at=at)
-        waiting = Evidence.objects.filter(state=STATE.WAITING)
-        for evidence_id in list(waiting.values_list("pk", flat=True)):
-            collect.run(evidence_id=evidence_id, at=at)
-
-
 def test_codes_and_previews_are_opened_and_files_go_with_the_last_post(
-    site: HostileSite,
-    scored: Scored,
-    at: datetime,
-    later: Callable[[float], datetime],
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+    site: HostileSite, scored: Scored, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     media = (site.url("/picture.png"), "no address")
-    first = scored(site.url("/page"), at=at, media=media)
-    settle(at)
+    first = scored(site.url("/page"), at=AT, media=media)
+    settle(AT)
     second = scored(at=later(5), media=media)
     settle(later(5))
 
@@ -155,18 +130,17 @@ def test_what_waits_for_a_store_goes_with_its_post(
     scored: Scored,
     settings: Settings,
     tmp_path: Path,
-    at: datetime,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     settings.EVIDENCE_DIR = tmp_path / "file"
     settings.EVIDENCE_DIR.write_text("no folder")
-    revision = scored(at=at, media=(site.url("/picture.png"),))
-    settle(at)
+    revision = scored(at=AT, media=(site.url("/picture.png"),))
+    settle(AT)
     digest = Evidence.objects.exclude(thumbnail="").values_list("thumbnail", flat=True).get()
     assert thumbnails.of_post(post_id=revision.post_id, digest=digest)
 
     with django_capture_on_commit_callbacks(execute=True):
-        erase.post(post_id=revision.post_id, at=at)
+        erase.post(post_id=revision.post_id, at=AT)
 
     assert not UnkeptFile.objects.exists()
 
@@ -227,53 +201,45 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
     assert thumbnails.sweep(at=at) == 1
 
 
-@pytest.mark.whole
-class TestPostsThatShowOnePicture:
-    """They belong together: their campaign is looked for with the picture, once."""
+@pytest.mark.parametrize("collects", [Collecting.ON, Collecting.UNSURE])
+def test_posts_that_show_one_picture_are_scored_with_it(
+    collects: Collecting, site: HostileSite, scored: Scored
+) -> None:
+    """At once, or again where only the score says that the picture is wanted."""
+    Platform.objects.update(collects_evidence=collects)
+    first = scored(at=AT, media=(site.url("/words.png"),))
+    settle(AT)
+    first.refresh_from_db()
+    assert first.score_state == ScoreState.SCORED
 
-    @pytest.mark.parametrize("collects", [Collecting.ON, Collecting.UNSURE])
-    def test_are_scored_with_it(
-        self,
-        collects: Collecting,
-        site: HostileSite,
-        scored: Scored,
-        at: datetime,
-        later: Callable[[float], datetime],
-    ) -> None:
-        """At once, or again where only the score says that the picture is wanted."""
-        Platform.objects.update(collects_evidence=collects)
-        first = scored(at=at, media=(site.url("/words.png"),))
-        settle(at)
-        first.refresh_from_db()
-        assert first.score_state == ScoreState.SCORED
+    second = scored(at=later(5), media=(site.url("/words.png"),))
 
-        second = scored(at=later(5), media=(site.url("/words.png"),))
+    assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
+    state = ScoreState.SCORED if collects == Collecting.ON else ScoreState.PENDING
+    assert second.score_state == state
+    score.run(revision_ids=[second.pk], at=later(6))
+    with transaction.atomic():
+        leads.reopen([second.pk], at=later(7))
+    settle(later(8))
+    second.refresh_from_db()
+    assert second.score_state == ScoreState.SCORED, "no news any more"
 
-        assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
-        state = ScoreState.SCORED if collects == Collecting.ON else ScoreState.PENDING
-        assert second.score_state == state
-        score.run(revision_ids=[second.pk], at=later(6))
-        with transaction.atomic():
-            leads.reopen([second.pk], at=later(7))
-        settle(later(8))
-        second.refresh_from_db()
-        assert second.score_state == ScoreState.SCORED, "no news any more"
 
-    def test_are_scored_again_if_it_came_while_they_were_scored(
-        self, site: HostileSite, scored: Scored, at: datetime, later: Callable[[float], datetime]
-    ) -> None:
-        Platform.objects.update(collects_evidence=Collecting.UNSURE)
-        scored(at=at, media=(site.url("/words.png"),))
-        settle(at)
-        second = scored(at=later(5), media=(site.url("/words.png"),))
-        with transaction.atomic():
-            leads.reopen([second.pk], at=later(6))
-        RevisionPicture.objects.filter(revision=second).delete()
-        Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORING)
-        opening.run(revision_ids=[second.pk], at=later(6))
-        Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORED)
+def test_posts_are_scored_again_if_their_picture_came_while_they_were_scored(
+    site: HostileSite, scored: Scored
+) -> None:
+    Platform.objects.update(collects_evidence=Collecting.UNSURE)
+    scored(at=AT, media=(site.url("/words.png"),))
+    settle(AT)
+    second = scored(at=later(5), media=(site.url("/words.png"),))
+    with transaction.atomic():
+        leads.reopen([second.pk], at=later(6))
+    RevisionPicture.objects.filter(revision=second).delete()
+    Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORING)
+    opening.run(revision_ids=[second.pk], at=later(6))
+    Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORED)
 
-        opening.run(revision_ids=[second.pk], at=later(7))
+    opening.run(revision_ids=[second.pk], at=later(7))
 
-        second.refresh_from_db()
-        assert second.score_state == ScoreState.PENDING
+    second.refresh_from_db()
+    assert second.score_state == ScoreState.PENDING

@@ -9,25 +9,24 @@ import pytest
 from moderation.operations.infrastructure import client_address
 
 
-class TestClientAddress:
-    @pytest.mark.parametrize(
-        ("proxies", "passed", "seen"),
-        [
-            (0, "203.0.113.9", "192.0.2.1"),
-            (1, "203.0.113.9", "203.0.113.9"),
-            (1, "6.6.6.6, 203.0.113.9", "203.0.113.9"),
-            (2, "6.6.6.6, 203.0.113.9, 10.0.0.2", "203.0.113.9"),
-            (2, "203.0.113.9", "192.0.2.1"),
-            (1, "", "192.0.2.1"),
-        ],
-    )
-    def test_believes_only_what_our_proxies_wrote(
-        self, rf: Any, settings: Any, proxies: int, passed: str, seen: str
-    ) -> None:
-        settings.PROXIES = proxies
-        request = rf.get("/", REMOTE_ADDR="192.0.2.1", headers={"X-Forwarded-For": passed})
+@pytest.mark.parametrize(
+    ("proxies", "passed", "seen"),
+    [
+        (0, "203.0.113.9", "192.0.2.1"),
+        (1, "203.0.113.9", "203.0.113.9"),
+        (1, "6.6.6.6, 203.0.113.9", "203.0.113.9"),
+        (2, "6.6.6.6, 203.0.113.9, 10.0.0.2", "203.0.113.9"),
+        (2, "203.0.113.9", "192.0.2.1"),
+        (1, "", "192.0.2.1"),
+    ],
+)
+def test_believes_only_what_our_proxies_wrote(
+    rf: Any, settings: Any, proxies: int, passed: str, seen: str
+) -> None:
+    settings.PROXIES = proxies
+    request = rf.get("/", REMOTE_ADDR="192.0.2.1", headers={"X-Forwarded-For": passed})
 
-        assert client_address.address(request) == seen
+    assert client_address.address(request) == seen
 
 
 class TestNetwork:

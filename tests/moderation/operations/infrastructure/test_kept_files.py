@@ -35,6 +35,8 @@ class TestKeep:
         assert kept_files.keep(THUMBNAIL) == digest == hashlib.sha256(THUMBNAIL).hexdigest()
         assert kept_files.read(digest) == THUMBNAIL
         assert len(list(kept_files.names())) == 1
+        kept_files.drop([digest, digest])
+        assert kept_files.read(digest) is None
 
     def test_refuses_what_is_too_large(self) -> None:
         with pytest.raises(kept_files.TooLarge):
@@ -60,14 +62,6 @@ def test_reads_nothing_but_kept_files(name: str) -> None:
     assert kept_files.read(name) is None
     kept_files.drop([name])
     assert len(list(kept_files.names())) == 1
-
-
-def test_drops_files() -> None:
-    digest = kept_files.keep(THUMBNAIL)
-
-    kept_files.drop([digest, digest])
-
-    assert kept_files.read(digest) is None
 
 
 class TestDeleteStrays:

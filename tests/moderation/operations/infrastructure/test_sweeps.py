@@ -13,10 +13,9 @@ from config.celery import app
 from moderation.models import SweepRun
 from moderation.operations.infrastructure import sweeps
 from moderation.queries.health import sweeps as health_sweeps
+from tests.moderation.instants import AT, later
 
 pytestmark = pytest.mark.django_db
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture
@@ -36,16 +35,14 @@ def sweep(ran: list[datetime]) -> Callable[..., int]:
     return run
 
 
-def test_a_pile_of_messages_is_one_run(sweep: Callable[..., int], ran: list[datetime], later: Later) -> None:
+def test_a_pile_of_messages_is_one_run(sweep: Callable[..., int], ran: list[datetime]) -> None:
     for message in range(200):
         sweep(later(message / 1000))
 
     assert ran == [later(0)]
 
 
-def test_the_next_message_in_time_is_the_next_run(
-    sweep: Callable[..., int], ran: list[datetime], later: Later
-) -> None:
+def test_the_next_message_in_time_is_the_next_run(sweep: Callable[..., int], ran: list[datetime]) -> None:
     for seconds in (0, 4.8, 10.1, 15):
         sweep(later(seconds))
 
@@ -53,7 +50,7 @@ def test_the_next_message_in_time_is_the_next_run(
 
 
 def test_a_rare_one_runs_no_more_often_for_being_asked_more_often(
-    sweep: Callable[..., int], ran: list[datetime], later: Later
+    sweep: Callable[..., int], ran: list[datetime]
 ) -> None:
     for seconds in range(0, 600, 30):
         sweep(later(seconds), "erase_expired")
@@ -61,7 +58,7 @@ def test_a_rare_one_runs_no_more_often_for_being_asked_more_often(
     assert ran == [later(0), later(300)]
 
 
-def test_two_do_not_run_side_by_side(later: Later) -> None:
+def test_two_do_not_run_side_by_side() -> None:
     inner: list[int] = []
 
     def work() -> int:
@@ -73,7 +70,7 @@ def test_two_do_not_run_side_by_side(later: Later) -> None:
 
 
 def test_one_whose_worker_was_killed_is_run_by_the_next(
-    sweep: Callable[..., int], ran: list[datetime], later: Later
+    sweep: Callable[..., int], ran: list[datetime]
 ) -> None:
     SweepRun.objects.create(sweep="seal_audit", started_at=later(0))
 
@@ -83,7 +80,7 @@ def test_one_whose_worker_was_killed_is_run_by_the_next(
     assert ran == [later(61)]
 
 
-def test_a_clock_set_back_stops_nothing(sweep: Callable[..., int], ran: list[datetime], later: Later) -> None:
+def test_a_clock_set_back_stops_nothing(sweep: Callable[..., int], ran: list[datetime]) -> None:
     sweep(later(3_600))
     sweep(later(0))
     sweep(later(6))
@@ -91,9 +88,7 @@ def test_a_clock_set_back_stops_nothing(sweep: Callable[..., int], ran: list[dat
     assert len(ran) == 3
 
 
-def test_a_failure_is_late_and_does_not_stop_the_next(
-    sweep: Callable[..., int], ran: list[datetime], later: Later
-) -> None:
+def test_a_failure_is_late_and_does_not_stop_the_next(sweep: Callable[..., int]) -> None:
     def fail() -> int:
         raise OSError("the disk is full")
 
@@ -107,8 +102,8 @@ def test_a_failure_is_late_and_does_not_stop_the_next(
     assert sweep(later(65)) == 1
 
 
-def test_what_never_ran_is_late_where_it_is_frequent(at: datetime) -> None:
-    late = {row.name for row in health_sweeps.listed(at=at) if row.is_late}
+def test_what_never_ran_is_late_where_it_is_frequent() -> None:
+    late = {row.name for row in health_sweeps.listed(at=AT) if row.is_late}
 
     assert {"sweep_scoring", "seal_audit", "journal_erasures"} <= late
     assert "prune_answers" not in late

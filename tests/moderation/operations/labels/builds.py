@@ -1,9 +1,10 @@
-"""Builders that are stopped or killed at a step, and what they leave."""
+"""Builders that are stopped or killed at a step, and what they leave; files read back."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
-import threading
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from django.db import connection
+from pyarrow import parquet
 
 from moderation.models import Export
 from moderation.models.exports import ExportState
@@ -20,14 +21,8 @@ from moderation.operations.outbox import announce
 from moderation.queries.labels import label_lines, labels
 
 WORD = "1-800-555-0101"
-
-
 LEASE = export_build.LEASE.total_seconds()
-
-
 STEPS = ("claimed", "reading", "written", "moved", "publishing")
-
-
 WAIT_SECONDS = 60
 
 
@@ -63,9 +58,7 @@ def at_step(step: str, happens: Callable[[], None]) -> Iterator[None]:
             "reading": mock.patch.object(label_lines, "lines", lines),
             "written": mock.patch.object(export_write, "_manifest", before(export_write._manifest)),
             "moved": mock.patch.object(
-                export_build._Attempt,
-                "publish",
-                before(export_build._Attempt.publish),
+                export_build._Attempt, "publish", before(export_build._Attempt.publish)
             ),
             "publishing": mock.patch.object(announce, "export_ready", before(announce.export_ready)),
         }[step]
@@ -75,22 +68,6 @@ def at_step(step: str, happens: Callable[[], None]) -> Iterator[None]:
 
 def kill() -> None:
     raise Killed
-
-
-def in_thread(work: Callable[[], object]) -> threading.Thread:
-    """Run with a connection of its own, as another process would."""
-
-    def run() -> None:
-        try:
-            work()
-        except Killed:
-            pass
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
 
 
 def finish(row: Export, *, at: datetime) -> Export:
@@ -115,6 +92,15 @@ def is_whole(row: Export, folder: Path) -> bool:
         and row.manifest["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
         and row.manifest["counts"]["labels"] == row.rows_written == len(file.read_bytes().splitlines())
     )
+
+
+def rows_of(out: Path) -> list[dict[str, Any]]:
+    """Read the rows of an export as its form says, numbers as numbers."""
+    if out.suffix == ".parquet":
+        rows: list[dict[str, Any]] = parquet.read_table(out).to_pylist()
+        return rows
+    with out.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file)) if out.suffix == ".csv" else [json.loads(line) for line in file]
 
 
 def words_left(folder: Path) -> list[str]:

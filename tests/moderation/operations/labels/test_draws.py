@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from moderation.models import Case, Decision, LabelDraw, Platform, Post, Revision, Score, User
+from moderation.models import Case, LabelDraw, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
-from moderation.models.users import Role
 from moderation.operations import refusals
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims
 from moderation.operations.labels import draws, export_write
 from moderation.operations.scoring import score
 from moderation.queries.cases import queue
 from moderation.queries.cases.queue_filter import QueueFilter
 from moderation.queries.labels import label_balance, labels
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import decide
+from tests.moderation.operations.labels.builds import rows_of
 
-Later = Callable[[float], datetime]
-Post_ = Callable[..., Post]
 TEXTS = ("allowed", "removed")
 
 
 @pytest.fixture
-def ml_engineer(db: None) -> User:
-    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
-
-
-@pytest.fixture
-def posts(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
+def posts(post: Post_, fake_scorer: FakeScorer) -> list[Post]:
     """Twenty posts that the filter let pass or removed."""
     fake_scorer.probabilities = {"allowed": 0.01, "removed": 0.99}
     rows = [post(text=TEXTS[number % 2]) for number in range(20)]
@@ -49,17 +43,10 @@ def ask(platform: Platform, user: User, *, posts: int, at: datetime, **given: ob
     return draws.ask(platform=platform, posts=posts, days=7, asked_by=user, at=at, **given)  # type: ignore[arg-type]  # tests name real fields
 
 
-def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    return review.decide(
-        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
-    )
-
-
 @pytest.mark.usefixtures("posts")
 class TestAsk:
     def test_puts_posts_into_the_queue_whatever_the_filter_did(
-        self, platform: Platform, ml_engineer: User, moderator: User, later: Later
+        self, platform: Platform, ml_engineer: User, moderator: User
     ) -> None:
         draw = ask(platform, ml_engineer, posts=15, at=later(60))
 
@@ -71,7 +58,7 @@ class TestAsk:
         assert {row.reason for row in rows} == {"random"}
         assert {row.spam_probability for row in rows} == {None}
 
-    def test_the_same_request_draws_once(self, platform: Platform, lead: User, later: Later) -> None:
+    def test_the_same_request_draws_once(self, platform: Platform, lead: User) -> None:
         key = uuid4()
 
         first = ask(platform, lead, posts=5, at=later(60), idempotency_key=key)
@@ -81,11 +68,11 @@ class TestAsk:
         assert Case.objects.count() == 5
 
     def test_draws_nothing_that_waits_or_was_labelled(
-        self, platform: Platform, lead: User, moderator: User, later: Later
+        self, platform: Platform, lead: User, moderator: User
     ) -> None:
         ask(platform, lead, posts=12, at=later(60))
         decided = Case.objects.order_by("id")[0]
-        decide(decided, moderator=moderator, verdict=Verdict.SPAM, at=later(61))
+        decide(decided, moderator, at=later(61))
 
         second = ask(platform, lead, posts=500, at=later(62))
 
@@ -94,7 +81,7 @@ class TestAsk:
             ask(platform, lead, posts=1, at=later(63))
 
     def test_is_bounded(
-        self, platform: Platform, lead: User, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, platform: Platform, lead: User, moderator: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for posts in (0, 501):
             with pytest.raises(draws.OutOfRange):
@@ -106,7 +93,7 @@ class TestAsk:
         with pytest.raises(draws.TooManyWait):
             ask(platform, lead, posts=2, at=later(61))
 
-    def test_every_post_is_drawn_as_often(self, platform: Platform, lead: User, later: Later) -> None:
+    def test_every_post_is_drawn_as_often(self, platform: Platform, lead: User) -> None:
         found: Counter[int] = Counter()
         for number in range(60):
             draw = ask(platform, lead, posts=5, at=later(60 + number))
@@ -121,7 +108,7 @@ class TestAsk:
 @pytest.mark.usefixtures("posts")
 class TestCases:
     def test_stay_and_stay_blind_whatever_a_new_score_says(
-        self, platform: Platform, lead: User, fake_scorer: FakeScorer, later: Later
+        self, platform: Platform, lead: User, fake_scorer: FakeScorer
     ) -> None:
         ask(platform, lead, posts=20, at=later(60))
         fake_scorer.probabilities = {"allowed": 0.99, "removed": 0.5}
@@ -135,16 +122,16 @@ class TestCases:
         assert set(cases.values_list("reason", "priority")) == {(CaseReason.RANDOM, 0.5)}
 
     def test_labels_say_that_they_were_drawn_and_how_many_posts_they_stand_for(
-        self, platform: Platform, lead: User, moderator: User, tmp_path: Path, later: Later
+        self, platform: Platform, lead: User, moderator: User, tmp_path: Path
     ) -> None:
         draw = ask(platform, lead, posts=5, at=later(60))
         for case in Case.objects.filter(draw=draw):
-            decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(61))
+            decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(61))
 
         out = tmp_path / "labels.jsonl"
         manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(120))
 
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        rows = rows_of(out)
         assert [row["weight"] for row in rows] == [4.0] * 5
         assert {row["provenance"]["sample"] for row in rows} == {"draw"}
         assert rows == list(labels.page(wanted=LabelFilter(), after=None, limit=9).rows)
@@ -155,11 +142,11 @@ class TestCases:
 @pytest.mark.usefixtures("posts")
 class TestCancel:
     def test_leaves_what_was_decided_as_a_smaller_sample(
-        self, platform: Platform, lead: User, moderator: User, later: Later
+        self, platform: Platform, lead: User, moderator: User
     ) -> None:
         draw = ask(platform, lead, posts=10, at=later(60))
         for case in claims.claim_next(moderator=moderator, at=later(61), count=4):
-            decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(62))
+            decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(62))
 
         draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(70))
 
@@ -170,9 +157,7 @@ class TestCancel:
         with pytest.raises(draws.AlreadyCancelled):
             draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(71))
 
-    def test_lets_whoever_looks_at_one_go_on(
-        self, platform: Platform, lead: User, moderator: User, later: Later
-    ) -> None:
+    def test_lets_whoever_looks_at_one_go_on(self, platform: Platform, lead: User, moderator: User) -> None:
         draw = ask(platform, lead, posts=10, at=later(60))
         [held] = claims.claim_next(moderator=moderator, at=later(61))
 

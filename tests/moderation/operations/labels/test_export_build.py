@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from pyarrow import parquet
 from pytest_django import Settings
 
 from deploy.local.places import ROOT
-from moderation.models import Case, Decision, Export, Platform, Post, User
+from moderation.models import Export, Platform, Post, User
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export_build, export_files, exports
@@ -33,6 +33,9 @@ from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels import label_lines
 from moderation.queries.labels.label_lines import LabelLine
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.conftest import Cases
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import Decided, in_thread
 from tests.moderation.operations.labels.builds import (
     LEASE,
     STEPS,
@@ -41,15 +44,12 @@ from tests.moderation.operations.labels.builds import (
     Killed,
     at_step,
     finish,
-    in_thread,
     is_whole,
     kill,
     words_left,
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture
@@ -59,12 +59,12 @@ def folder(settings: Settings, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asked(decided_posts: None, lead: User, folder: Path, later: Later) -> Export:
+def asked(decided_posts: None, lead: User, folder: Path) -> Export:
     return exports.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
 
 
 class TestLost:
-    def test_message_is_sent_again(self, asked: Export, folder: Path, later: Later) -> None:
+    def test_message_is_sent_again(self, asked: Export, folder: Path) -> None:
         early, due = export_build.sweep(at=later(60)), export_build.sweep(at=later(111))
 
         export_build.build(export_id=asked.pk, at=later(112))
@@ -74,7 +74,7 @@ class TestLost:
         assert is_whole(asked, folder)
 
     @pytest.mark.parametrize("step", STEPS)
-    def test_builder_is_replaced(self, asked: Export, folder: Path, later: Later, step: str) -> None:
+    def test_builder_is_replaced(self, asked: Export, folder: Path, step: str) -> None:
         with at_step(step, kill), pytest.raises(Killed):
             export_build.build(export_id=asked.pk, at=later(51))
 
@@ -85,7 +85,7 @@ class TestLost:
         assert is_whole(finish(asked, at=later(51)), folder)
         assert (asked.attempts, asked.rows_written) == (2, 3)
 
-    def test_builders_are_not_replaced_for_ever(self, asked: Export, folder: Path, later: Later) -> None:
+    def test_builders_are_not_replaced_for_ever(self, asked: Export, folder: Path) -> None:
         moment = later(51)
         for _ in range(export_build.MOST_ATTEMPTS):
             with at_step("reading", kill), pytest.raises(Killed):
@@ -99,7 +99,7 @@ class TestLost:
         assert is_whole(asked, folder)
 
     def test_one_that_takes_too_long_says_what_to_do(
-        self, asked: Export, folder: Path, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, asked: Export, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(export_build, "LONGEST_SECONDS", -1)
 
@@ -109,9 +109,7 @@ class TestLost:
         assert "shorter time" in asked.error
         assert is_whole(asked, folder)
 
-    def test_one_paused_past_its_lease_publishes_nothing(
-        self, asked: Export, folder: Path, later: Later
-    ) -> None:
+    def test_one_paused_past_its_lease_publishes_nothing(self, asked: Export, folder: Path) -> None:
         def overtaken() -> None:
             in_thread(lambda: export_build.build(export_id=asked.pk, at=later(52 + LEASE))).join()
 
@@ -129,7 +127,7 @@ class TestLost:
 
 class TestErased:
     @pytest.mark.parametrize("step", STEPS)
-    def test_leaves_no_word_at_any_step(self, asked: Export, folder: Path, later: Later, step: str) -> None:
+    def test_leaves_no_word_at_any_step(self, asked: Export, folder: Path, step: str) -> None:
         post = Post.objects.get(revisions__text__contains=WORD)
         erasures: list[threading.Thread] = []
 
@@ -152,11 +150,10 @@ class TestErased:
     def test_ends_once_while_authors_are_erased_all_the_time(
         self,
         platform: Platform,
-        open_cases: Callable[..., list[Case]],
-        decided: Callable[..., Decision],
+        open_cases: Cases,
+        decided: Decided,
         lead: User,
         folder: Path,
-        later: Later,
         monkeypatch: pytest.MonkeyPatch,
         form: str,
     ) -> None:
@@ -201,7 +198,7 @@ class TestErased:
         assert [name for name in authors if name in held] == [n for n in authors if n not in erased]
 
     def test_waits_for_an_erasure_that_is_under_way(
-        self, asked: Export, folder: Path, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, asked: Export, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(export_build, "_ERASURES_SECONDS", 1)
         post = Post.objects.get(revisions__text__contains=WORD)
@@ -214,9 +211,7 @@ class TestErased:
         assert is_whole(finish(asked, at=later(51)), folder)
         assert (words_left(folder), asked.rows_written) == ([], 2)
 
-    def test_spares_exports_of_another_time(
-        self, asked: Export, lead: User, folder: Path, later: Later
-    ) -> None:
+    def test_spares_exports_of_another_time(self, asked: Export, lead: User) -> None:
         export_build.build(export_id=asked.pk, at=later(51))
         other = exports.request(requested_by=lead, wanted=LabelFilter(since=later(15)), at=later(50))
         export_build.build(export_id=other.pk, at=later(51))
@@ -227,18 +222,17 @@ class TestErased:
         assert states == {asked.pk: ExportState.FAILED, other.pk: ExportState.READY}
 
 
-class TestStrays:
-    def test_are_deleted_and_nothing_else(self, asked: Export, folder: Path, later: Later) -> None:
-        export_build.build(export_id=asked.pk, at=later(51))
-        named = {path.name for path in folder.iterdir()}
-        strays = ("labels-9.csv", "labels-9-2.parquet.partial", "labels-99-1.jsonl.manifest.json")
-        for name in (*strays, "labels-of-mine.csv", "notes.txt"):
-            (folder / name).write_text(WORD)
+def test_strays_are_deleted_and_nothing_else(asked: Export, folder: Path) -> None:
+    export_build.build(export_id=asked.pk, at=later(51))
+    named = {path.name for path in folder.iterdir()}
+    strays = ("labels-9.csv", "labels-9-2.parquet.partial", "labels-99-1.jsonl.manifest.json")
+    for name in (*strays, "labels-of-mine.csv", "notes.txt"):
+        (folder / name).write_text(WORD)
 
-        deleted = export_files.delete_strays()
+    deleted = export_files.delete_strays()
 
-        assert deleted == 3
-        assert {path.name for path in folder.iterdir()} == named | {"labels-of-mine.csv", "notes.txt"}
+    assert deleted == 3
+    assert {path.name for path in folder.iterdir()} == named | {"labels-of-mine.csv", "notes.txt"}
 
 
 @pytest.mark.long

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import importlib
 import json
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -23,19 +19,21 @@ from moderation.operations.labels import export_build, export_files, export_form
 from moderation.queries.labels import labels as labels_labels
 from moderation.queries.labels.label_json import weight_of
 from moderation.queries.labels.labels import SPLITS, LabelFilter
-
-Later = Callable[[float], datetime]
+from tests.moderation.instants import later
+from tests.moderation.operations.labels.builds import rows_of
 
 
 @pytest.mark.usefixtures("decided_posts")
 class TestWrite:
-    def test_writes_one_line_per_label_and_a_manifest_that_agrees(self, tmp_path: Path, later: Later) -> None:
+    def test_writes_one_line_per_label_and_a_manifest_that_agrees(self, tmp_path: Path) -> None:
         out = tmp_path / "labels.jsonl"
 
         manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        rows = rows_of(out)
         assert [row["label"] for row in rows] == [1, 1, 0]
+        assert rows[0]["group"] == rows[1]["group"] != rows[2]["group"], "two are near duplicates"
+        assert rows[0]["split"] == rows[1]["split"]
         assert rows[2]["text"] == 'Look at this =HYPERLINK("x") "quoted"\nnew line'
         assert rows[0]["provenance"]["decided_by"] == "moderator"
         assert "social.followers" in rows[0]["features"]
@@ -44,7 +42,7 @@ class TestWrite:
         assert json.loads(Path(f"{out}.manifest.json").read_text()) == manifest
 
     @pytest.mark.parametrize("schema", ["", "an older one"])
-    def test_lines_say_what_the_api_says(self, tmp_path: Path, later: Later, schema: str) -> None:
+    def test_lines_say_what_the_api_says(self, tmp_path: Path, schema: str) -> None:
         if schema:
             Score.objects.update(schema_hash=schema)
         out = tmp_path / "labels.jsonl"
@@ -52,25 +50,16 @@ class TestWrite:
         export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
         page = labels_labels.page(wanted=LabelFilter(), after=None, limit=9)
-        assert [json.loads(line) for line in out.read_text().splitlines()] == list(page.rows)
+        assert rows_of(out) == list(page.rows)
 
-    def test_keeps_near_duplicates_in_one_split(self, tmp_path: Path, later: Later) -> None:
-        out = tmp_path / "labels.jsonl"
-        export_write.write(out=out, wanted=LabelFilter(), at=later(99))
-
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
-
-        assert rows[0]["group"] == rows[1]["group"] != rows[2]["group"]
-        assert rows[0]["split"] == rows[1]["split"]
-
-    def test_keeps_to_its_window(self, tmp_path: Path, later: Later) -> None:
+    def test_keeps_to_its_window(self, tmp_path: Path) -> None:
         wanted = LabelFilter(since=later(20), until=later(30))
 
         manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=wanted, at=later(99))
 
         assert manifest["counts"]["labels"] == 1
 
-    def test_leaves_retracted_labels_out(self, tmp_path: Path, moderator: User, later: Later) -> None:
+    def test_leaves_retracted_labels_out(self, tmp_path: Path, moderator: User) -> None:
         decision = moderator.decisions.last()
         assert decision is not None
         reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(35))
@@ -82,9 +71,7 @@ class TestWrite:
 
 @pytest.mark.usefixtures("decided_posts")
 class TestBuild:
-    def test_builds_a_requested_export_once(
-        self, lead: User, tmp_path: Path, settings: Settings, later: Later
-    ) -> None:
+    def test_builds_a_requested_export_once(self, lead: User, tmp_path: Path, settings: Settings) -> None:
         settings.EXPORT_DIR = tmp_path
         row = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
 
@@ -95,7 +82,7 @@ class TestBuild:
         assert (row.state, row.rows_written) == (ExportState.READY, 3)
         assert export_files.path_of(row).exists()
 
-    def test_says_why_it_failed(self, lead: User, tmp_path: Path, settings: Settings, later: Later) -> None:
+    def test_says_why_it_failed(self, lead: User, tmp_path: Path, settings: Settings) -> None:
         (tmp_path / "file").write_text("in the way")
         settings.EXPORT_DIR = tmp_path / "file"
         row = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
@@ -118,7 +105,7 @@ class TestCommand:
 
         assert "3 labels (2 spam, 1 not spam)" in capsys.readouterr().out
 
-    def test_of_one_platform(self, tmp_path: Path, capsys: pytest.CaptureFixture[str], later: Later) -> None:
+    def test_of_one_platform(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Platform.objects.create(slug="other", name="Other", created_at=later(0))
         [judged] = Platform.objects.exclude(slug="other").values_list("slug", flat=True)
 
@@ -133,16 +120,8 @@ class TestCommand:
 
 @pytest.mark.usefixtures("decided_posts")
 class TestForms:
-    def rows(self, out: Path) -> list[dict[str, Any]]:
-        """Read a file back as its form says, numbers as numbers."""
-        if out.suffix == ".csv":
-            with out.open(encoding="utf-8", newline="") as file:
-                return list(csv.DictReader(file))
-        rows: list[dict[str, Any]] = parquet.read_table(out).to_pylist()
-        return rows
-
     @pytest.mark.parametrize("form", ["csv", "parquet"])
-    def test_say_what_the_lines_say(self, tmp_path: Path, later: Later, form: str) -> None:
+    def test_say_what_the_lines_say(self, tmp_path: Path, form: str) -> None:
         lines, out = tmp_path / "labels.jsonl", tmp_path / f"labels.{form}"
         export_write.write(out=lines, wanted=LabelFilter(), at=later(99))
 
@@ -150,8 +129,8 @@ class TestForms:
 
         assert manifest["format"] == form
         assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
-        said = [json.loads(line) for line in lines.read_text().splitlines()]
-        for row, line in zip(self.rows(out), said, strict=True):
+        said = rows_of(lines)
+        for row, line in zip(rows_of(out), said, strict=True):
             assert json.loads(row["record"]) == line["record"]
             found = (
                 json.loads(row["features"])
@@ -163,7 +142,7 @@ class TestForms:
                 assert str(row[name]) == str(line[name])
             assert row["decided_at"] == line["provenance"]["decided_at"]
 
-    def test_parquet_is_read_by_whoever_trains(self, tmp_path: Path, later: Later) -> None:
+    def test_parquet_is_read_by_whoever_trains(self, tmp_path: Path) -> None:
         """What `datasets` refuses in a file (maps above all), its users cannot load at all."""
         lines, out = tmp_path / "labels.jsonl", tmp_path / "labels.parquet"
         export_write.write(out=lines, wanted=LabelFilter(), at=later(99))
@@ -176,15 +155,13 @@ class TestForms:
         )
         frame = importlib.import_module("pandas").read_parquet(out)
 
-        said = [json.loads(line) for line in lines.read_text().splitlines()]
+        said = rows_of(lines)
         for row, seen, line in zip(rows, frame.to_dict("records"), said, strict=True):
             for read in (row, seen):
                 assert (read["text"], read["label"]) == (line["text"], line["label"])
                 assert {one["name"]: one["value"] for one in read["features"]} == line["features"]
 
-    def test_parquet_is_written_group_by_group(
-        self, tmp_path: Path, later: Later, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_parquet_is_written_group_by_group(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(export_formats, "GROUP_ROWS", 2)
         out = tmp_path / "labels.parquet"
 
@@ -193,9 +170,7 @@ class TestForms:
         assert parquet.ParquetFile(out).metadata.num_row_groups == 2
 
     @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-    def test_hold_the_splits_and_columns_that_were_asked_for(
-        self, tmp_path: Path, later: Later, form: str
-    ) -> None:
+    def test_hold_the_splits_and_columns_that_were_asked_for(self, tmp_path: Path, form: str) -> None:
         whole = export_write.write(out=tmp_path / "whole", wanted=LabelFilter(), at=later(99))
         for split in SPLITS:
             out = tmp_path / f"{split}.{form}"
@@ -208,12 +183,11 @@ class TestForms:
             assert b"weight" not in out.read_bytes()
 
 
-class TestWeights:
-    @pytest.mark.parametrize(
-        ("chance", "is_sample", "stands_for"),
-        [(1.0, False, 1.0), (0.02, True, 50.0), (0.02, False, 0.0), (0.0, False, 0.0)],
-    )
-    def test_are_one_over_the_chance_of_being_seen(
-        self, chance: float, is_sample: bool, stands_for: float
-    ) -> None:
-        assert weight_of(audit_probability=chance, is_audit_sample=is_sample) == stands_for
+@pytest.mark.parametrize(
+    ("chance", "is_sample", "stands_for"),
+    [(1.0, False, 1.0), (0.02, True, 50.0), (0.02, False, 0.0), (0.0, False, 0.0)],
+)
+def test_weights_are_one_over_the_chance_of_being_seen(
+    chance: float, is_sample: bool, stands_for: float
+) -> None:
+    assert weight_of(audit_probability=chance, is_audit_sample=is_sample) == stands_for

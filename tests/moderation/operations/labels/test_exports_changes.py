@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import random
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -17,18 +14,18 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from pyarrow import parquet
 
-from moderation.models import Case, Decision, Platform, User
+from moderation.models import Case, Platform, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export_write
 from moderation.operations.refusals import Refusal
 from moderation.queries.labels.labels import LabelFilter
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import decide
+from tests.moderation.operations.labels.builds import rows_of
 
 
 class Consumer:
@@ -45,7 +42,7 @@ class Consumer:
         out = self.folder / f"{self.files}.jsonl"
         wanted = LabelFilter(after=export_write.from_json(self.after))
         manifest = export_write.write(out=out, wanted=wanted, at=at)
-        for row in map(json.loads, out.read_text().splitlines()):
+        for row in rows_of(out):
             if row["label"] is None:
                 self.labels.pop(row["provenance"]["decision_id"], None)
             else:
@@ -58,15 +55,7 @@ def whole(folder: Path, *, at: datetime) -> dict[str, int]:
     """Return the labels of a whole export by their decisions."""
     out = folder / "whole.jsonl"
     export_write.write(out=out, wanted=LabelFilter(), at=at)
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
-    return {row["provenance"]["decision_id"]: row["label"] for row in rows}
-
-
-def decide(case: Case, *, moderator: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    return review.decide(
-        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
-    )
+    return {row["provenance"]["decision_id"]: row["label"] for row in rows_of(out)}
 
 
 @pytest.fixture
@@ -74,14 +63,13 @@ def consumer(tmp_path: Path) -> Consumer:
     return Consumer(tmp_path)
 
 
-@pytest.mark.django_db
 class TestIncrements:
     def test_tell_of_what_was_corrected_undone_and_erased(
-        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later
+        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User
     ) -> None:
-        decisions = [decide(open_case(), moderator=moderator, at=later(10)) for _ in range(4)]
+        decisions = [decide(open_case(), moderator, at=later(10)) for _ in range(4)]
         first = consumer.take(at=later(60))
-        undone = decide(open_case(), moderator=moderator, at=later(61))
+        undone = decide(open_case(), moderator, at=later(61))
         reversals.undo(decision_id=undone.pk, moderator=moderator, at=later(62))
         reversals.correct(decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         erase.post(post_id=decisions[1].post_id, at=later(71))
@@ -94,9 +82,9 @@ class TestIncrements:
         assert sorted(consumer.labels.values()) == [0, 1, 1]
 
     def test_hold_no_label_that_can_still_be_undone(
-        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, later: Later
+        self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
 
         early = consumer.take(at=later(12))
 
@@ -106,9 +94,9 @@ class TestIncrements:
         assert consumer.labels == {}
 
     def test_that_follow_at_once_are_empty(
-        self, consumer: Consumer, open_case: Case_, moderator: User, later: Later
+        self, consumer: Consumer, open_case: Case_, moderator: User
     ) -> None:
-        decide(open_case(), moderator=moderator, at=later(10))
+        decide(open_case(), moderator, at=later(10))
         consumer.take(at=later(60))
 
         again = consumer.take(at=later(61))
@@ -116,9 +104,9 @@ class TestIncrements:
         assert (again["counts"]["labels"], again["counts"]["retracted"]) == (0, 0)
 
     def test_keep_to_a_platform_and_tombstones_pass_every_split(
-        self, tmp_path: Path, platform: Platform, open_case: Case_, moderator: User, lead: User, later: Later
+        self, tmp_path: Path, platform: Platform, open_case: Case_, moderator: User, lead: User
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         wanted = LabelFilter(after=export_write.from_json(base["positions"]), splits=("no such split",))
@@ -135,9 +123,9 @@ class TestIncrements:
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     def test_are_written_in_every_form(
-        self, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later, form: str
+        self, tmp_path: Path, open_case: Case_, moderator: User, lead: User, form: str
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         out = tmp_path / f"changes.{form}"
@@ -145,8 +133,7 @@ class TestIncrements:
         wanted = LabelFilter(after=export_write.from_json(base["positions"]))
         export_write.write(out=out, wanted=wanted, at=later(99), form=form)
 
-        with out.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file)) if form == "csv" else parquet.read_table(out).to_pylist()
+        rows = rows_of(out)
         assert [row["label"] for row in rows] == (["", "0"] if form == "csv" else [None, 0])
         assert rows[0]["decision_id"] == str(decision.pk)
 
@@ -154,7 +141,7 @@ class TestIncrements:
 @pytest.mark.whole
 @pytest.mark.django_db(transaction=True)
 def test_increments_add_up_while_people_reverse(
-    consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User, later: Later
+    consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User
 ) -> None:
     cases = [open_case() for _ in range(24)]
     is_over = threading.Event()
@@ -163,7 +150,7 @@ def test_increments_add_up_while_people_reverse(
         dice = random.Random(seed)
         try:
             for case in mine:
-                decision = decide(case, moderator=moderator, at=later(5))
+                decision = decide(case, moderator, at=later(5))
                 threading.Event().wait(dice.uniform(0, 0.03))
                 act = dice.randrange(4)
                 with suppress(Refusal):  # too late to undo: somebody was told
@@ -207,10 +194,9 @@ class TestCommand:
         open_case: Case_,
         moderator: User,
         lead: User,
-        later: Later,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        decision = decide(open_case(), moderator=moderator, at=later(10))
+        decision = decide(open_case(), moderator, at=later(10))
         call_command("export_labels", out=tmp_path / "first.jsonl")
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -12,11 +10,12 @@ from moderation.operations.infrastructure import probe
 from moderation.operations.labels import export_write
 from moderation.operations.outbox import feed
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.instants import later
 
 
 @pytest.mark.usefixtures("decided_posts")
 def test_holds_what_the_primary_has_numbered_and_numbers_nothing(
-    tmp_path: Path, later: Callable[[float], datetime], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_primary = export_write.write(out=tmp_path / "primary.jsonl", wanted=LabelFilter(), at=later(99))
     monkeypatch.setattr(probe, "is_standby", lambda: True)

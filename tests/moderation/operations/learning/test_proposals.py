@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
-from threading import Barrier
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, ReleaseProposal, User
@@ -20,6 +18,8 @@ from moderation.operations.learning import proposals, thresholds
 from moderation.operations.refusals import NotAllowed
 from moderation.operations.releases import promote
 from scoring.release import MANIFEST, Thresholds
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.conftest import side_by_side
 
 pytestmark = [
     pytest.mark.django_db,
@@ -33,12 +33,7 @@ Propose = Callable[..., ReleaseProposal]
 
 
 @pytest.fixture
-def ml_engineer(db: None) -> User:
-    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
-
-
-@pytest.fixture
-def propose(lead: User, at: datetime) -> Propose:
+def propose(lead: User) -> Propose:
     def run(**given: Any) -> ReleaseProposal:
         live = scorer.release()
         wanted = given.pop("wanted", WANTED)
@@ -50,7 +45,7 @@ def propose(lead: User, at: datetime) -> Propose:
             "evidence": {},
             "reason": "fewer wrong removals",
             "actor": lead,
-            "at": at,
+            "at": AT,
         }
         return proposals.propose(**(made | given))
 
@@ -58,9 +53,7 @@ def propose(lead: User, at: datetime) -> Propose:
 
 
 class TestConfirm:
-    def test_a_second_person_lets_the_thresholds_go_live(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_a_second_person_lets_the_thresholds_go_live(self, propose: Propose, ml_engineer: User) -> None:
         shipped = scorer.release()
         proposal = propose()
 
@@ -83,9 +76,7 @@ class TestConfirm:
 
     @pytest.mark.whole
     @pytest.mark.long
-    def test_one_press_rolls_it_back(
-        self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_one_press_rolls_it_back(self, propose: Propose, ml_engineer: User, lead: User) -> None:
         shipped = scorer.release()
         proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=later(60))
 
@@ -94,30 +85,24 @@ class TestConfirm:
         scorer.forget()
         assert scorer.release().id == shipped.id
 
-    def test_refuses_the_person_who_proposed(
-        self, propose: Propose, lead: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_refuses_the_person_who_proposed(self, propose: Propose, lead: User) -> None:
         with pytest.raises(proposals.OwnProposal):
             proposals.confirm(proposal_id=propose().pk, actor=lead, at=later(60))
 
         assert not Promotion.objects.exists()
 
-    def test_the_database_refuses_one_name_for_both(self, propose: Propose, lead: User, at: datetime) -> None:
+    def test_the_database_refuses_one_name_for_both(self, propose: Propose, lead: User) -> None:
         proposal = propose()
 
         with pytest.raises(IntegrityError, match="proposal_"), transaction.atomic():
-            ReleaseProposal.objects.filter(pk=proposal.pk).update(confirmed_by=lead, closed_at=at)
+            ReleaseProposal.objects.filter(pk=proposal.pk).update(confirmed_by=lead, closed_at=AT)
 
-    def test_refuses_a_moderator(
-        self, propose: Propose, moderator: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_refuses_a_moderator(self, propose: Propose, moderator: User) -> None:
         with pytest.raises(NotAllowed):
             proposals.confirm(proposal_id=propose().pk, actor=moderator, at=later(60))
 
     @pytest.mark.whole
-    def test_refuses_when_another_release_went_live(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_refuses_when_another_release_went_live(self, propose: Propose, ml_engineer: User) -> None:
         first = propose()
         second = propose(wanted=Thresholds(review_from=0.1, remove_from=0.98, audit_rate=0.02))
         proposals.confirm(proposal_id=first.pk, actor=ml_engineer, at=later(60))
@@ -125,13 +110,11 @@ class TestConfirm:
         with pytest.raises(proposals.LiveHasChanged):
             proposals.confirm(proposal_id=second.pk, actor=ml_engineer, at=later(90))
 
-    def test_refuses_after_a_week(self, propose: Propose, ml_engineer: User, at: datetime) -> None:
+    def test_refuses_after_a_week(self, propose: Propose, ml_engineer: User) -> None:
         with pytest.raises(proposals.Closed, match="expired"):
-            proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=at + timedelta(days=7))
+            proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=AT + timedelta(days=7))
 
-    def test_refuses_other_thresholds_than_were_shown(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
-    ) -> None:
+    def test_refuses_other_thresholds_than_were_shown(self, propose: Propose, ml_engineer: User) -> None:
         proposal = propose(changes={"to": thresholds.values(WANTED) | {"remove_from": 0.96}})
 
         with pytest.raises(promote.NotGoodEnough, match="thresholds that were shown"):
@@ -143,7 +126,7 @@ class TestConfirm:
         assert not proposal.is_going_live(at=later(61))
 
     def test_refuses_what_the_simulation_finds_certainly_less_precise(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+        self, propose: Propose, ml_engineer: User
     ) -> None:
         now, then = ({"labels": 300, "low": low, "high": low + 0.04} for low in (0.95, 0.8))
         proposal = propose(evidence={"now": {"precision": now}, "then": {"precision": then}})
@@ -154,53 +137,41 @@ class TestConfirm:
 
 @pytest.mark.whole
 @pytest.mark.django_db(transaction=True)
-def test_of_two_people_who_confirm_at_once_one_is_refused(
-    propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+def test_of_two_people_who_confirm_at_once_one_is_refused(propose: Propose, ml_engineer: User) -> None:
+    proposal = propose()
+    people = (ml_engineer, User.objects.create_user("other_lead", role=Role.LEAD))
+
+    outcomes = side_by_side(
+        *(
+            lambda who=who: proposals.confirm(proposal_id=proposal.pk, actor=who, at=later(60))
+            for who in people
+        )
+    )
+
+    live, refused = sorted(outcomes, key=lambda one: isinstance(one, Exception))
+    assert live == Promotion.objects.get()
+    assert isinstance(refused, proposals.Closed | proposals.GoingLive)
+
+
+def test_one_on_its_way_is_neither_confirmed_again_nor_refused(
+    propose: Propose, ml_engineer: User, lead: User
 ) -> None:
     proposal = propose()
-    people = [ml_engineer, User.objects.create_user("other_lead", role=Role.LEAD)]
-    start = Barrier(2)
+    ReleaseProposal.objects.update(confirming_by=ml_engineer, confirming_until=later(60))
 
-    def confirm(person: User) -> str:
-        start.wait()
-        try:
-            proposals.confirm(proposal_id=proposal.pk, actor=person, at=later(60))
-        except (proposals.Closed, proposals.GoingLive, proposals.LiveHasChanged) as refusal:
-            return type(refusal).__name__
-        finally:
-            connection.close()
-        return "live"
-
-    with ThreadPoolExecutor(2) as pool:
-        said = sorted(pool.map(confirm, people))
-
-    assert said in (["Closed", "live"], ["GoingLive", "live"])
-    assert Promotion.objects.count() == 1
+    for answer, person in ((proposals.confirm, ml_engineer), (proposals.refuse, lead)):
+        with pytest.raises(proposals.GoingLive):
+            answer(proposal_id=proposal.pk, actor=person, at=later(59))
+    proposals.refuse(proposal_id=proposal.pk, actor=lead, at=later(60))  # whoever began it was killed
 
 
-class TestGoingLive:
-    def test_is_neither_confirmed_again_nor_refused(
-        self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
-    ) -> None:
-        proposal = propose()
-        ReleaseProposal.objects.update(confirming_by=ml_engineer, confirming_until=later(60))
+def test_a_refusal_closes_the_proposal(propose: Propose, ml_engineer: User) -> None:
+    proposal = propose()
 
-        for answer, person in ((proposals.confirm, ml_engineer), (proposals.refuse, lead)):
-            with pytest.raises(proposals.GoingLive):
-                answer(proposal_id=proposal.pk, actor=person, at=later(59))
-        proposals.refuse(proposal_id=proposal.pk, actor=lead, at=later(60))  # whoever began it was killed
+    proposals.refuse(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
 
-
-class TestRefuse:
-    def test_closes_the_proposal(
-        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
-    ) -> None:
-        proposal = propose()
-
-        proposals.refuse(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
-
-        with pytest.raises(proposals.Closed, match="answered"):
-            proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(90))
+    with pytest.raises(proposals.Closed, match="answered"):
+        proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(90))
 
 
 class TestPropose:
@@ -210,10 +181,10 @@ class TestPropose:
         with pytest.raises(proposals.AlreadyProposed):
             propose()
 
-    def test_takes_it_again_when_the_first_ran_out(self, propose: Propose, at: datetime) -> None:
+    def test_takes_it_again_when_the_first_ran_out(self, propose: Propose) -> None:
         first = propose()
 
-        propose(at=at + timedelta(days=8))
+        propose(at=AT + timedelta(days=8))
 
         first.refresh_from_db()
         assert first.closed_at == first.expires_at

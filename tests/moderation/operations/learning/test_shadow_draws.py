@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
 from moderation import enqueue
-from moderation.models import AuditEntry, Case, Label, Post, Score, ShadowRun, ShadowScore, User
+from moderation.models import AuditEntry, Case, Label, Score, ShadowRun, ShadowScore, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
 from moderation.operations.labels import draws
 from moderation.operations.learning import shadow_draws, shadow_scoring
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.labels import labels
 from moderation.queries.learning import shadow_labels
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import decide
+from tests.moderation.operations.learning.conftest import Scored
 
 pytestmark = pytest.mark.django_db
-
-Scored = Callable[..., Post]
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture
@@ -31,7 +29,6 @@ def disagreements(
     fake_scorer: FakeScorer,
     candidate_scorer: FakeScorer,
     scored: Scored,
-    later: Later,
     monkeypatch: pytest.MonkeyPatch,
 ) -> ShadowRun:
     """Four posts that only the candidate would remove, and one that both allow."""
@@ -46,9 +43,7 @@ def disagreements(
 
 
 class TestAsk:
-    def test_opens_blind_cases_of_disagreements_alone(
-        self, disagreements: ShadowRun, lead: User, later: Later
-    ) -> None:
+    def test_opens_blind_cases_of_disagreements_alone(self, disagreements: ShadowRun, lead: User) -> None:
         assert shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200)) == 2
 
         cases = list(Case.objects.all())
@@ -59,34 +54,27 @@ class TestAsk:
         assert [(draw["drawn"], draw["population"]) for draw in disagreements.draws] == [(2, 4)]
         assert AuditEntry.objects.filter(action="shadow.drawn").exists()
 
-    def test_draws_nobody_twice(self, disagreements: ShadowRun, lead: User, later: Later) -> None:
+    def test_draws_nobody_twice(self, disagreements: ShadowRun, lead: User) -> None:
         shadow_draws.ask(run_id=disagreements.pk, posts=4, actor=lead, at=later(200))
 
         with pytest.raises(draws.NothingToDraw):
             shadow_draws.ask(run_id=disagreements.pk, posts=1, actor=lead, at=later(201))
 
-    def test_refuses_a_moderator(self, disagreements: ShadowRun, moderator: User, later: Later) -> None:
+    def test_refuses_a_moderator(self, disagreements: ShadowRun, moderator: User) -> None:
         with pytest.raises(NotAllowed):
             shadow_draws.ask(run_id=disagreements.pk, posts=1, actor=moderator, at=later(200))
 
 
 class TestLabels:
-    def decide(self, moderator: User, *, at: datetime) -> None:
+    def decide_all(self, moderator: User, *, at: datetime) -> None:
         for case in Case.objects.order_by("pk"):
-            held = claims.claim(case_id=case.pk, moderator=moderator, at=at)
-            review.decide(
-                case_id=held.pk,
-                case_version=held.version,
-                moderator=moderator,
-                verdict=Verdict.NOT_SPAM,
-                at=at,
-            )
+            decide(case, moderator, at=at, verdict=Verdict.NOT_SPAM)
 
     def test_count_with_the_chance_of_their_draw(
-        self, disagreements: ShadowRun, lead: User, moderator: User, later: Later
+        self, disagreements: ShadowRun, lead: User, moderator: User
     ) -> None:
         shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
-        self.decide(moderator, at=later(300))
+        self.decide_all(moderator, at=later(300))
         disagreements.refresh_from_db()
 
         found = shadow_labels.labels(disagreements)
@@ -96,11 +84,7 @@ class TestLabels:
         assert set(zip(found.live, found.candidate, strict=True)) == {("allow", "remove")}
 
     def test_leave_out_posts_that_came_after_the_draw(
-        self,
-        disagreements: ShadowRun,
-        scored: Scored,
-        lead: User,
-        later: Later,
+        self, disagreements: ShadowRun, scored: Scored, lead: User
     ) -> None:
         shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
         scored(text="another quiet post")
@@ -111,10 +95,10 @@ class TestLabels:
         assert shadow_labels.counted(disagreements)["all", ""].total() == 5
 
     def test_are_no_random_labels_in_exports_but_stand_for_themselves(
-        self, disagreements: ShadowRun, lead: User, moderator: User, later: Later
+        self, disagreements: ShadowRun, lead: User, moderator: User
     ) -> None:
         shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
-        self.decide(moderator, at=later(300))
+        self.decide_all(moderator, at=later(300))
 
         found = labels.live(decision_ids=list(Label.objects.values_list("decision", flat=True)))
 
@@ -123,18 +107,13 @@ class TestLabels:
         assert said == {("disagreement", False)}
 
     def test_on_the_route_review_count_with_the_chance_of_the_audit_lane(
-        self,
-        disagreements: ShadowRun,
-        fake_scorer: FakeScorer,
-        scored: Scored,
-        moderator: User,
-        later: Later,
+        self, disagreements: ShadowRun, fake_scorer: FakeScorer, scored: Scored, moderator: User
     ) -> None:
         fake_scorer.default = 0.5
         for number in range(2):
             scored(text=f"a doubtful post {number}")
         shadow_scoring.sweep(at=later(200))
-        self.decide(moderator, at=later(300))
+        self.decide_all(moderator, at=later(300))
         drawn, other = Score.objects.filter(route="review").order_by("pk")
         Score.objects.filter(pk=other.pk).update(review_probability=0.25)
         Score.objects.filter(pk=drawn.pk).update(review_probability=0.25, is_review_sample=True)

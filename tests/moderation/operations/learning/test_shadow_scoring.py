@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from moderation import enqueue, scorer
-from moderation.models import (
-    Case,
-    Decision,
-    Delivery,
-    Post,
-    Promotion,
-    Release,
-    Score,
-    ShadowRun,
-    ShadowScore,
-)
+from moderation.models import Case, Decision, Delivery, Promotion, Release, Score, ShadowRun, ShadowScore
 from moderation.models.releases import PromotionKind
 from moderation.operations.erasure import erase
 from moderation.operations.learning import shadow_scoring
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.learning.conftest import Scored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("shadow_run")]
 
-Scored = Callable[..., Post]
-Later = Callable[[float], datetime]
 SETTLED = 120
 
 
@@ -38,7 +27,7 @@ def _no_backlog(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class TestSweep:
     def test_scores_what_the_live_release_scored_without_effect(
-        self, shadow_run: ShadowRun, candidate_scorer: FakeScorer, scored: Scored, later: Later
+        self, candidate_scorer: FakeScorer, scored: Scored
     ) -> None:
         candidate_scorer.default = 0.95
         scored(language="de-AT")
@@ -52,7 +41,7 @@ class TestSweep:
         assert row.gap == pytest.approx(0.45)
         assert (Case.objects.count(), Decision.objects.count(), Delivery.objects.count()) == before
 
-    def test_scores_each_post_once(self, shadow_run: ShadowRun, scored: Scored, later: Later) -> None:
+    def test_scores_each_post_once(self, scored: Scored) -> None:
         scored()
 
         shadow_scoring.sweep(at=later(SETTLED))
@@ -61,16 +50,14 @@ class TestSweep:
         shadow_scoring.sweep(at=later(SETTLED + 60))
         assert ShadowScore.objects.count() == 1
 
-    def test_waits_until_scores_have_settled(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later
-    ) -> None:
+    def test_waits_until_scores_have_settled(self, scored: Scored) -> None:
         scored()
 
         assert shadow_scoring.sweep(at=later(10)) == 0
         assert shadow_scoring.sweep(at=later(SETTLED)) == 1
 
     def test_waits_while_posts_wait_to_be_scored(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, scored: Scored, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         scored()
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
@@ -78,7 +65,7 @@ class TestSweep:
         assert shadow_scoring.sweep(at=later(SETTLED)) == 0
 
     def test_counts_an_audit_sample_as_the_verdict_that_it_checks(
-        self, shadow_run: ShadowRun, fake_scorer: FakeScorer, scored: Scored, later: Later
+        self, fake_scorer: FakeScorer, scored: Scored
     ) -> None:
         fake_scorer.audited = {"let me pass"}
         fake_scorer.probabilities = {"let me pass": 0.1}
@@ -88,14 +75,14 @@ class TestSweep:
 
         assert ShadowScore.objects.get().live_route == "allow"
 
-    def test_leaves_out_what_is_erased(self, shadow_run: ShadowRun, scored: Scored, later: Later) -> None:
+    def test_leaves_out_what_is_erased(self, scored: Scored) -> None:
         row = scored()
         erase.post(post_id=row.pk, at=later(5))
 
         assert shadow_scoring.sweep(at=later(SETTLED)) == 0
 
     def test_keeps_going_over_a_post_that_the_candidate_cannot_score(
-        self, shadow_run: ShadowRun, candidate_scorer: FakeScorer, scored: Scored, later: Later
+        self, shadow_run: ShadowRun, candidate_scorer: FakeScorer, scored: Scored
     ) -> None:
         candidate_scorer.poisonous = "poison"
         scored(text="poison")
@@ -108,7 +95,7 @@ class TestSweep:
         assert "1 of 2 posts failed" in shadow_run.trouble
 
     def test_says_that_the_content_model_is_away_and_goes_on_later(
-        self, shadow_run: ShadowRun, candidate_scorer: FakeScorer, scored: Scored, later: Later
+        self, shadow_run: ShadowRun, candidate_scorer: FakeScorer, scored: Scored
     ) -> None:
         scored()
         candidate_scorer.is_degraded = True
@@ -123,7 +110,7 @@ class TestSweep:
         assert not shadow_run.trouble
 
     def test_names_a_candidate_that_cannot_be_loaded_and_stops_nothing(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, shadow_run: ShadowRun, scored: Scored, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def refuse(_: str) -> None:
             raise scorer.NotKept("its folder is gone")
@@ -137,9 +124,7 @@ class TestSweep:
         assert shadow_run.trouble == "NotKept: its folder is gone"
         assert shadow_run.is_open
 
-    def test_ends_when_another_release_goes_live(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later
-    ) -> None:
+    def test_ends_when_another_release_goes_live(self, shadow_run: ShadowRun, scored: Scored) -> None:
         other = Release.objects.create(pk="1" * 64, manifest={}, first_used_at=later(1))
         live = Release.objects.get(pk=RELEASE_ID)
         Promotion.objects.create(release=other, replaced=live, kind=PromotionKind.PROMOTE, at=later(1))
@@ -151,7 +136,7 @@ class TestSweep:
         assert shadow_run.stopped_by is None
 
     def test_leaves_the_oldest_out_when_too_many_wait(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, shadow_run: ShadowRun, scored: Scored, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(shadow_scoring, "MOST_BEHIND", 1)
         scored()
@@ -162,14 +147,12 @@ class TestSweep:
         shadow_run.refresh_from_db()
         assert shadow_run.skipped == 1
 
-    def test_forgets_single_scores_long_after_the_end(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later, at: datetime
-    ) -> None:
+    def test_forgets_single_scores_long_after_the_end(self, scored: Scored) -> None:
         scored()
         shadow_scoring.sweep(at=later(SETTLED))
         ShadowRun.objects.update(stopped_at=later(SETTLED))
 
-        shadow_scoring.sweep(at=at + timedelta(days=91))
+        shadow_scoring.sweep(at=AT + timedelta(days=91))
 
         assert not ShadowScore.objects.exists()
         assert ShadowRun.objects.get().figures["routes"] == [["review", "review", 1]]
@@ -192,14 +175,11 @@ class TestIsDrawn:
         assert all(shadow_scoring.is_drawn(run, post) for post in range(500))
 
 
-class TestErasure:
-    def test_takes_the_rows_of_an_erased_post_away(
-        self, shadow_run: ShadowRun, scored: Scored, later: Later
-    ) -> None:
-        row = scored()
-        shadow_scoring.sweep(at=later(SETTLED))
+def test_erasing_a_post_takes_its_rows_away(scored: Scored) -> None:
+    row = scored()
+    shadow_scoring.sweep(at=later(SETTLED))
 
-        erase.post(post_id=row.pk, at=later(300))
+    erase.post(post_id=row.pk, at=later(300))
 
-        assert Score.objects.exists()
-        assert not ShadowScore.objects.exists()
+    assert Score.objects.exists()
+    assert not ShadowScore.objects.exists()

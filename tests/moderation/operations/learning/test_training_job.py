@@ -28,12 +28,13 @@ from moderation.operations.learning import training_job, training_process, train
 from moderation.operations.learning.training_process import TrainingProcess
 from scoring.release import Release
 from tests import releases
+from tests.moderation.instants import later
 from tests.scoring.starter import STARTER
 
 pytestmark = pytest.mark.django_db
 
-Later = Callable[[float], datetime]
 Says = Callable[..., None]
+THRESHOLDS = {"review_from": 0.2, "remove_from": 0.97, "audit_rate": 0.02}
 
 _CANDIDATE = """
 import pathlib, shutil, sys
@@ -59,7 +60,7 @@ def folder(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def made(tmp_path: Path) -> Release:
     """A candidate and its report, as evaluate writes it."""
-    candidate = releases.release(tmp_path / "made" / "candidate", thresholds=_other_thresholds())
+    candidate = releases.release(tmp_path / "made" / "candidate", thresholds=THRESHOLDS)
     report = releases.report(candidate=candidate, live=Release.load(STARTER))
     (tmp_path / "made" / "report").mkdir()
     (tmp_path / "made" / "report" / "report.json").write_text(json.dumps(report))
@@ -80,23 +81,23 @@ def process_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Says:
 
 
 @pytest.fixture
-def asked(decided_posts: None, lead: User, folder: Path, later: Later) -> TrainingRun:
+def asked(decided_posts: None, lead: User, folder: Path) -> TrainingRun:
     return training_runs.request(requested_by=lead, at=later(50))
 
 
-def _other_thresholds() -> dict[str, float]:
-    return {"review_from": 0.2, "remove_from": 0.97, "audit_rate": 0.02}
+def run(asked: TrainingRun, *, at: datetime) -> None:
+    training_job.run(run_id=asked.pk, at=at)
+    asked.refresh_from_db()
 
 
 class TestRun:
     def test_ends_in_a_candidate_with_its_report(
-        self, asked: TrainingRun, made: Release, process_runs: Says, folder: Path, later: Later
+        self, asked: TrainingRun, made: Release, process_runs: Says, folder: Path
     ) -> None:
         process_runs(_CANDIDATE)
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.error) == (TrainingState.READY, "")
         assert (asked.candidate, asked.live) == (made.id, Release.load(STARTER).id)
         assert asked.findings
@@ -106,55 +107,47 @@ class TestRun:
         assert scorer.kept(made.id).manifest == made.manifest
         assert not list(folder.rglob("labels.jsonl*"))
 
-    def test_that_fails_keeps_the_end_of_its_log(
-        self, asked: TrainingRun, process_runs: Says, later: Later
-    ) -> None:
+    def test_that_fails_keeps_the_end_of_its_log(self, asked: TrainingRun, process_runs: Says) -> None:
         process_runs("print('too few labels', flush=True); raise SystemExit(1)")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert asked.state == TrainingState.FAILED
         assert "too few labels" in asked.log
         assert asked.error.endswith("says why.")
 
-    def test_whose_result_cannot_be_read_fails_by_name(
-        self, asked: TrainingRun, process_runs: Says, later: Later
-    ) -> None:
+    def test_whose_result_cannot_be_read_fails_by_name(self, asked: TrainingRun, process_runs: Says) -> None:
         process_runs("pass")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.candidate) == (TrainingState.FAILED, "")
         assert "Corrupt" in asked.error
 
     def test_needs_training_packages(
-        self, asked: TrainingRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, later: Later
+        self, asked: TrainingRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         monkeypatch.setattr(training_job, "install_command", training_process.install_command)
         monkeypatch.setattr(training_process, "_NEEDED", ("a_package_that_nobody_has",))
         monkeypatch.setattr(training_process, "_INSTALLER", tmp_path / "nowhere.py")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert asked.state == TrainingState.FAILED
         assert "a_package_that_nobody_has" in asked.error
 
-    def test_is_not_begun_twice(self, asked: TrainingRun, process_runs: Says, later: Later) -> None:
+    def test_is_not_begun_twice(self, asked: TrainingRun, process_runs: Says) -> None:
         TrainingRun.objects.update(state=TrainingState.RUNNING, attempts=1, lease_until=later(100))
         process_runs("raise SystemExit(1)")
 
-        training_job.run(run_id=asked.pk, at=later(60))
+        run(asked, at=later(60))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.attempts) == (TrainingState.RUNNING, 1)
 
 
 class TestInterrupted:
     def test_a_dead_workers_run_is_taken_up(
-        self, asked: TrainingRun, made: Release, process_runs: Says, later: Later
+        self, asked: TrainingRun, made: Release, process_runs: Says
     ) -> None:
         TrainingRun.objects.update(
             state=TrainingState.RUNNING, attempts=1, lease_until=later(100), step=TrainingStep.HEADS
@@ -162,22 +155,20 @@ class TestInterrupted:
         process_runs(_CANDIDATE)
 
         early, due = training_job.sweep(at=later(99)), training_job.sweep(at=later(101))
-        training_job.run(run_id=asked.pk, at=later(102))
+        run(asked, at=later(102))
 
-        asked.refresh_from_db()
         assert (early, due) == (0, 1)
         assert (asked.state, asked.attempts, asked.candidate) == (TrainingState.READY, 2, made.id)
 
-    def test_a_lost_database_ends_no_run(self, asked: TrainingRun, process_runs: Says, later: Later) -> None:
+    def test_a_lost_database_ends_no_run(self, asked: TrainingRun, process_runs: Says) -> None:
         process_runs("import os; raise SystemExit(os.EX_TEMPFAIL)")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, training_job.sweep(at=later(100))) == (TrainingState.RUNNING, 0)
         assert training_job.sweep(at=later(115)) == 1
 
-    def test_a_run_is_not_begun_for_ever(self, asked: TrainingRun, later: Later) -> None:
+    def test_a_run_is_not_begun_for_ever(self, asked: TrainingRun) -> None:
         TrainingRun.objects.update(
             state=TrainingState.RUNNING, attempts=training_job.MOST_ATTEMPTS, lease_until=later(100)
         )
@@ -189,16 +180,15 @@ class TestInterrupted:
         assert "never finished" in asked.error
 
     def test_a_worker_that_is_stopped_hands_its_run_back(
-        self, asked: TrainingRun, process_runs: Says, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, asked: TrainingRun, process_runs: Says, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         stops = threading.Event()
         stops.set()
         monkeypatch.setattr(training_job, "_worker_stops", stops)
         process_runs("import time; time.sleep(60)")
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert (asked.state, asked.attempts) == (TrainingState.WAITING, 0)
         assert training_job.sweep(at=later(60)) == 1
 
@@ -207,7 +197,6 @@ class TestInterrupted:
         asked: TrainingRun,
         lead: User,
         process_runs: Says,
-        later: Later,
         monkeypatch: pytest.MonkeyPatch,
         tmp_path: Path,
     ) -> None:
@@ -222,79 +211,75 @@ class TestInterrupted:
 
         monkeypatch.setattr(training_job._Attempt, "_keep", cancel_first)
 
-        training_job.run(run_id=asked.pk, at=later(51))
+        run(asked, at=later(51))
 
-        asked.refresh_from_db()
         assert asked.state == TrainingState.CANCELLED
         with pytest.raises(ProcessLookupError):
             os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+@pytest.fixture
+def parent(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker in the middle of a run: its child would work for a minute."""
+    child = (
+        "import threading, time\n"
+        "import django; django.setup()\n"
+        "from moderation.management.commands import next_release\n"
+        "threading.Thread(target=next_release._end_with_input, daemon=True).start()\n"
+        "print('heads …', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    program = textwrap.dedent(
+        f"""
+        import pathlib, sys, time
+        import django
+        django.setup()
+        from moderation.operations.learning.training_process import TrainingProcess
+        command = [sys.executable, "-c", {child!r}]
+        process = TrainingProcess(command, folder=pathlib.Path({str(tmp_path)!r}), opening="begun")
+        time.sleep(60)
+        """
+    )
+    started = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=os.environ)
+    yield started
+    started.kill()
+    started.wait()
+
+
 @pytest.mark.whole
-class TestProcess:
-    @pytest.fixture
-    def parent(self, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-        """A worker in the middle of a run: its child would work for a minute."""
-        child = (
-            "import threading, time\n"
-            "import django; django.setup()\n"
-            "from moderation.management.commands import next_release\n"
-            "threading.Thread(target=next_release._end_with_input, daemon=True).start()\n"
-            "print('heads …', flush=True)\n"
-            "time.sleep(60)\n"
-        )
-        program = textwrap.dedent(
-            f"""
-            import pathlib, sys, time
-            import django
-            django.setup()
-            from moderation.operations.learning.training_process import TrainingProcess
-            command = [sys.executable, "-c", {child!r}]
-            process = TrainingProcess(command, folder=pathlib.Path({str(tmp_path)!r}), opening="begun")
-            time.sleep(60)
-            """
-        )
-        started = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, env=os.environ)
-        yield started
-        started.kill()
-        started.wait()
+def test_a_process_dies_with_its_worker_and_makes_room(
+    parent: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.txt"
+    deadline = time.monotonic() + 60
+    while not log.exists() or "heads …" not in log.read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    monkeypatch.setattr(training_process, "_STOP_SECONDS", 0.3)
+    with pytest.raises(training_process.StillRunning):
+        TrainingProcess([sys.executable, "-c", "pass"], folder=tmp_path, opening="second")
 
-    def test_dies_with_its_worker_and_makes_room(
-        self, parent: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        log = tmp_path / "log.txt"
-        deadline = time.monotonic() + 60
-        while not log.exists() or "heads …" not in log.read_text():
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        monkeypatch.setattr(training_process, "_STOP_SECONDS", 0.3)
-        with pytest.raises(training_process.StillRunning):
-            TrainingProcess([sys.executable, "-c", "pass"], folder=tmp_path, opening="second")
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
 
-        parent.send_signal(signal.SIGKILL)
-        parent.wait()
-
-        monkeypatch.setattr(training_process, "_STOP_SECONDS", 10.0)
-        command = [sys.executable, "-c", "print('done')"]
-        with TrainingProcess(command, folder=tmp_path, opening="second") as one:
-            while one.exit_code() is None:
-                time.sleep(0.05)
-            assert one.log().splitlines()[-2:] == ["second", "done"]
+    monkeypatch.setattr(training_process, "_STOP_SECONDS", 10.0)
+    command = [sys.executable, "-c", "print('done')"]
+    with TrainingProcess(command, folder=tmp_path, opening="second") as one:
+        while one.exit_code() is None:
+            time.sleep(0.05)
+        assert one.log().splitlines()[-2:] == ["second", "done"]
 
 
-class TestTidy:
-    def test_keeps_the_candidates_of_the_latest_runs(
-        self, folder: Path, decided_posts: None, later: Later
-    ) -> None:
-        states = [TrainingState.READY] * 6 + [TrainingState.FAILED, TrainingState.RUNNING]
-        rows = [
-            TrainingRun.objects.create(requested_at=later(number), state=state)
-            for number, state in enumerate(states)
-        ]
-        for row in rows:
-            training_results.folder_of(row).mkdir(parents=True)
+def test_the_sweep_keeps_the_candidates_of_the_latest_runs(folder: Path, decided_posts: None) -> None:
+    states = [TrainingState.READY] * 6 + [TrainingState.FAILED, TrainingState.RUNNING]
+    rows = [
+        TrainingRun.objects.create(requested_at=later(number), state=state)
+        for number, state in enumerate(states)
+    ]
+    for row in rows:
+        training_results.folder_of(row).mkdir(parents=True)
 
-        training_job.sweep(at=later(10))
+    training_job.sweep(at=later(10))
 
-        kept = {row.pk for row in rows[1:] if row.state != TrainingState.FAILED}
-        assert {int(path.name) for path in folder.iterdir()} == kept
+    kept = {row.pk for row in rows[1:] if row.state != TrainingState.FAILED}
+    assert {int(path.name) for path in folder.iterdir()} == kept

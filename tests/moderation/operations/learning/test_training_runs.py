@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -12,20 +11,19 @@ from pytest_django import Settings
 from moderation.models import AuditEntry, Label, Platform, TrainingRun, User
 from moderation.models.training_runs import TrainingState
 from moderation.operations.learning import training_runs
+from tests.moderation.instants import later
 
 pytestmark = pytest.mark.django_db
 
-Later = Callable[[float], datetime]
-
 
 class TestRequest:
-    def test_is_recorded(self, decided_posts: None, lead: User, later: Later) -> None:
+    def test_is_recorded(self, decided_posts: None, lead: User) -> None:
         row = training_runs.request(requested_by=lead, at=later(50))
 
         assert (row.state, row.requested_by, row.attempts) == (TrainingState.WAITING, lead, 0)
         assert AuditEntry.objects.get(action="training.requested").subject_id == str(row.pk)
 
-    def test_refuses_a_second_one(self, decided_posts: None, lead: User, later: Later) -> None:
+    def test_refuses_a_second_one(self, decided_posts: None, lead: User) -> None:
         training_runs.request(requested_by=lead, at=later(50))
 
         with pytest.raises(training_runs.AlreadyOpen):
@@ -33,17 +31,17 @@ class TestRequest:
 
         assert TrainingRun.objects.count() == 1
 
-    def test_the_database_refuses_a_second_one(self, decided_posts: None, later: Later) -> None:
+    def test_the_database_refuses_a_second_one(self, decided_posts: None) -> None:
         TrainingRun.objects.create(requested_at=later(50), state=TrainingState.RUNNING)
 
         with pytest.raises(IntegrityError, match="one_open_training_run"), transaction.atomic():
             TrainingRun.objects.create(requested_at=later(51))
 
-    def test_refuses_without_labels(self, lead: User, platform: Platform, later: Later) -> None:
+    def test_refuses_without_labels(self, lead: User, platform: Platform) -> None:
         with pytest.raises(training_runs.NothingToLearn):
             training_runs.request(requested_by=lead, at=later(50))
 
-    def test_refuses_a_platform_without_labels(self, decided_posts: None, lead: User, later: Later) -> None:
+    def test_refuses_a_platform_without_labels(self, decided_posts: None, lead: User) -> None:
         other = Platform.objects.create(slug="other", name="Other", created_at=later(0))
 
         with pytest.raises(training_runs.NothingToLearn):
@@ -51,7 +49,7 @@ class TestRequest:
 
 
 class TestCancel:
-    def test_makes_room_for_another(self, decided_posts: None, lead: User, later: Later) -> None:
+    def test_makes_room_for_another(self, decided_posts: None, lead: User) -> None:
         row = training_runs.request(requested_by=lead, at=later(50))
 
         training_runs.cancel(run_id=row.pk, actor=lead, at=later(60))
@@ -61,7 +59,7 @@ class TestCancel:
         assert AuditEntry.objects.get(action="training.cancelled").actor == lead
         assert training_runs.request(requested_by=lead, at=later(61)).state == TrainingState.WAITING
 
-    def test_refuses_what_has_ended(self, decided_posts: None, lead: User, later: Later) -> None:
+    def test_refuses_what_has_ended(self, decided_posts: None, lead: User) -> None:
         row = TrainingRun.objects.create(requested_at=later(50), state=TrainingState.READY)
 
         with pytest.raises(training_runs.NotOpen):
@@ -69,11 +67,11 @@ class TestCancel:
 
 
 class TestSchedule:
-    def test_is_off_by_default(self, decided_posts: None, later: Later) -> None:
+    def test_is_off_by_default(self, decided_posts: None) -> None:
         assert training_runs.schedule(at=later(50)) is None
 
     def test_begins_a_run_after_so_many_days_if_labels_came(
-        self, decided_posts: None, settings: Settings, later: Later
+        self, decided_posts: None, settings: Settings
     ) -> None:
         settings.TRAINING_DAYS = 7
         week = timedelta(days=7).total_seconds()
@@ -89,7 +87,7 @@ class TestSchedule:
         assert (first.requested_by, early, without_labels) == (None, None, None)
         assert second is not None
 
-    def test_leaves_an_open_run_alone(self, decided_posts: None, settings: Settings, later: Later) -> None:
+    def test_leaves_an_open_run_alone(self, decided_posts: None, settings: Settings) -> None:
         settings.TRAINING_DAYS = 1
         TrainingRun.objects.create(requested_at=later(0), state=TrainingState.RUNNING)
 

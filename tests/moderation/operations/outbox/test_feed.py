@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 
 import pytest
 from django.db import connection, transaction
@@ -17,17 +15,17 @@ from moderation.models.feed import Stream
 from moderation.operations.campaigns import campaign_decisions, decide_large
 from moderation.operations.cases import claims, review
 from moderation.operations.outbox import feed
+from tests.moderation.conftest import Case_
+from tests.moderation.instants import later
 from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.outbox.feeds import Poller, held
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 
 
 @pytest.mark.django_db(transaction=True)
 class TestLateCommits:
     def test_a_decision_that_commits_behind_a_newer_one_is_read_after_it(
-        self, platform: Platform, open_case: Case_, decided: Callable[..., Decision], later: Later
+        self, platform: Platform, open_case: Case_, decided: Decided
     ) -> None:
         poller, late = Poller(platform), open_case()
 
@@ -45,9 +43,8 @@ class TestLateCommits:
         pills: Campaign,
         platform: Platform,
         moderator: User,
-        decided: Callable[..., Decision],
+        decided: Decided,
         monkeypatch: pytest.MonkeyPatch,
-        later: Later,
     ) -> None:
         """As it was found: pieces of one past instant, others meanwhile, and 1,709 of 3,209 never read."""
         monkeypatch.setattr(campaign_decisions, "AT_ONCE", 1)
@@ -65,7 +62,7 @@ class TestLateCommits:
         assert len(poller.seen) == 10
 
     def test_a_transaction_held_open_does_not_stop_the_feed(
-        self, platform: Platform, open_case: Case_, decided: Callable[..., Decision], later: Later
+        self, platform: Platform, open_case: Case_, decided: Decided
     ) -> None:
         poller, late = Poller(platform), open_case()
 
@@ -77,9 +74,7 @@ class TestLateCommits:
 
 @pytest.mark.django_db(transaction=True)
 class TestSequencer:
-    def test_one_that_is_stopped_blocks_no_reader(
-        self, platform: Platform, decided: Callable[..., Decision], later: Later
-    ) -> None:
+    def test_one_that_is_stopped_blocks_no_reader(self, platform: Platform, decided: Decided) -> None:
         first = decided(at=later(0))
         poller = Poller(platform)
         assert poller.poll(later(60)) == [first.pk]
@@ -92,9 +87,7 @@ class TestSequencer:
 
         assert (during, after) == ([], [second.pk, third.pk])
 
-    def test_an_idle_poll_writes_nothing(
-        self, platform: Platform, decided: Callable[..., Decision], later: Later
-    ) -> None:
+    def test_an_idle_poll_writes_nothing(self, platform: Platform, decided: Decided) -> None:
         decided(at=later(0))
         Poller(platform).poll(later(60))
 
@@ -102,7 +95,7 @@ class TestSequencer:
             assert len(Poller(platform).poll(later(120))) == 1
 
     def test_gives_dense_numbers_and_times_that_never_step_back(
-        self, platform: Platform, decided: Callable[..., Decision], later: Later
+        self, platform: Platform, decided: Decided
     ) -> None:
         """Also where one server's clock is an hour behind."""
         decided(at=later(0))
@@ -114,9 +107,7 @@ class TestSequencer:
 
         assert list(rows) == [(1, later(4_000)), (2, later(4_000))]
 
-    def test_sweeps_what_nobody_polls(
-        self, platform: Platform, decided: Callable[..., Decision], later: Later
-    ) -> None:
+    def test_sweeps_what_nobody_polls(self, decided: Decided) -> None:
         decided(at=later(0))
         decided(at=later(0))
 
@@ -125,7 +116,7 @@ class TestSequencer:
         assert feed.sweep(at=later(60)) == 0
 
     def test_four_pollers_and_four_writers_at_once(
-        self, platform: Platform, open_case: Case_, moderator: User, at: datetime, later: Later
+        self, platform: Platform, open_case: Case_, moderator: User
     ) -> None:
         cases = [open_case() for _ in range(24)]
         for case in cases:
@@ -170,10 +161,7 @@ class TestSequencer:
         assert len(set(pollers[0].seen)) == 24
 
 
-@pytest.mark.django_db
-def test_a_poller_goes_on_after_a_restore(
-    platform: Platform, decided: Callable[..., Decision], later: Later
-) -> None:
+def test_a_poller_goes_on_after_a_restore(platform: Platform, decided: Decided) -> None:
     """The backup is older than the cursor: numbers that were given before are given again, but later."""
     poller = Poller(platform)
     lost = [decided(at=later(when)).pk for when in (10, 20, 30)]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 from moderation.models import Campaign, Decision, FeedEntry, Label, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
 from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import reversals
 from moderation.operations.erasure import erase
+from tests.moderation.instants import later
 from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.outbox.feeds import Poller
-
-Later = Callable[[float], datetime]
 
 
 class TestLabels:
     def test_tells_of_a_label_once_nobody_can_undo_it_and_of_its_retraction(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User
     ) -> None:
         poller = Poller(platform, stream=Stream.LABELS)
         wrong = decided(at=later(2))
@@ -34,16 +31,14 @@ class TestLabels:
         assert [row.is_retraction for row in rows] == [False, True, False]
 
     def test_an_undone_label_is_never_told(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User
     ) -> None:
         made = decided(at=later(2))
         reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 
         assert Poller(platform, stream=Stream.LABELS).poll(later(60)) == []
 
-    def test_erasing_its_post_retracts_it(
-        self, platform: Platform, decided: Callable[..., Decision], later: Later
-    ) -> None:
+    def test_erasing_its_post_retracts_it(self, platform: Platform, decided: Decided) -> None:
         made = decided(at=later(2))
         poller = Poller(platform, stream=Stream.LABELS)
         poller.poll(later(20))
@@ -53,9 +48,7 @@ class TestLabels:
         assert FeedEntry.objects.filter(stream="labels", is_retraction=True).count() == 1
 
 
-def test_every_label_and_decision_has_its_entry(
-    pills: Campaign, platform: Platform, moderator: User, later: Later
-) -> None:
+def test_every_label_and_decision_has_its_entry(pills: Campaign, moderator: User) -> None:
     campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
     for stream, rows in ((Stream.DECISIONS, Decision.objects), (Stream.LABELS, Label.objects)):

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 
-from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Platform, User
+from moderation.models import CampaignDecision, Decision, Delivery, FeedEntry, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
-from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.campaigns import campaign_reversals
 from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
 from moderation.operations.posts import ingest
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.outbox.feeds import Poller, claimed, held
-
-Later = Callable[[float], datetime]
-Case_ = Callable[..., Case]
 
 
 class TestUndo:
     """Whoever undoes read the clock in time, was stopped, and goes on when the platform was told."""
 
     def test_is_too_late_once_a_poller_was_told(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User
     ) -> None:
         made = decided(at=later(2))
         poller = Poller(platform)
@@ -40,7 +38,7 @@ class TestUndo:
         assert not hasattr(Decision.objects.get(pk=made.pk), "reversal")
 
     def test_is_too_late_once_a_delivery_was_attempted(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User
     ) -> None:
         made = decided(at=later(2))
         [delivery] = claimed(webhook, at=later(12))
@@ -53,19 +51,16 @@ class TestUndo:
 
     @pytest.mark.django_db(transaction=True)
     def test_is_too_late_while_an_attempt_is_being_claimed(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User
     ) -> None:
         """And does not wait for it: two that wait for one another's rows would be ended by the database."""
         made = decided(at=later(2))
 
-        with (
-            held(lambda: claimed(webhook, at=later(12))),
-            pytest.raises(reversals.TooLate),
-        ):
+        with held(lambda: claimed(webhook, at=later(12))), pytest.raises(reversals.TooLate):
             reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
 
     def test_in_time_leaves_nothing_to_be_told(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User
     ) -> None:
         made = decided(at=later(2))
         reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
@@ -75,21 +70,18 @@ class TestUndo:
         assert {row.state for row in Delivery.objects.all()} == {DeliveryState.CANCELLED}
 
     def test_of_a_campaign_is_too_late_once_one_post_was_told(
-        self, pills: Campaign, platform: Platform, moderator: User, later: Later
+        self, ruling: CampaignDecision, platform: Platform, moderator: User
     ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
         feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=later(80), limit=1)
 
         with pytest.raises(reversals.TooLate):
-            campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+            campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(69))
 
         assert len(Poller(platform).poll(later(80))) == 5
 
     @pytest.mark.django_db(transaction=True)
     def test_that_is_stopped_before_its_commit_is_not_told_meanwhile(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User
     ) -> None:
         made, other = decided(at=later(2)), decided(at=later(2))
         poller = Poller(platform)
@@ -103,7 +95,7 @@ class TestUndo:
 
 class TestOrderOfAPost:
     def test_a_correction_in_the_time_to_undo_follows_its_original_at_once(
-        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, platform: Platform, decided: Decided, moderator: User
     ) -> None:
         wrong = decided(at=later(2))
         right = reversals.correct(
@@ -113,7 +105,7 @@ class TestOrderOfAPost:
         assert Poller(platform).poll(later(7)) == [wrong.pk, right.pk]
 
     def test_a_correction_never_overtakes_an_attempt_that_has_begun(
-        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+        self, webhook: Platform, decided: Decided, moderator: User
     ) -> None:
         wrong = decided(at=later(2))
         [first] = claimed(webhook, at=later(12))
@@ -130,10 +122,9 @@ class TestOrderOfAPost:
         self,
         platform: Platform,
         open_case: Case_,
-        decided: Callable[..., Decision],
+        decided: Decided,
         incoming: Callable[..., object],
         fake_scorer: FakeScorer,
-        later: Later,
     ) -> None:
         case = open_case(external_id="edited")
         human = decided(at=later(2), case=case)

@@ -3,200 +3,177 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
 
-from moderation.models import AuditEntry, Case, Policy, PolicyMatch, Post, Revision, User
+from moderation.models import AuditEntry, Policy, PolicyMatch, Revision, User
 from moderation.models.posts import ScoreState
 from moderation.operations.policies import policy
 from moderation.operations.scoring import score
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import PolicyState
-from tests.moderation.fakes import FakeScorer, FakeTopics
+from tests.moderation.conftest import Case_, Post_
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.policies.conftest import Policies
 
-Later = Callable[[float], datetime]
-Policies = Callable[..., Policy]
-Case_ = Callable[..., Case]
+
+def activate(made: Policy, actor: User, *, at: datetime = AT, **given: object) -> int:
+    values = {"effect": "tag", "threshold": 0.5, "expires_at": at + timedelta(days=7)} | given
+    return policy.activate(policy_id=made.pk, actor=actor, at=at, **values)  # type: ignore[arg-type]
 
 
 class TestDraft:
     @pytest.mark.parametrize(
         ("name", "words"), [("", "cats and dogs"), (" ", "cats"), ("Pets", " a "), ("Pets", "\u200b\u202e…!")]
     )
-    def test_needs_a_name_and_words(self, lead: User, at: datetime, name: str, words: str) -> None:
+    def test_needs_a_name_and_words(self, lead: User, name: str, words: str) -> None:
         with pytest.raises(policy.NoWords):
-            policy.draft(name=name, words=words, actor=lead, at=at)
+            policy.draft(name=name, words=words, actor=lead, at=AT)
 
-    def test_does_nothing(self, lead: User, at: datetime) -> None:
-        drafted = policy.draft(name=" My \n pets ", words="cats\nand dogs.", actor=lead, at=at)
+    def test_does_nothing(self, lead: User) -> None:
+        drafted = policy.draft(name=" My \n pets ", words="cats\nand dogs.", actor=lead, at=AT)
 
         assert (drafted.name, drafted.words) == ("My pets", "cats and dogs")
-        assert policy_pages.in_force(at) == []
-        assert policy_pages.state_of(drafted, at=at) == PolicyState.DRAFT
+        assert policy_pages.in_force(AT) == []
+        assert policy_pages.state_of(drafted, at=AT) == PolicyState.DRAFT
 
-    def test_counts_only_reasons_that_there_are(self, lead: User, at: datetime) -> None:
-        assert policy.draft(name="a", words="cats", counts="nonsense", actor=lead, at=at).counts == ""
+    def test_counts_only_reasons_that_there_are(self, lead: User) -> None:
+        assert policy.draft(name="a", words="cats", counts="nonsense", actor=lead, at=AT).counts == ""
 
-    def test_is_refused_when_there_are_too_many(
-        self, lead: User, at: datetime, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_refused_when_there_are_too_many(self, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(policy, "MOST_DRAFTS", 1)
-        policy.draft(name="a", words="cats", actor=lead, at=at)
+        policy.draft(name="a", words="cats", actor=lead, at=AT)
 
         with pytest.raises(policy.TooMany):
-            policy.draft(name="b", words="dogs", actor=lead, at=at)
+            policy.draft(name="b", words="dogs", actor=lead, at=AT)
 
 
 class TestActivate:
-    def activate(self, made: Policy, lead: User, at: datetime, **given: object) -> int:
-        values = {"effect": "tag", "threshold": 0.5, "expires_at": at + timedelta(days=7)} | given
-        return policy.activate(policy_id=made.pk, actor=lead, at=at, **values)  # type: ignore[arg-type]
-
-    def test_needs_a_trial(self, lead: User, at: datetime) -> None:
-        drafted = policy.draft(name="Pets", words="cats", actor=lead, at=at)
+    def test_needs_a_trial(self, lead: User) -> None:
+        drafted = policy.draft(name="Pets", words="cats", actor=lead, at=AT)
 
         with pytest.raises(policy.NotTried):
-            self.activate(drafted, lead, at)
+            activate(drafted, lead)
 
-    def test_needs_a_trial_of_today(self, tried: Policies, lead: User, at: datetime) -> None:
+    def test_needs_a_trial_of_today(self, tried: Policies, lead: User) -> None:
         made = tried()
 
         with pytest.raises(policy.NotTried):
-            self.activate(made, lead, at + timedelta(days=1))
+            activate(made, lead, at=AT + timedelta(days=1))
 
-    def test_is_in_force_until_its_end(self, tried: Policies, lead: User, at: datetime) -> None:
+    def test_is_in_force_until_its_end(self, tried: Policies, lead: User) -> None:
         made = tried()
 
-        self.activate(made, lead, at)
+        activate(made, lead)
 
-        assert policy_pages.in_force(at) == [made]
-        assert policy_pages.in_force(at + timedelta(days=7)) == []
+        assert policy_pages.in_force(AT) == [made]
+        assert policy_pages.in_force(AT + timedelta(days=7)) == []
         made.refresh_from_db()
-        assert policy_pages.state_of(made, at=at + timedelta(days=7)) == PolicyState.ENDED
+        assert policy_pages.state_of(made, at=AT + timedelta(days=7)) == PolicyState.ENDED
 
     @pytest.mark.parametrize(("effect", "days"), [("hold", 31), ("tag", 366), ("tag", 0), ("hold", -1)])
-    def test_has_an_end(self, tried: Policies, lead: User, at: datetime, effect: str, days: int) -> None:
+    def test_has_an_end(self, tried: Policies, lead: User, effect: str, days: int) -> None:
         made = tried()
 
         with pytest.raises(policy.NoEnd):
-            self.activate(made, lead, at, effect=effect, expires_at=at + timedelta(days=days))
+            activate(made, lead, effect=effect, expires_at=AT + timedelta(days=days))
 
-    def test_happens_once(self, active: Policies, lead: User, at: datetime) -> None:
+    def test_happens_once(self, active: Policies, lead: User) -> None:
         made = active()
 
         with pytest.raises(policy.AlreadyActive):
-            self.activate(made, lead, at)
+            activate(made, lead)
 
-    def test_is_refused_after_the_end(self, tried: Policies, lead: User, at: datetime) -> None:
+    def test_is_refused_after_the_end(self, tried: Policies, lead: User) -> None:
         made = tried()
-        policy.end(policy_id=made.pk, actor=lead, at=at)
+        policy.end(policy_id=made.pk, actor=lead, at=AT)
 
         with pytest.raises(policy.NotInForce):
-            self.activate(made, lead, at)
+            activate(made, lead)
 
     def test_is_refused_when_too_many_are_active(
-        self, active: Policies, tried: Policies, lead: User, at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, active: Policies, tried: Policies, lead: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(policy, "MOST_ACTIVE", 1)
         active()
         second = tried("birds")
 
         with pytest.raises(policy.TooMany):
-            self.activate(second, lead, at)
+            activate(second, lead)
 
-    def test_scores_the_queue_again_if_asked(
-        self, open_case: Case_, tried: Policies, lead: User, later: Later
-    ) -> None:
+    def test_scores_the_queue_again_if_asked(self, open_case: Case_, tried: Policies, lead: User) -> None:
         open_case(text="my cats are grey")
 
-        touched = self.activate(tried(), lead, later(5), is_rescored=True)
+        touched = activate(tried(), lead, at=later(5), is_rescored=True)
 
         assert touched == 1
         assert Revision.objects.get().score_state == ScoreState.PENDING
 
-    def test_the_database_refuses_an_incomplete_one(self, tried: Policies, at: datetime) -> None:
+    def test_the_database_refuses_an_incomplete_one(self, tried: Policies) -> None:
         with pytest.raises(IntegrityError), transaction.atomic():
-            Policy.objects.filter(pk=tried().pk).update(activated_at=at)
+            Policy.objects.filter(pk=tried().pk).update(activated_at=AT)
 
 
 class TestWideHold:
     """One that would put more than a tenth of the newest posts before people."""
 
     @pytest.fixture
-    def newest(self, post: Callable[..., Post]) -> None:
+    def newest(self, post: Post_) -> None:
         for number in range(20):
             post(text="cats" if number < 2 else "dogs")
 
-    def hold(self, made: Policy, actor: User, at: datetime, *, threshold: float = 0.5) -> None:
-        policy.activate(
-            policy_id=made.pk,
-            effect="hold",
-            threshold=threshold,
-            expires_at=at + timedelta(days=7),
-            actor=actor,
-            at=at,
-        )
-
     def test_is_not_begun_by_its_author(
-        self, newest: None, tried: Policies, lead: User, other_moderator: User, at: datetime
+        self, newest: None, tried: Policies, lead: User, other_moderator: User
     ) -> None:
         made = tried("dogs")
 
         with pytest.raises(policy.SecondPersonNeeded, match="90%"):
-            self.hold(made, lead, at)
+            activate(made, lead, effect="hold")
 
-        assert policy_pages.in_force(at) == []
-        self.hold(made, other_moderator, at)
-        assert policy_pages.in_force(at) == [made]
+        assert policy_pages.in_force(AT) == []
+        activate(made, other_moderator, effect="hold")
+        assert policy_pages.in_force(AT) == [made]
 
-    def test_is_one_that_everything_matches(
-        self, newest: None, tried: Policies, lead: User, at: datetime
-    ) -> None:
+    def test_is_one_that_everything_matches(self, newest: None, tried: Policies, lead: User) -> None:
         with pytest.raises(policy.SecondPersonNeeded, match="100%"):
-            self.hold(tried("birds"), lead, at, threshold=0.0)
+            activate(tried("birds"), lead, effect="hold", threshold=0.0)
 
-    def test_narrow_ones_together_are_wide(
-        self, newest: None, tried: Policies, lead: User, at: datetime
-    ) -> None:
-        self.hold(tried("cats"), lead, at)
+    def test_narrow_ones_together_are_wide(self, newest: None, tried: Policies, lead: User) -> None:
+        activate(tried("cats"), lead, effect="hold")
 
         with pytest.raises(policy.SecondPersonNeeded, match="other policies hold 10%"):
-            self.hold(tried("cats"), lead, at)
+            activate(tried("cats"), lead, effect="hold")
 
-        self.hold(tried("birds"), lead, at)
+        activate(tried("birds"), lead, effect="hold")
 
-    def test_a_wide_tag_needs_nobody_else(
-        self, newest: None, active: Policies, lead: User, at: datetime
-    ) -> None:
+    def test_a_wide_tag_needs_nobody_else(self, newest: None, active: Policies) -> None:
         made = active("dogs")
 
-        assert policy_pages.in_force(at) == [made]
+        assert policy_pages.in_force(AT) == [made]
 
-    def test_of_few_posts_nothing_is_known(
-        self, post: Callable[..., Post], tried: Policies, lead: User, at: datetime
-    ) -> None:
+    def test_of_few_posts_nothing_is_known(self, post: Post_, tried: Policies, lead: User) -> None:
         post(text="dogs")
 
-        self.hold(tried("dogs"), lead, at)
+        activate(tried("dogs"), lead, effect="hold")
 
-        assert len(policy_pages.in_force(at)) == 1
+        assert len(policy_pages.in_force(AT)) == 1
 
 
 class TestEnd:
-    def test_happens_once(self, active: Policies, lead: User, at: datetime) -> None:
+    def test_happens_once(self, active: Policies, lead: User) -> None:
         made = active()
-        policy.end(policy_id=made.pk, actor=lead, at=at)
+        policy.end(policy_id=made.pk, actor=lead, at=AT)
 
         with pytest.raises(policy.NotInForce):
-            policy.end(policy_id=made.pk, actor=lead, at=at)
+            policy.end(policy_id=made.pk, actor=lead, at=AT)
 
-        assert policy_pages.in_force(at) == []
+        assert policy_pages.in_force(AT) == []
 
     def test_scores_what_it_held_again(
-        self, active: Policies, open_case: Case_, fake_scorer: FakeScorer, lead: User, later: Later
+        self, active: Policies, open_case: Case_, fake_scorer: FakeScorer, lead: User
     ) -> None:
         made = active(effect="hold")
         fake_scorer.default = 0.01
@@ -210,10 +187,8 @@ class TestEnd:
         assert (touched, case.state) == (1, "withdrawn")
 
 
-def test_the_audit_log_tells_each_act_and_no_words(
-    active: Policies, lead: User, at: datetime, fake_topics: FakeTopics
-) -> None:
-    policy.end(policy_id=active("cats of Mrs Robinson").pk, actor=lead, at=at)
+def test_the_audit_log_tells_each_act_and_no_words(active: Policies, lead: User) -> None:
+    policy.end(policy_id=active("cats of Mrs Robinson").pk, actor=lead, at=AT)
 
     entries = AuditEntry.objects.order_by("pk")
     assert [entry.action for entry in entries] == ["policy.drafted", "policy.activated", "policy.ended"]

@@ -9,12 +9,14 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import connections, transaction
 
-from moderation.models import AuditEntry, Policy, Post, User
+from moderation.models import AuditEntry, Policy, User
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
 from moderation.operations.policies import policy
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import AT
+from tests.moderation.operations.policies.conftest import Policies
 
 pytestmark = pytest.mark.django_db(transaction=True)
-Policies = Callable[..., Policy]
 
 
 @pytest.fixture
@@ -49,35 +51,35 @@ def activated(made: Policy, actor: User, at: datetime, *, effect: str = "tag") -
 
 
 def test_one_activates_a_draft(
-    tried: Policies, lead: User, other_moderator: User, at: datetime, at_once: Callable[..., list[str]]
+    tried: Policies, lead: User, other_moderator: User, at_once: Callable[..., list[str]]
 ) -> None:
     made = tried()
 
-    told = at_once(activated(made, lead, at), activated(made, other_moderator, at))
+    told = at_once(activated(made, lead, AT), activated(made, other_moderator, AT))
 
     assert told == ["AlreadyActive", "done"]
     assert AuditEntry.objects.filter(action="policy.activated").count() == 1
 
 
 def test_one_ends_a_policy(
-    active: Policies, lead: User, other_moderator: User, at: datetime, at_once: Callable[..., list[str]]
+    active: Policies, lead: User, other_moderator: User, at_once: Callable[..., list[str]]
 ) -> None:
     made = active()
 
     told = at_once(
-        *(lambda who=who: policy.end(policy_id=made.pk, actor=who, at=at) for who in (lead, other_moderator))
+        *(lambda who=who: policy.end(policy_id=made.pk, actor=who, at=AT) for who in (lead, other_moderator))
     )
 
     assert told == ["NotInForce", "done"]
 
 
 def test_two_narrow_holds_are_counted_one_after_the_other(
-    tried: Policies, post: Callable[..., Post], lead: User, at: datetime, at_once: Callable[..., list[str]]
+    tried: Policies, post: Post_, lead: User, at_once: Callable[..., list[str]]
 ) -> None:
     for number in range(20):
         post(text="cats" if number < 2 else "dogs")
     first, second = tried("cats"), tried("cats")
 
-    told = at_once(activated(first, lead, at, effect="hold"), activated(second, lead, at, effect="hold"))
+    told = at_once(activated(first, lead, AT, effect="hold"), activated(second, lead, AT, effect="hold"))
 
     assert told == ["SecondPersonNeeded", "done"]

@@ -13,3 +13,10 @@ SPAM = "Cheap pills without prescription, call 1-800-555-0199 or order at http:/
 
 def accept(platform: Platform, at: datetime, *posts: IncomingPost) -> list[ingest.Accepted | ingest.Refused]:
     return ingest.accept(platform=platform, posts=posts, at=at)
+
+
+def accepted(platform: Platform, at: datetime, post: IncomingPost) -> ingest.Accepted:
+    """Accept one post that nothing is wrong with."""
+    [answer] = accept(platform, at, post)
+    assert isinstance(answer, ingest.Accepted)
+    return answer

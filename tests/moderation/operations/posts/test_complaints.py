@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 from moderation.models import Complaint, Platform, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints
-from moderation.operations.posts.incoming_post import IncomingPost
+from tests.moderation.conftest import Incoming
+from tests.moderation.instants import AT
 from tests.moderation.operations.posts.arrivals import accept
-
-Incoming = Callable[..., IncomingPost]
 
 
 class TestComplain:
@@ -19,34 +17,32 @@ class TestComplain:
         values = {"post": "post-1", "reporter": "reporter", "reason": "spam"} | given
         return complaints.IncomingComplaint(reported_at=at, **values)
 
-    def test_counts_a_reporter_once(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
-        accept(platform, at, incoming())
+    def test_counts_a_reporter_once(self, platform: Platform, incoming: Incoming) -> None:
+        accept(platform, AT, incoming())
 
         for _ in range(3):
-            complaints.record(platform=platform, complaint=self.complaint(at), at=at)
+            complaints.record(platform=platform, complaint=self.complaint(AT), at=AT)
 
         assert Complaint.objects.count() == 1
 
-    def test_waits_for_its_post_and_joins_it(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
-        early = complaints.record(platform=platform, complaint=self.complaint(at), at=at)
+    def test_waits_for_its_post_and_joins_it(self, platform: Platform, incoming: Incoming) -> None:
+        """Whoever complained writes it: its author is known by then."""
+        complaint = self.complaint(AT, reporter="honest_author")
+        early = complaints.record(platform=platform, complaint=complaint, at=AT)
         assert early.post is None
 
-        accept(platform, at, incoming())
+        accept(platform, AT, incoming())
 
         early.refresh_from_db()
         assert early.post == Post.objects.get()
 
-    def test_scores_again_when_complaints_double(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
-        accept(platform, at, incoming())
+    def test_scores_again_when_complaints_double(self, platform: Platform, incoming: Incoming) -> None:
+        accept(platform, AT, incoming())
         generations = []
 
         for number in range(1, 9):
             Revision.objects.update(score_state=ScoreState.SCORED)
-            complaints.record(platform=platform, complaint=self.complaint(at, reporter=f"r{number}"), at=at)
+            complaints.record(platform=platform, complaint=self.complaint(AT, reporter=f"r{number}"), at=AT)
             generations.append(Revision.objects.get().generation)
 
         assert generations == [2, 3, 3, 4, 4, 4, 4, 5]

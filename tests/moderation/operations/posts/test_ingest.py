@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -13,33 +12,23 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import (
-    Author,
-    Complaint,
-    Domain,
-    Platform,
-    Post,
-    PostLink,
-    Revision,
-)
+from moderation.models import Author, Complaint, Domain, Platform, Post, PostLink, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.incoming_post import IncomingParent, IncomingPost
-from tests.moderation.operations.posts.arrivals import SPAM, accept
+from tests.moderation.conftest import Incoming
+from tests.moderation.instants import AT
+from tests.moderation.operations.posts.arrivals import SPAM, accept, accepted
 
-Incoming = Callable[..., IncomingPost]
 TOLD = IncomingParent(
     external_id="parent", text="What do you think?", author_external_id="writer", author_name="Wilma"
 )
 
 
 class TestAccept:
-    def test_stores_post_author_revision_and_links(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
-        [answer] = accept(platform, at, incoming(text=SPAM.format("a"), links=("https://other.example/x",)))
+    def test_stores_post_author_revision_and_links(self, platform: Platform, incoming: Incoming) -> None:
+        answer = accepted(platform, AT, incoming(text=SPAM.format("a"), links=("https://other.example/x",)))
 
-        assert isinstance(answer, ingest.Accepted)
         assert answer.is_new
         assert answer.score_state == ScoreState.PENDING
         assert Author.objects.get().external_id == "honest_author"
@@ -48,46 +37,39 @@ class TestAccept:
             "pills.example",
         ]
 
-    def test_repeats_without_effect(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
+    def test_repeats_without_effect(self, platform: Platform, incoming: Incoming) -> None:
         same = incoming()
 
-        first, second = accept(platform, at, same)[0], accept(platform, at, same)[0]
+        first, second = accepted(platform, AT, same), accepted(platform, AT, same)
 
-        assert isinstance(first, ingest.Accepted)
-        assert isinstance(second, ingest.Accepted)
         assert (first.is_new, second.is_new) == (True, False)
         assert first.revision_id == second.revision_id
         assert Revision.objects.count() == 1
 
     def test_refuses_another_content_under_the_same_revision(
-        self, platform: Platform, incoming: Incoming, at: datetime
+        self, platform: Platform, incoming: Incoming
     ) -> None:
         before = incoming()
-        accept(platform, at, before)
+        accept(platform, AT, before)
 
-        [answer] = accept(platform, at, dataclasses.replace(before, text="something else"))
+        [answer] = accept(platform, AT, dataclasses.replace(before, text="something else"))
 
         assert isinstance(answer, ingest.Refused)
         assert answer.code == "revision_conflict"
         assert Revision.objects.get().text == before.text
 
-    def test_allows_counts_to_move_within_a_revision(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
+    def test_allows_counts_to_move_within_a_revision(self, platform: Platform, incoming: Incoming) -> None:
         before = incoming(shares=1)
-        accept(platform, at, before)
+        accept(platform, AT, before)
 
-        [answer] = accept(platform, at, dataclasses.replace(before, shares=20, views=900))
+        accepted(platform, AT, dataclasses.replace(before, shares=20, views=900))
 
-        assert isinstance(answer, ingest.Accepted)
         assert (Revision.objects.get().shares, Revision.objects.get().views) == (20, 900)
 
-    def test_supersedes_older_unscored_revisions(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
+    def test_supersedes_older_unscored_revisions(self, platform: Platform, incoming: Incoming) -> None:
         before = incoming()
-        accept(platform, at, before)
-        accept(platform, at, dataclasses.replace(before, text="edited", revision=2))
+        accept(platform, AT, before)
+        accept(platform, AT, dataclasses.replace(before, text="edited", revision=2))
 
         states = Revision.objects.order_by("number").values_list("score_state", flat=True)
 
@@ -95,20 +77,20 @@ class TestAccept:
         assert Post.objects.get().latest_revision == 2
 
     def test_keeps_the_latest_revision_when_they_arrive_in_the_wrong_order(
-        self, platform: Platform, incoming: Incoming, at: datetime
+        self, platform: Platform, incoming: Incoming
     ) -> None:
         newer = incoming(revision=2)
-        accept(platform, at, newer, dataclasses.replace(newer, text="older", revision=1))
+        accept(platform, AT, newer, dataclasses.replace(newer, text="older", revision=1))
 
         assert Post.objects.get().latest_revision == 2
         assert Revision.objects.get(number=1).score_state == ScoreState.SUPERSEDED
 
     def test_answers_in_order_also_for_duplicates_in_one_batch(
-        self, platform: Platform, incoming: Incoming, at: datetime
+        self, platform: Platform, incoming: Incoming
     ) -> None:
         one, two = incoming(), incoming()
 
-        answers = accept(platform, at, two, one, two, dataclasses.replace(one, text="other"))
+        answers = accept(platform, AT, two, one, two, dataclasses.replace(one, text="other"))
 
         assert [answer.external_id for answer in answers] == [
             two.external_id,
@@ -120,28 +102,24 @@ class TestAccept:
         assert Revision.objects.count() == 2
 
     def test_costs_the_same_queries_for_one_post_and_for_fifty(
-        self,
-        platform: Platform,
-        incoming: Incoming,
-        at: datetime,
-        django_assert_max_num_queries: DjangoAssertNumQueries,
+        self, platform: Platform, incoming: Incoming, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         many = [incoming(text=SPAM.format(number)) for number in range(50)]
 
         with django_assert_max_num_queries(22):
-            accept(platform, at, *many)
+            accept(platform, AT, *many)
 
     def test_stores_links_in_the_order_of_posts_whatever_the_plan(
-        self, platform: Platform, incoming: Incoming, at: datetime
+        self, platform: Platform, incoming: Incoming
     ) -> None:
         """Campaigns look at the first posts of an instant, as an index gives them."""
-        domains = [Domain(name=f"{number}.example", first_seen_at=at) for number in range(3_000)]
+        domains = [Domain(name=f"{number}.example", first_seen_at=AT) for number in range(3_000)]
         Domain.objects.bulk_create(domains)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE moderation_domain")
             cursor.execute("SET LOCAL enable_nestloop = off")  # as a large batch is joined
 
-        accept(platform, at, *(incoming(links=("https://one.example/buy",)) for _ in range(40)))
+        accept(platform, AT, *(incoming(links=("https://one.example/buy",)) for _ in range(40)))
 
         with connection.cursor() as cursor:
             cursor.execute("SELECT revision_id FROM moderation_postlink ORDER BY id")
@@ -153,14 +131,13 @@ class TestAccept:
 @pytest.mark.django_db(transaction=True)
 class TestAcceptConcurrently:
     def test_stores_one_post_when_it_arrives_many_times_at_once(
-        self, platform: Platform, incoming: Incoming, at: datetime
+        self, platform: Platform, incoming: Incoming
     ) -> None:
         same = incoming(text=SPAM.format("x"))
 
         def send(_: int) -> bool:
             try:
-                [answer] = accept(platform, at, same)
-                return isinstance(answer, ingest.Accepted) and answer.is_new
+                return accepted(platform, AT, same).is_new
             finally:
                 connections.close_all()
 
@@ -171,16 +148,16 @@ class TestAcceptConcurrently:
         assert Post.objects.count() == Revision.objects.count() == PostLink.objects.count() == 1
 
     def test_joins_posts_with_complaints_that_come_at_the_same_moment(
-        self, platform: Platform, incoming: Incoming, at: datetime
+        self, platform: Platform, incoming: Incoming
     ) -> None:
         def send(post: IncomingPost) -> None:
-            ingest.accept(platform=platform, posts=[post], at=at)
+            accept(platform, AT, post)
 
         def report(post: IncomingPost) -> None:
             complaint = complaints.IncomingComplaint(
-                post=post.external_id, reporter="honest_author", reason="spam", reported_at=at
+                post=post.external_id, reporter="honest_author", reason="spam", reported_at=AT
             )
-            complaints.record(platform=platform, complaint=complaint, at=at)
+            complaints.record(platform=platform, complaint=complaint, at=AT)
 
         def run(each: tuple[Callable[[IncomingPost], None], IncomingPost]) -> None:
             try:
@@ -203,66 +180,61 @@ def kept(external_id: str) -> tuple[str, str, str | None]:
     return row.parent_external_id, row.parent_text, author
 
 
-def test_text_and_author_are_kept_of_one_that_is_not_here(
-    platform: Platform, incoming: Incoming, at: datetime
-) -> None:
-    accept(platform, at, incoming(external_id="one", parent=TOLD))
-    accept(platform, at, incoming(external_id="two", parent=TOLD), incoming(external_id="three"))
+def test_text_and_author_are_kept_of_one_that_is_not_here(platform: Platform, incoming: Incoming) -> None:
+    accept(platform, AT, incoming(external_id="one", parent=TOLD))
+    accept(platform, AT, incoming(external_id="two", parent=TOLD), incoming(external_id="three"))
 
     assert kept("one") == kept("two") == ("parent", "What do you think?", "Wilma")
     assert kept("three") == ("", "", None)
 
 
-def test_only_the_id_is_kept_of_one_that_is(platform: Platform, incoming: Incoming, at: datetime) -> None:
-    accept(platform, at, incoming(external_id="parent"))
+def test_only_the_id_is_kept_of_one_that_is(platform: Platform, incoming: Incoming) -> None:
+    accept(platform, AT, incoming(external_id="parent"))
 
-    accept(platform, at, incoming(external_id="one", parent=TOLD))
+    accept(platform, AT, incoming(external_id="one", parent=TOLD))
 
     assert kept("one") == ("parent", "", None)
     assert not Author.objects.filter(external_id="writer").exists()
 
 
-def test_of_another_platform_is_another_post(platform: Platform, incoming: Incoming, at: datetime) -> None:
-    other = Platform.objects.create(slug="other", name="Other", created_at=at)
-    accept(other, at, incoming(external_id="parent"))
+def test_of_another_platform_is_another_post(platform: Platform, incoming: Incoming) -> None:
+    other = Platform.objects.create(slug="other", name="Other", created_at=AT)
+    accept(other, AT, incoming(external_id="parent"))
 
-    accept(platform, at, incoming(external_id="one", parent=TOLD))
+    accept(platform, AT, incoming(external_id="one", parent=TOLD))
 
     assert kept("one") == ("parent", "What do you think?", "Wilma")
 
 
-def test_an_author_who_posts_is_called_as_there(platform: Platform, incoming: Incoming, at: datetime) -> None:
+def test_an_author_who_posts_is_called_as_there(platform: Platform, incoming: Incoming) -> None:
     author = dataclasses.replace(incoming().author, external_id="writer", display_name="Wilma W.")
 
-    accept(platform, at, incoming(author=author), incoming(external_id="one", parent=TOLD))
+    accept(platform, AT, incoming(author=author), incoming(external_id="one", parent=TOLD))
 
     assert kept("one") == ("parent", "What do you think?", "Wilma W.")
 
 
 def test_what_is_told_may_change_within_a_revision_but_not_what_is_answered(
-    platform: Platform, incoming: Incoming, at: datetime
+    platform: Platform, incoming: Incoming
 ) -> None:
     before = incoming(external_id="one", parent=TOLD)
-    accept(platform, at, before)
+    accept(platform, AT, before)
 
     renamed = dataclasses.replace(TOLD, text="What did you think?", author_name="W.")
-    [same] = accept(platform, at, dataclasses.replace(before, parent=renamed))
+    same = accepted(platform, AT, dataclasses.replace(before, parent=renamed))
     moved = dataclasses.replace(TOLD, external_id="another")
-    [other] = accept(platform, at, dataclasses.replace(before, parent=moved))
+    [other] = accept(platform, AT, dataclasses.replace(before, parent=moved))
 
-    assert isinstance(same, ingest.Accepted)
     assert not same.is_new
     assert isinstance(other, ingest.Refused)
     assert other.code == "revision_conflict"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_costs_a_new_post_no_more_than_one_statement(
-    platform: Platform, incoming: Incoming, at: datetime
-) -> None:
+def test_costs_a_new_post_no_more_than_one_statement(platform: Platform, incoming: Incoming) -> None:
     def queries(**given: Any) -> int:
         with CaptureQueriesContext(connection) as asked:
-            accept(platform, at, incoming(**given))
+            accept(platform, AT, incoming(**given))
         return len(asked)
 
     alone = queries(external_id="alone")

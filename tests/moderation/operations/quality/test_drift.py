@@ -9,21 +9,12 @@ from itertools import count
 
 import pytest
 
-from moderation.models import (
-    AuditEntry,
-    Author,
-    Case,
-    DriftAlarm,
-    DriftBlock,
-    DriftWatch,
-    Post,
-    Revision,
-    Score,
-    User,
-)
+from moderation.models import AuditEntry, Author, DriftAlarm, DriftBlock, DriftWatch, Post, Revision, User
 from moderation.operations.quality import drift
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.quality.drift_reference import BLOCK
+from tests.moderation.conftest import Case_, copies
+from tests.moderation.instants import AT
 
 DAYS, HONEST, PLANTED = 8, 30, 6
 WORDS = ("river", "cat", "garden", "music", "train", "rain", "bread", "coffee", "window", "letter", "brother")
@@ -31,20 +22,15 @@ Store = Callable[..., None]
 
 
 @pytest.fixture
-def start(at: datetime) -> datetime:
-    return at.replace(hour=0)
+def start() -> datetime:
+    return AT.replace(hour=0)
 
 
 @pytest.fixture
-def store(open_case: Callable[..., Case]) -> Store:
+def store(open_case: Case_) -> Store:
     """Store scored posts of as many authors, in one block: copies of a scored one with other texts."""
     case = open_case()
     numbers = count(1)
-
-    def copies(row: Post | Revision | Score, **changes: object) -> dict[str, object]:
-        return {
-            field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]
-        } | changes
 
     def write(
         texts: list[str], *, at: datetime, probability: float = 0.02, is_one_author: bool = False
@@ -53,24 +39,23 @@ def store(open_case: Callable[..., Case]) -> Store:
         authors = Author.objects.bulk_create(
             Author(platform=case.post.platform, external_id=name, first_seen_at=at) for name in names
         )
-        posts = Post.objects.bulk_create(
-            Post(**copies(case.post, external_id=f"p-{name}", author_id=author.pk, received_at=at))
-            for name, author in zip(
-                names, authors[:1] * len(names) if is_one_author else authors, strict=True
-            )
+        writers = authors[:1] * len(names) if is_one_author else authors
+        posts = copies(
+            case.post,
+            [
+                {"external_id": f"p-{name}", "author_id": author.pk, "received_at": at}
+                for name, author in zip(names, writers, strict=True)
+            ],
         )
-        revisions = Revision.objects.bulk_create(
-            Revision(**copies(case.score.revision, post_id=post.pk, text=text, received_at=at))
-            for post, text in zip(posts, texts, strict=True)
+        revisions = copies(
+            case.score.revision,
+            [
+                {"post_id": post.pk, "text": text, "received_at": at}
+                for post, text in zip(posts, texts, strict=True)
+            ],
         )
-        Score.objects.bulk_create(
-            Score(
-                **copies(
-                    case.score, revision_id=one.pk, spam_probability=probability, route="allow", scored_at=at
-                )
-            )
-            for one in revisions
-        )
+        scored = {"spam_probability": probability, "route": "allow", "scored_at": at}
+        copies(case.score, [scored | {"revision_id": one.pk} for one in revisions])
 
     return write
 
@@ -160,26 +145,26 @@ class TestSweep:
         assert done == 3
         assert DriftWatch.objects.get().next_at == DriftBlock.objects.latest("starts_at").starts_at + BLOCK
 
-    def test_counts_nothing_without_posts(self, platform: object, at: datetime) -> None:
-        assert drift.sweep(at=at) == 0
+    def test_counts_nothing_without_posts(self, platform: object) -> None:
+        assert drift.sweep(at=AT) == 0
 
 
 class TestAcknowledge:
     @pytest.fixture
-    def alarm(self, open_case: Callable[..., Case], at: datetime) -> DriftAlarm:
+    def alarm(self, open_case: Case_) -> DriftAlarm:
         return DriftAlarm.objects.create(
-            platform=open_case().post.platform, raised_at=at, seen_at=at, posts=1, all_posts=2, traits=[],
+            platform=open_case().post.platform, raised_at=AT, seen_at=AT, posts=1, all_posts=2, traits=[],
             slices=[], mean_probability=0.1, sample=[],
         )  # fmt: skip
 
-    def test_notes_the_first_lead(self, alarm: DriftAlarm, lead: User, at: datetime) -> None:
-        drift.acknowledge(alarm_id=alarm.pk, actor=lead, at=at)
-        drift.acknowledge(alarm_id=alarm.pk, actor=lead, at=at + timedelta(hours=1))
+    def test_notes_the_first_lead(self, alarm: DriftAlarm, lead: User) -> None:
+        drift.acknowledge(alarm_id=alarm.pk, actor=lead, at=AT)
+        drift.acknowledge(alarm_id=alarm.pk, actor=lead, at=AT + timedelta(hours=1))
 
         alarm.refresh_from_db()
-        assert (alarm.acknowledged_by, alarm.acknowledged_at) == (lead, at)
+        assert (alarm.acknowledged_by, alarm.acknowledged_at) == (lead, AT)
         assert AuditEntry.objects.filter(action="drift.acknowledged").count() == 1
 
-    def test_is_for_leads(self, alarm: DriftAlarm, moderator: User, at: datetime) -> None:
+    def test_is_for_leads(self, alarm: DriftAlarm, moderator: User) -> None:
         with pytest.raises(NotAllowed):
-            drift.acknowledge(alarm_id=alarm.pk, actor=moderator, at=at)
+            drift.acknowledge(alarm_id=alarm.pk, actor=moderator, at=AT)

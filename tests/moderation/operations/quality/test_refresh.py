@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -11,8 +11,9 @@ from moderation.models import Case, Platform, QualityFigure, QualityTable, Score
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.operations.quality import refresh
 from moderation.queries.quality import labelled_posts
+from tests.moderation.conftest import Case_, Cases
+from tests.moderation.instants import AT
 
-Case_ = Callable[..., Case]
 Judged = Callable[..., None]
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
@@ -38,8 +39,8 @@ def judged(open_case: Case_, judged_alike: Judged) -> Case:
 
 
 class TestRefresh:
-    def test_weighs_each_label_by_its_chance(self, judged: Case, at: datetime) -> None:
-        refresh.refresh(at=at + timedelta(minutes=1))
+    def test_weighs_each_label_by_its_chance(self, judged: Case) -> None:
+        refresh.refresh(at=AT + timedelta(minutes=1))
 
         everywhere = {measure: figure(None, measure).value for measure in Measure}
 
@@ -55,38 +56,32 @@ class TestRefresh:
         assert figure(judged.post.platform, Measure.PRECISION).labels == 20
 
     def test_widens_intervals_by_what_was_passed_over(
-        self,
-        judged: Case,
-        open_cases: Callable[..., list[Case]],
-        at: datetime,
-        monkeypatch: pytest.MonkeyPatch,
+        self, judged: Case, open_cases: Cases, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(labelled_posts, "_SPARED", 0)
-        refresh.refresh(at=at + timedelta(minutes=1))
+        refresh.refresh(at=AT + timedelta(minutes=1))
         before = figure(None, Measure.MISSED)
         for case in open_cases([{}, {}]):
-            Case.objects.filter(pk=case.pk).update(is_drawn=True, opened_at=at)
+            Case.objects.filter(pk=case.pk).update(is_drawn=True, opened_at=AT)
             Score.objects.filter(pk=case.score_id).update(**AUDIT, spam_probability=0.05)
-        younger = {"state": "decided", "opened_at": at + timedelta(seconds=5), "closed_at": at}
+        younger = {"state": "decided", "opened_at": AT + timedelta(seconds=5), "closed_at": AT}
         Case.objects.filter(pk=case.pk).update(**younger)
 
-        refresh.refresh(at=at + timedelta(minutes=1))
+        refresh.refresh(at=AT + timedelta(minutes=1))
 
         after = figure(None, Measure.MISSED)
         assert (after.value, after.low < before.low, after.high > before.high) == (before.value, True, True)
         [row] = QualityTable.objects.get(platform=None, span=QualitySpan.DAYS_28, kind="undecided").rows
         assert row["passed"] == 1
 
-    def test_weighs_by_views_where_platforms_send_them(
-        self, judged: Case, judged_alike: Judged, at: datetime
-    ) -> None:
-        refresh.refresh(at=at + timedelta(minutes=1))
+    def test_weighs_by_views_where_platforms_send_them(self, judged: Case, judged_alike: Judged) -> None:
+        refresh.refresh(at=AT + timedelta(minutes=1))
         without = QualityFigure.objects.filter(unit=QualityUnit.VIEWS).count()
         for views, spam, fine in ((90, 10, 0), (10, 10, 10), (0, 5, 0)):
             judged.score.revision.views = views
             judged_alike(judged, probability=0.95, spam=spam, fine=fine, score=AUDIT)
 
-        refresh.refresh(at=at + timedelta(minutes=1))
+        refresh.refresh(at=AT + timedelta(minutes=1))
 
         by_views = figure(None, Measure.PRECISION, QualityUnit.VIEWS)
         assert without == 0
@@ -95,8 +90,8 @@ class TestRefresh:
         assert (by_views.labels, figure(None, Measure.PRECISION).labels) == (30, 55)
         assert figure(None, Measure.MISSED, QualityUnit.VIEWS).value is None
 
-    def test_shows_no_share_of_few_labels(self, judged: Case, at: datetime) -> None:
-        refresh.refresh(at=at + timedelta(minutes=1))
+    def test_shows_no_share_of_few_labels(self, judged: Case) -> None:
+        refresh.refresh(at=AT + timedelta(minutes=1))
 
         route = QualityFigure.objects.get(
             platform=None, span=QualitySpan.DAYS_28, dimension=Dimension.ROUTE, slice="review"
@@ -104,38 +99,36 @@ class TestRefresh:
 
         assert (route.value, route.labels) == (None, 10)
 
-    def test_replaces_what_was_stored(self, judged: Case, at: datetime) -> None:
-        refresh.refresh(at=at + timedelta(minutes=1))
+    def test_replaces_what_was_stored(self, judged: Case) -> None:
+        refresh.refresh(at=AT + timedelta(minutes=1))
         before = (QualityFigure.objects.count(), QualityTable.objects.count())
 
-        refresh.refresh(at=at + timedelta(minutes=11))
+        refresh.refresh(at=AT + timedelta(minutes=11))
 
         assert (QualityFigure.objects.count(), QualityTable.objects.count()) == before
 
-    def test_stores_nothing_but_empty_figures_without_labels(self, platform: Platform, at: datetime) -> None:
-        refresh.refresh(at=at)
+    def test_stores_nothing_but_empty_figures_without_labels(self, platform: Platform) -> None:
+        refresh.refresh(at=AT)
 
         assert figure(platform, Measure.MISSED).labels == 0
 
-    def test_a_language_that_is_none_stops_nothing(
-        self, judged: Case, judged_alike: Judged, at: datetime
-    ) -> None:
+    def test_a_language_that_is_none_stops_nothing(self, judged: Case, judged_alike: Judged) -> None:
         judged.score.revision.language = "a" * 16
         judged_alike(judged, probability=0.95, spam=20, fine=0, score=AUDIT)
 
-        refresh.refresh(at=at + timedelta(minutes=1))
+        refresh.refresh(at=AT + timedelta(minutes=1))
 
         assert QualityFigure.objects.filter(
             dimension=Dimension.LANGUAGE_RELEASE, slice=f"{'a' * 8}:{judged.score.release_id}"
         ).exists()
 
-    def test_stores_no_part_of_a_day_as_a_day(self, judged: Case, judged_alike: Judged, at: datetime) -> None:
+    def test_stores_no_part_of_a_day_as_a_day(self, judged: Case) -> None:
         """Labels of the noon of the first day are read from noon on: half of what the day had."""
         days = QualityFigure.objects.filter(platform=None, span=QualitySpan.DAY, measure=Measure.PRECISION)
-        refresh.refresh(at=at + timedelta(days=27))
+        refresh.refresh(at=AT + timedelta(days=27))
         before = [row.start for row in days]
 
-        refresh.refresh(at=at + timedelta(days=28))
+        refresh.refresh(at=AT + timedelta(days=28))
 
-        assert before == [at.replace(hour=0)]
+        assert before == [AT.replace(hour=0)]
         assert not days.all().exists()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -20,26 +20,21 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseState
-from moderation.models.decisions import Verdict
 from moderation.models.platforms import Removal
 from moderation.operations import score_preview
-from moderation.operations.cases import claims, review
-from moderation.operations.posts.incoming_post import IncomingPost
+from moderation.operations.cases import claims
 from moderation.operations.quality import refresh
 from moderation.queries.quality.removal import Trials
-from tests.moderation.conftest import Post_, scored
+from tests.moderation.conftest import Incoming, Post_, scored
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import AT
+from tests.moderation.operations.conftest import decide
 
 DAY = timedelta(days=1)
 UNPROVEN = {"route": "review", "route_reason": "unproven", "is_audit_sample": False}
 UNSURE = {"route": "review", "route_reason": "uncertain", "is_audit_sample": False}
-DRAWN: dict[str, object] = {
-    "route": "review",
-    "route_reason": "audit",
-    "is_audit_sample": True,
-    "audit_probability": 0.1,
-}
-DRAWN |= {"audit_uniform_probability": 0.1}
+DRAWN: dict[str, object] = {"route": "review", "route_reason": "audit", "is_audit_sample": True}
+DRAWN |= {"audit_probability": 0.1, "audit_uniform_probability": 0.1}
 Judged = Callable[..., None]
 Swept = Callable[[float], Platform]
 
@@ -58,20 +53,20 @@ def sure(fake_scorer: FakeScorer) -> FakeScorer:
 
 
 @pytest.fixture
-def case(unproven: Platform, sure: FakeScorer, post: Post_, at: datetime) -> Case:
+def case(unproven: Platform, sure: FakeScorer, post: Post_) -> Case:
     """The case of a post that the filter would remove."""
-    [found] = scored([post()], at=at)
+    [found] = scored([post()], at=AT)
     found.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
     found.score.release.save()
     return found
 
 
 @pytest.fixture
-def swept(at: datetime) -> Swept:
+def swept() -> Swept:
     """Estimate the quality so many days later; return the platform."""
 
     def sweep(days: float) -> Platform:
-        refresh.refresh(at=at + days * DAY)
+        refresh.refresh(at=AT + days * DAY)
         return Platform.objects.get()
 
     return sweep
@@ -83,68 +78,64 @@ class TestUnproven:
         assert not Decision.objects.exists()
 
     def test_last_and_in_order_of_arrival(
-        self, case: Case, sure: FakeScorer, post: Post_, moderator: User, at: datetime
+        self, case: Case, sure: FakeScorer, post: Post_, moderator: User
     ) -> None:
         sure.probabilities = {"surer": 0.99, "unsure": 0.21}
-        scored([post(text="surer")], at=at)
-        [unsure] = scored([post(text="unsure")], at=at)
+        scored([post(text="surer")], at=AT)
+        [unsure] = scored([post(text="unsure")], at=AT)
 
-        taken = claims.claim_next(moderator=moderator, at=at, count=2)
+        taken = claims.claim_next(moderator=moderator, at=AT, count=2)
 
         assert [one.pk for one in taken] == [unsure.pk, case.pk]
 
-    def test_a_person_decides_with_one_key(self, case: Case, moderator: User, at: datetime) -> None:
-        held = claims.claim(case_id=case.pk, moderator=moderator, at=at)
-
-        review.decide(case_id=held.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=at)
+    def test_a_person_decides_with_one_key(self, case: Case, moderator: User) -> None:
+        decide(case, moderator, at=AT)
 
         assert Decision.objects.get().verdict == "spam"
 
-    def test_says_so_in_a_preview(
-        self, unproven: Platform, sure: FakeScorer, incoming: Callable[..., IncomingPost], at: datetime
-    ) -> None:
-        found = score_preview.run(platform=unproven, post=incoming(), live=scorer.current().live(), at=at)
+    def test_says_so_in_a_preview(self, unproven: Platform, sure: FakeScorer, incoming: Incoming) -> None:
+        found = score_preview.run(platform=unproven, post=incoming(), live=scorer.current().live(), at=AT)
 
         assert (found.score.route, found.score.route_reason) == ("review", "unproven")
 
     @pytest.mark.parametrize(("removal", "route"), [("always", "remove"), ("never", "review")])
     def test_is_not_asked_where_somebody_chose(
-        self, case: Case, post: Post_, removal: str, route: str, at: datetime
+        self, case: Case, post: Post_, removal: str, route: str
     ) -> None:
-        Platform.objects.update(removal=removal, removal_proven_at=at)
+        Platform.objects.update(removal=removal, removal_proven_at=AT)
 
-        scored([chosen := post()], at=at)
+        scored([chosen := post()], at=AT)
 
         assert Score.objects.get(revision__post=chosen).route == route
 
 
 class TestProof:
     def test_lets_the_filter_remove(
-        self, case: Case, judged_alike: Judged, swept: Swept, post: Post_, at: datetime
+        self, case: Case, judged_alike: Judged, swept: Swept, post: Post_
     ) -> None:
         judged_alike(case, probability=0.97, spam=200, fine=0, score=UNPROVEN)
         few = swept(1)
         judged_alike(case, probability=0.97, spam=40, fine=0, score=UNPROVEN)
         enough = swept(2)
-        scored([removed := post()], at=at + 2 * DAY)
+        scored([removed := post()], at=AT + 2 * DAY)
 
         assert not few.is_removing
-        assert (enough.removal_proven_at, enough.removal_right) == (at + 2 * DAY, 240)
+        assert (enough.removal_proven_at, enough.removal_right) == (AT + 2 * DAY, 240)
         assert (removed.decisions.get().verdict, removed.decisions.get().source) == ("spam", "automatic")
         assert AuditEntry.objects.get(action="platform.removal_proven").details["right"] == 240
         # The filter takes nothing from people that waits for them already.
         assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
 
     def test_stops_it_when_the_drawn_ones_are_wrong(
-        self, case: Case, judged_alike: Judged, swept: Swept, post: Post_, at: datetime
+        self, case: Case, judged_alike: Judged, swept: Swept, post: Post_
     ) -> None:
         judged_alike(case, probability=0.97, spam=3000, fine=0, score=UNPROVEN)
         swept(1)
-        later = {"scored_at": at + 1.5 * DAY} | DRAWN
+        later = {"scored_at": AT + 1.5 * DAY} | DRAWN
         judged_alike(case, probability=0.97, spam=8, fine=4, score=later)
 
         stopped = swept(2)
-        scored([asked := post()], at=at + 2 * DAY)
+        scored([asked := post()], at=AT + 2 * DAY)
 
         # By all labels it would still be above the promise.
         assert Trials(3008, 4).is_proven
@@ -153,24 +144,20 @@ class TestProof:
         assert AuditEntry.objects.filter(action="platform.removal_unproven").exists()
         assert not swept(2.1).is_removing
 
-    def test_stops_it_when_the_bound_falls(
-        self, case: Case, judged_alike: Judged, swept: Swept, at: datetime
-    ) -> None:
+    def test_stops_it_when_the_bound_falls(self, case: Case, judged_alike: Judged, swept: Swept) -> None:
         judged_alike(case, probability=0.97, spam=240, fine=0, score=UNPROVEN)
         proven = swept(1)
         judged_alike(case, probability=0.97, spam=0, fine=2, score=DRAWN)
 
         assert (proven.is_removing, swept(2).is_removing) == (True, False)
 
-    def test_counts_a_campaign_once(
-        self, case: Case, judged_alike: Judged, swept: Swept, at: datetime
-    ) -> None:
+    def test_counts_a_campaign_once(self, case: Case, judged_alike: Judged, swept: Swept) -> None:
         """One message a thousand times says no more of the filter than once."""
         judged_alike(case, probability=0.97, spam=300, fine=0, score=UNPROVEN)
-        campaign = Campaign.objects.create(opened_at=at, latest_at=at)
+        campaign = Campaign.objects.create(opened_at=AT, latest_at=AT)
         CampaignMember.objects.bulk_create(
             CampaignMember(
-                campaign=campaign, post=post, revision=post.revisions.get(), joined_at=at, likeness=1.0
+                campaign=campaign, post=post, revision=post.revisions.get(), joined_at=AT, likeness=1.0
             )
             for post in Post.objects.exclude(pk=case.post_id)
         )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -20,8 +18,9 @@ from scoring.content import ContentModel
 from scoring.gate import Unreadable
 from scoring.release import Release
 from tests import releases
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import OTHER_MODELS_SHIFT
-from tests.moderation.operations.releases.promotion import TEXTS, promote_with
+from tests.moderation.operations.releases.promotion import TEXTS, promote_with, wait_until
 
 pytestmark = [
     pytest.mark.django_db,
@@ -31,14 +30,21 @@ pytestmark = [
 ]
 
 
+GoLive = Callable[[], Promotion]
+
+
+@pytest.fixture
+def go_live(candidate: Release, other_models: Path) -> GoLive:
+    """Promote the candidate."""
+    return lambda: promote_with(candidate, models=other_models, at=AT)
+
+
 class TestPromote:
-    def test_lets_the_release_go_live_whole(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_lets_the_release_go_live_whole(self, candidate: Release, go_live: GoLive) -> None:
         shipped = scorer.release()
         before = scorer.content().scores(TEXTS)
 
-        promotion = promote_with(candidate, models=other_models, at=at)
+        promotion = go_live()
 
         scorer.forget()
         after = scorer.content().scores(TEXTS)
@@ -51,10 +57,8 @@ class TestPromote:
 
     @pytest.mark.whole
     @pytest.mark.long
-    def test_both_content_models_stay_loaded(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
-        promote_with(candidate, models=other_models, at=at)
+    def test_both_content_models_stay_loaded(self, candidate: Release, go_live: GoLive) -> None:
+        go_live()
 
         shipped = ContentModel(url=settings.TRITON_URL, version="1")
         promoted = ContentModel(
@@ -67,62 +71,50 @@ class TestPromote:
 
     @pytest.mark.whole
     def test_a_process_follows_without_restart(
-        self, candidate: Release, other_models: Path, at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, candidate: Release, go_live: GoLive, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.0)
         in_work = scorer.current().live()
 
-        promote_with(candidate, models=other_models, at=at)
+        go_live()
 
         assert scorer.current().live().release.id == candidate.id
         assert in_work.content.probabilities(TEXTS).shape == (2,)
 
-    def test_refuses_what_the_gate_finds_worse(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_refuses_what_the_gate_finds_worse(self, candidate: Release, other_models: Path) -> None:
         worse = {"live": 0.9, "candidate": 0.7, "difference_interval": [-0.25, -0.15]}
         part = {"by": "language", "name": "de", "rows": 100, "is_gated": True, "metrics": {"pr_auc": worse}}
         report = releases.report(candidate=candidate, live=scorer.release())
         report["slices"].append(part)
 
         with pytest.raises(promote.NotGoodEnough, match="pr_auc on language de"):
-            promote.promote(
-                folder=candidate.folder, report=report, repository=other_models, actor=None, at=at
-            )
+            promote_with(candidate, models=other_models, at=AT, report=report)
 
         assert not Promotion.objects.exists()
 
-    def test_refuses_a_comparison_with_another_release(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_refuses_a_comparison_with_another_release(self, candidate: Release, other_models: Path) -> None:
         report = releases.report(candidate=candidate, live=candidate)
 
         with pytest.raises(promote.NotGoodEnough, match="live one"):
-            promote.promote(
-                folder=candidate.folder, report=report, repository=other_models, actor=None, at=at
-            )
+            promote_with(candidate, models=other_models, at=AT, report=report)
 
-    def test_refuses_a_report_that_is_none(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_refuses_a_report_that_is_none(self, candidate: Release, other_models: Path) -> None:
         with pytest.raises(Unreadable, match="format"):
-            promote.promote(folder=candidate.folder, report={}, repository=other_models, actor=None, at=at)
+            promote_with(candidate, models=other_models, at=AT, report={})
 
-    def test_refuses_the_live_release(self, at: datetime) -> None:
+    def test_refuses_the_live_release(self) -> None:
         live = scorer.release()
 
         with pytest.raises(promote.AlreadyLive):
-            promote_with(live, models=releases.REPOSITORY, at=at)
+            promote_with(live, models=releases.REPOSITORY, at=AT)
 
 
 class TestRollBack:
-    def test_brings_back_the_release_before(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
+    def test_brings_back_the_release_before(self, go_live: GoLive) -> None:
         shipped = scorer.release()
-        promote_with(candidate, models=other_models, at=at)
+        go_live()
 
-        promotion = promote.roll_back(actor=None, at=at)
+        promotion = promote.roll_back(actor=None, at=AT)
 
         scorer.forget()
         assert (scorer.release().id, promotion.kind) == (shipped.id, PromotionKind.ROLLBACK)
@@ -130,41 +122,39 @@ class TestRollBack:
 
     @pytest.mark.whole
     @pytest.mark.long
-    def test_goes_to_a_kept_release_by_name(
-        self, candidate: Release, other_models: Path, at: datetime
-    ) -> None:
-        promote_with(candidate, models=other_models, at=at)
-        promote.roll_back(actor=None, at=at)
+    def test_goes_to_a_kept_release_by_name(self, candidate: Release, go_live: GoLive) -> None:
+        go_live()
+        promote.roll_back(actor=None, at=AT)
 
-        promote.roll_back(to=candidate.id[:8], actor=None, at=at)
+        promote.roll_back(to=candidate.id[:8], actor=None, at=AT)
 
         scorer.forget()
         assert scorer.release().id == candidate.id
         assert scorer.content().is_ready()
 
-    def test_refuses_when_nothing_was_live_before(self, at: datetime) -> None:
+    def test_refuses_when_nothing_was_live_before(self) -> None:
         with pytest.raises(promote.NothingBefore):
-            promote.roll_back(actor=None, at=at)
+            promote.roll_back(actor=None, at=AT)
 
 
 class TestLiveRelease:
     @pytest.mark.whole
     def test_one_that_is_damaged_later_does_not_stop_scoring(
-        self, candidate: Release, other_models: Path, at: datetime
+        self, candidate: Release, go_live: GoLive
     ) -> None:
         shipped = scorer.release()
-        promote_with(candidate, models=other_models, at=at)
+        go_live()
         (settings.RELEASES_DIR / candidate.id / "ensemble.json").write_text("{}")
         scorer.forget()
 
         assert scorer.release().id == shipped.id
 
     @pytest.mark.whole
-    def test_loads_again_what_triton_lost(self, candidate: Release, other_models: Path, at: datetime) -> None:
-        promote_with(candidate, models=other_models, at=at)
+    def test_loads_again_what_triton_lost(self, candidate: Release, go_live: GoLive) -> None:
+        go_live()
         name = hosting.served_name(candidate.content)
         triton.admin().unload(name)
-        _wait_until(lambda: not triton.admin().is_ready(name))
+        wait_until(lambda: not triton.admin().is_ready(name))
 
         assert triton.reload() == [name]
 
@@ -173,17 +163,12 @@ class TestLiveRelease:
     @pytest.mark.whole
     @pytest.mark.long
     def test_scores_name_the_release_that_gave_them(
-        self,
-        candidate: Release,
-        other_models: Path,
-        post: Callable[..., object],
-        at: datetime,
-        later: Callable[[float], datetime],
+        self, candidate: Release, go_live: GoLive, post: Callable[..., object]
     ) -> None:
         shipped = scorer.release()
         post(text=TEXTS[0])
         score.run(revision_ids=_open_revisions(), at=later(1))
-        promote_with(candidate, models=other_models, at=at)
+        go_live()
         scorer.forget()
         post(text=TEXTS[1])
         score.run(revision_ids=_open_revisions(), at=later(2))
@@ -196,10 +181,3 @@ class TestLiveRelease:
 
 def _open_revisions() -> list[int]:
     return list(Revision.objects.filter(score_state="pending").values_list("pk", flat=True))
-
-
-def _wait_until(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)

@@ -6,8 +6,6 @@ import base64
 import dataclasses
 import io
 import json
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from scoring.release import Corrupt, Release
 from tests import releases
 from tests.libraries import later as imported_later
 from tests.libraries import needs
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.releases.promotion import promote_with
 from training.image import head, release_with, repository
 from training.image.backbone import Backbone, Preprocessing
@@ -85,12 +84,12 @@ def judged(colour: tuple[int, int, int]) -> float | None:
 
 
 def test_goes_live_and_is_taken_back_with_its_release(
-    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Callable[[float], datetime]
+    models: Path, pin: dict[str, Any], tmp_path: Path
 ) -> None:
     candidate = releases.release(tmp_path / "release", image=pin)
     assert judged(RED) is None
 
-    promote_with(candidate, models=models, at=at)
+    promote_with(candidate, models=models, at=AT)
     scorer.forget()
 
     red, blue = judged(RED), judged(BLUE)
@@ -111,37 +110,37 @@ def test_goes_live_and_is_taken_back_with_its_release(
 
 
 def test_one_that_answers_otherwise_is_refused_and_unloaded(
-    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime
+    models: Path, pin: dict[str, Any], tmp_path: Path
 ) -> None:
     wrong = {"picture": base64.b64encode(picture(RED)).decode(), "probability": 0.1}
     candidate = releases.release(tmp_path / "release", image=pin | {"probes": [wrong]})
 
     with pytest.raises(hosting.WrongAnswers, match=r"its release says 0\.100"):
-        promote_with(candidate, models=models, at=at)
+        promote_with(candidate, models=models, at=AT)
 
     assert not Promotion.objects.exists()
     assert candidate.image is not None
     assert not triton.admin().is_ready(hosting.served_name(candidate.image))
 
 
-def test_one_whose_files_are_nowhere_is_refused(pin: dict[str, Any], tmp_path: Path, at: datetime) -> None:
+def test_one_whose_files_are_nowhere_is_refused(pin: dict[str, Any], tmp_path: Path) -> None:
     candidate = releases.release(tmp_path / "release", image=pin)
 
     with pytest.raises(Corrupt, match=r"image/config\.pbtxt: cannot be read"):
-        promote_with(candidate, models=releases.REPOSITORY, at=at)
+        promote_with(candidate, models=releases.REPOSITORY, at=AT)
 
     assert not Promotion.objects.exists()
 
 
 @pytest.mark.long
 def test_one_that_training_installed_is_found_without_its_repository(
-    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime
+    models: Path, pin: dict[str, Any], tmp_path: Path
 ) -> None:
     candidate = releases.release(tmp_path / "release", image=pin)
     assert candidate.image is not None
     hosting.install(candidate.image, repository=models, models=Path(settings.TRITON_MODELS_DIR))
 
-    promote_with(candidate, models=releases.REPOSITORY, at=at)
+    promote_with(candidate, models=releases.REPOSITORY, at=AT)
     scorer.forget()
 
     assert (judged(RED) or 0.0) > 0.95
@@ -167,11 +166,11 @@ def test_that_of_the_release_before_any_promotion_is_loaded_by_the_sweep(
 
 @pytest.mark.long
 def test_a_rollback_does_not_wait_for_an_image_model(
-    models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Callable[[float], datetime]
+    models: Path, pin: dict[str, Any], tmp_path: Path
 ) -> None:
     """Damaged since: the release goes live again, and what it would say of pictures is unknown."""
     candidate = releases.release(tmp_path / "release", image=pin)
-    promote_with(candidate, models=models, at=at)
+    promote_with(candidate, models=models, at=AT)
     promote.roll_back(actor=None, at=later(60))
     assert candidate.image is not None
     name = hosting.served_name(candidate.image)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,8 @@ from moderation import scorer
 from moderation.operations.releases import promote
 from scoring.blocklist import Blocklist
 from scoring.release import Release
-from tests import releases
+from tests.moderation.instants import AT
+from tests.moderation.operations.releases.promotion import promote_with, wait_until
 from tests.scoring.random_records import record
 
 pytestmark = [
@@ -32,9 +31,7 @@ CALLERS = 3
 
 
 @pytest.mark.long
-def test_no_request_fails(
-    candidate: Release, other_models: Path, at: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_request_fails(candidate: Release, other_models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.05)
     shipped = scorer.release()
     seen: Counter[tuple[str, bool]] = Counter()
@@ -43,19 +40,13 @@ def test_no_request_fails(
     with ThreadPoolExecutor(CALLERS) as pool:
         callers = [pool.submit(_score_all_the_time, seen, ended) for _ in range(CALLERS)]
         try:
-            _wait_until(lambda: seen[shipped.id, False] > 20)
-            promote.promote(
-                folder=candidate.folder,
-                report=releases.report(candidate=candidate, live=shipped),
-                repository=other_models,
-                actor=None,
-                at=at,
-            )
-            _wait_until(lambda: seen[candidate.id, False] > 20)
+            wait_until(lambda: seen[shipped.id, False] > 20)
+            promote_with(candidate, models=other_models, at=AT)
+            wait_until(lambda: seen[candidate.id, False] > 20)
             of_shipped = seen[shipped.id, False]
             begun = time.monotonic()
-            promote.roll_back(actor=None, at=at)
-            _wait_until(lambda: seen[shipped.id, False] > of_shipped + 20)
+            promote.roll_back(actor=None, at=AT)
+            wait_until(lambda: seen[shipped.id, False] > of_shipped + 20)
         finally:
             ended.set()
 
@@ -75,10 +66,3 @@ def _score_all_the_time(seen: Counter[tuple[str, bool]], ended: threading.Event)
             seen[result.release_id, result.is_degraded] += 1
     finally:
         connection.close()
-
-
-def _wait_until(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -13,13 +12,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from moderation import scorer
-from moderation.models import Post, Revision, Score
+from moderation.models import Revision, Score
 from moderation.operations import rules
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.releases import replay
 from moderation.operations.scoring import score
 from scoring import pins
 from scoring import release as releases
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import later
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +36,7 @@ def own_releases(triton: None, tmp_path: Path, settings: object) -> Iterator[Non
 
 
 @pytest.fixture
-def scored(post: Callable[..., Post], later: Callable[[float], datetime]) -> list[Score]:
+def scored(post: Post_) -> list[Score]:
     for number, text in enumerate(TEXTS):
         post(
             text=text,
@@ -93,9 +94,7 @@ def test_says_when_the_release_is_gone(scored: list[Score]) -> None:
     assert {one.why for one in found} == {"trees: NotKept, content: NotKept"}
 
 
-def test_a_banned_post_has_nothing_to_replay(
-    post: Callable[..., Post], later: Callable[[float], datetime], moderator: object
-) -> None:
+def test_a_banned_post_has_nothing_to_replay(post: Post_, moderator: object) -> None:
     rules.impose(value="bad.example", reason="", actor=moderator, at=later(0))  # type: ignore[arg-type]
     post(text="http://bad.example/")
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytest_django import Settings
 
 from moderation import scorer
-from moderation.models import Evidence, Post, Revision, RevisionEvidence, Score
+from moderation.models import Evidence, Revision, RevisionEvidence, Score
 from moderation.operations.releases import replay
 from moderation.operations.scoring import score
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import AT, later
 from tests.scoring.evidence_release import release_with_evidence
 
 PAGE = {
@@ -32,23 +33,23 @@ def own_releases(triton: None, tmp_path: Path, settings: Settings) -> Iterator[N
 
 
 @pytest.fixture
-def scored(post: Callable[..., Post], at: datetime, later: Callable[[float], datetime]) -> list[Score]:
+def scored(post: Post_) -> list[Score]:
     link = "http://shop.example/"
     for text in ("See you at the river", ""):
         revision = Revision.objects.get(post=post(text=text, links=[link]))
         evidence = Evidence.objects.create(
             url=link,
             url_digest=f"{revision.pk:064}",
-            hour=at,
+            hour=AT,
             site="shop.example",
             kind="page",
             state="fetched",
             chain=[{"url": link, "status": 200}],
             facts=PAGE,
-            enqueued_at=at,
-            since=at,
-            due_at=at,
-            fetched_at=at,
+            enqueued_at=AT,
+            since=AT,
+            due_at=AT,
+            fetched_at=AT,
         )
         RevisionEvidence.objects.create(revision=revision, evidence=evidence, role="link", position=0)
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(9))

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-LISTED = {
-    "threat": {"threatTypes": ["SOCIAL_ENGINEERING"], "expireTime": "2026-03-01T12:05:00.123456Z"},
-}
+LISTED = {"threat": {"threatTypes": ["SOCIAL_ENGINEERING"], "expireTime": "2026-03-01T12:05:00.123456Z"}}
 RATED = [
     {
         "target": "pills.example",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,11 +15,11 @@ from moderation.operations.reputation import inquiry, provider
 from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.records import LinkReputation
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
 from tests.moderation.operations.reputation.providers import Providers, registered, serving
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
 TEXT = "Cheap pills without prescription at http://pills.example/now?a=1"
 
 
@@ -41,22 +41,18 @@ def revision_of(post: Post) -> Revision:
 
 
 class TestAsk:
-    def test_keeps_what_each_provider_says(self, providers: Providers, post: StorePost, later: Later) -> None:
+    def test_keeps_what_each_provider_says(self, providers: Providers, post: Post_) -> None:
         revision = revision_of(post(text=TEXT))
 
         assert inquiry.ask(revision_ids=[revision.pk], at=later(5)) == 3
 
         reputation = records.record_at(revision=revision, at=later(6)).links[0].reputation
         assert reputation == LinkReputation(
-            trust_score=7.0,
-            threat_score=1.0,
-            live_since_at=datetime(2026, 2, 20, 10, 0, tzinfo=UTC),
+            trust_score=7.0, threat_score=1.0, live_since_at=datetime(2026, 2, 20, 10, 0, tzinfo=UTC)
         )
         assert records.record_at(revision=revision, at=later(5)).links[0].reputation == LinkReputation()
 
-    def test_asks_as_the_providers_document_it(
-        self, providers: Providers, post: StorePost, later: Later
-    ) -> None:
+    def test_asks_as_the_providers_document_it(self, providers: Providers, post: Post_) -> None:
         inquiry.ask(revision_ids=[revision_of(post(text=TEXT)).pk], at=later(5))
 
         (risk, risk_headers), (wot, wot_headers), (rdap, _) = providers.asked
@@ -67,9 +63,7 @@ class TestAsk:
         assert (wot_headers["x-api-key"], wot_headers["x-user-id"]) == ("wot-key", "wot-user")
         assert rdap == "/domain/pills.example"
 
-    def test_asks_again_only_when_an_answer_has_expired(
-        self, providers: Providers, post: StorePost, later: Later
-    ) -> None:
+    def test_asks_again_only_when_an_answer_has_expired(self, providers: Providers, post: Post_) -> None:
         first, second = revision_of(post(text=TEXT)), revision_of(post(text=TEXT))
 
         inquiry.ask(revision_ids=[first.pk], at=later(5))
@@ -98,13 +92,7 @@ class TestAsk:
         ids=["not listed", "suspected", "unrated", "no date"],
     )
     def test_reads_every_answer(
-        self,
-        prefix: str,
-        answer: Any,
-        reputation: dict[str, float],
-        providers: Providers,
-        post: StorePost,
-        later: Later,
+        self, prefix: str, answer: Any, reputation: dict[str, float], providers: Providers, post: Post_
     ) -> None:
         for other in providers.answers:
             providers.set(other, b"", status=500)
@@ -129,7 +117,7 @@ class TestAsk:
         ids=["no JSON", "empty list", "wrong fields", "out of range", "over quota", "too long"],
     )
     def test_takes_nonsense_for_no_answer(
-        self, answer: Any, status: int, providers: Providers, post: StorePost, later: Later
+        self, answer: Any, status: int, providers: Providers, post: Post_
     ) -> None:
         for prefix in providers.answers:
             providers.set(prefix, answer, status=status)
@@ -141,9 +129,7 @@ class TestAsk:
             assert verdict.value in (None, 0.0)
             assert verdict.live_since_at is None
 
-    def test_leaves_a_failing_provider_alone_for_a_while(
-        self, providers: Providers, post: StorePost, later: Later
-    ) -> None:
+    def test_leaves_a_failing_provider_alone_for_a_while(self, providers: Providers, post: Post_) -> None:
         for prefix in providers.answers:
             providers.set(prefix, b"", status=503)
         revisions = [revision_of(post(text=f"http://shop{number}.example/")) for number in range(9)]
@@ -153,7 +139,7 @@ class TestAsk:
         assert len(providers.asked) == 3 * provider.BREAKER_FAILURES
 
     def test_refuses_a_private_address_that_nobody_allowed(
-        self, providers: Providers, settings: Settings, post: StorePost, later: Later
+        self, providers: Providers, settings: Settings, post: Post_
     ) -> None:
         settings.EGRESS_PRIVATE_HOSTS = ()
 
@@ -164,7 +150,7 @@ class TestAsk:
         assert (failure.provider, failure.live_since_at) == ("registration", None)
         assert failure.detail.startswith("Port ")
 
-    def test_without_keys_nobody_is_asked(self, post: StorePost, later: Later) -> None:
+    def test_without_keys_nobody_is_asked(self, post: Post_) -> None:
         inquiry.forget()
 
         assert not inquiry.is_configured()
@@ -172,9 +158,7 @@ class TestAsk:
 
 
 class TestBadNews:
-    def test_has_a_scored_post_scored_again(
-        self, providers: Providers, post: StorePost, later: Later
-    ) -> None:
+    def test_has_a_scored_post_scored_again(self, providers: Providers, post: Post_) -> None:
         revision = revision_of(post(text=TEXT))
         Revision.objects.update(score_state=ScoreState.SCORED)
 
@@ -183,7 +167,7 @@ class TestBadNews:
         revision.refresh_from_db()
         assert (revision.score_state, revision.generation) == (ScoreState.PENDING, 2)
 
-    def test_good_news_does_not(self, providers: Providers, post: StorePost, later: Later) -> None:
+    def test_good_news_does_not(self, providers: Providers, post: Post_) -> None:
         providers.set("/v1/uris:search", {})
         providers.set("/v3/targets", [{"safety": {"reputations": 93}}])
         providers.set("/domain/", registered("2019-05-01T00:00:00Z"))
@@ -196,7 +180,7 @@ class TestBadNews:
         assert (revision.score_state, revision.generation) == (ScoreState.SCORED, 1)
 
     def test_of_another_posts_task_counts_for_who_was_scored_before_it(
-        self, providers: Providers, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, providers: Providers, post: Post_, fake_scorer: FakeScorer
     ) -> None:
         providers.set("/v1/uris:search", {})
         first, second = revision_of(post(text=TEXT)), revision_of(post(text=TEXT))

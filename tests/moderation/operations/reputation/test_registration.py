@@ -12,13 +12,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from moderation.models import LinkVerdict, Post, Revision
+from moderation.models import LinkVerdict, Revision
 from moderation.operations.reputation import inquiry, provider, registries
 from moderation.queries.records import records
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.reputation.providers import Providers, registered, serving
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
 HOUR = 3_600
 
 
@@ -41,7 +41,7 @@ def registry(settings: Settings, tmp_path: Path) -> Iterator[Providers]:
 
 
 @pytest.fixture
-def known(post: StorePost) -> Callable[..., datetime | None]:
+def known(post: Post_) -> Callable[..., datetime | None]:
     """Ask about the link of a new post, and return since when its next score takes it to be live."""
 
     def run(url: str, *, at: datetime) -> datetime | None:
@@ -57,9 +57,7 @@ Known = Callable[..., datetime | None]
 
 
 class TestAsk:
-    def test_asks_the_registry_of_the_domain_once(
-        self, registry: Providers, known: Known, later: Later
-    ) -> None:
+    def test_asks_the_registry_of_the_domain_once(self, registry: Providers, known: Known) -> None:
         for seconds in (0, 29 * 24 * HOUR):
             assert known("http://a.pills.example/x", at=later(seconds)) == datetime(
                 2019, 5, 1, 10, 0, tzinfo=UTC
@@ -67,15 +65,13 @@ class TestAsk:
         assert [path for path, _ in registry.asked] == ["/rdap/domain/pills.example"]
         assert registry.asked[0][1]["accept"] == "application/rdap+json"
 
-    def test_follows_redirects_through_the_guard(
-        self, registry: Providers, known: Known, at: datetime
-    ) -> None:
+    def test_follows_redirects_through_the_guard(self, registry: Providers, known: Known) -> None:
         registry.set("/rdap/domain/", b"/other/domain/pills.example", status=302)
         registry.set("/other/domain/", registered("2020-01-01T00:00:00Z"))
-        assert known("http://pills.example/", at=at) == datetime(2020, 1, 1, tzinfo=UTC)
+        assert known("http://pills.example/", at=AT) == datetime(2020, 1, 1, tzinfo=UTC)
 
         registry.set("/rdap/domain/", b"http://10.0.0.1/domain/other.example", status=302)
-        assert known("http://other.example/", at=at) is None
+        assert known("http://other.example/", at=AT) is None
         assert "not a public address" in LinkVerdict.objects.get(subject="other.example").detail
 
     @pytest.mark.parametrize(
@@ -93,7 +89,7 @@ class TestAsk:
         ids=["not found", "too many", "broken", "no JSON", "a list", "no date", "loop", "says nothing"],
     )
     def test_is_unknown_for_hours_where_no_answer_comes(
-        self, answer: Any, status: int, hours: int, registry: Providers, known: Known, later: Later
+        self, answer: Any, status: int, hours: int, registry: Providers, known: Known
     ) -> None:
         registry.set("/rdap/domain/", answer, status=status)
 
@@ -105,30 +101,30 @@ class TestAsk:
         assert len(registry.asked) > count
 
     def test_a_registry_that_is_slow_or_gone_is_unknown(
-        self, registry: Providers, known: Known, at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, registry: Providers, known: Known, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(provider, "TIMEOUT_SECONDS", 0.2)
         registry.may_answer.clear()
 
-        assert known("http://pills.example/", at=at) is None
+        assert known("http://pills.example/", at=AT) is None
         registry.may_answer.set()
         assert LinkVerdict.objects.get().detail
 
     def test_a_task_ends_in_time_however_many_it_could_ask(
-        self, registry: Providers, known: Known, at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, registry: Providers, known: Known, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(inquiry, "SECONDS", 0.0)
 
-        assert known("http://pills.example/", at=at) is None
+        assert known("http://pills.example/", at=AT) is None
         assert not registry.asked
 
     @pytest.mark.parametrize(
         "url", ["http://pills.test/", "http://192.0.2.7/", "http://[2001:db8::7]/", "http://localhost/"]
     )
     def test_nobody_is_asked_where_no_registry_answers(
-        self, url: str, registry: Providers, known: Known, at: datetime
+        self, url: str, registry: Providers, known: Known
     ) -> None:
-        assert known(url, at=at) is None
+        assert known(url, at=AT) is None
         assert not registry.asked
         assert not LinkVerdict.objects.exists()
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
 from django.db import transaction
 
 from moderation import enqueue
-from moderation.models import Post, Revision
+from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.scoring import leases, score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
+from tests.moderation.instants import later
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
-
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
 
 
 @pytest.fixture
@@ -35,7 +34,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
 
 
 @pytest.fixture
-def again(post: StorePost, sent: list[list[int]], later: Later) -> list[int]:
+def again(post: Post_, sent: list[list[int]]) -> list[int]:
     """Revisions that have a score and are to get another one."""
     for _ in range(40):
         post()
@@ -51,9 +50,7 @@ def claimed(ids: Sequence[int], *, at: datetime) -> list[int]:
     return [row.pk for row in leases.claim(revision_ids=ids, at=at)]
 
 
-def test_posts_without_a_score_go_first(
-    again: list[int], post: StorePost, sent: list[list[int]], later: Later
-) -> None:
+def test_posts_without_a_score_go_first(again: list[int], post: Post_, sent: list[list[int]]) -> None:
     new = post().revisions.get().pk
 
     assert claimed(again[:2], at=later(3)) == [new]
@@ -61,24 +58,24 @@ def test_posts_without_a_score_go_first(
     assert claimed(again[:2], at=later(4))[:2] == again[:2]
 
 
-def test_a_new_post_takes_no_old_ones_along(again: list[int], post: StorePost, later: Later) -> None:
+def test_a_new_post_takes_no_old_ones_along(again: list[int], post: Post_) -> None:
     new = post().revisions.get().pk
 
     assert claimed([new], at=later(3)) == [new]
     assert Revision.objects.filter(pk__in=again, score_state=ScoreState.PENDING).count() == len(again)
 
 
-def test_few_are_scored_again_at_once_so_that_a_new_post_waits_little(again: list[int], later: Later) -> None:
+def test_few_are_scored_again_at_once_so_that_a_new_post_waits_little(again: list[int]) -> None:
     assert claimed(again[:1], at=later(3)) == again[: leases.AGAIN_CHUNK]
 
 
-def test_as_many_as_a_message_names(again: list[int], later: Later) -> None:
+def test_as_many_as_a_message_names(again: list[int]) -> None:
     assert claimed(again, at=later(3)) == again
 
 
 @pytest.mark.whole
 def test_all_get_their_score_whatever_comes_between(
-    again: list[int], post: StorePost, sent: list[list[int]], later: Later, fake_scorer: FakeScorer
+    again: list[int], post: Post_, sent: list[list[int]], fake_scorer: FakeScorer
 ) -> None:
     messages = [[pk] for pk in again]
     seconds = 3

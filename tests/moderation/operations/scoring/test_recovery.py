@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
 from moderation import enqueue
-from moderation.models import Post, Revision
+from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.scoring import recovery, score
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import later
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 
 def run(at: datetime) -> int:
@@ -27,9 +26,7 @@ class TestSweep:
         """Other tests enqueue, too, and nobody takes their messages."""
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
 
-    def test_finds_what_a_lost_message_and_a_dead_worker_left(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_finds_what_a_lost_message_and_a_dead_worker_left(self, post: Post_) -> None:
         for text in ("lost", "abandoned", "fresh"):
             post(text=text)
         Revision.objects.filter(text="abandoned").update(
@@ -40,7 +37,7 @@ class TestSweep:
         assert recovery.sweep(at=later(61)) == 2
 
     def test_leaves_alone_what_still_waits_in_the_broker(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, post: Post_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         post()
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
@@ -48,9 +45,7 @@ class TestSweep:
         assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 1)) == 0
         assert recovery.sweep(at=later(recovery.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
 
-    def test_what_a_killed_worker_held_goes_before_a_backlog_once(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_what_a_killed_worker_held_goes_before_a_backlog_once(self, post: Post_) -> None:
         post(text="left")
         Revision.objects.update(score_state=ScoreState.SCORING, lease_until=later(60), attempts=1)
         for number in range(enqueue.SCORING_CHUNK + 9):
@@ -63,7 +58,7 @@ class TestSweep:
         assert Revision.objects.get(text="left").score_state == ScoreState.SCORED
         assert Revision.objects.filter(score_state=ScoreState.PENDING).count() == 10
 
-    def test_gives_up_visibly(self, post: StorePost, fake_scorer: FakeScorer, later: Later) -> None:
+    def test_gives_up_visibly(self, post: Post_) -> None:
         post()
         Revision.objects.update(attempts=recovery.MAX_ATTEMPTS)
 

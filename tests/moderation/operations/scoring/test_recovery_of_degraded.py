@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 from django.db.models import Sum
 
-from moderation.models import Case, Decision, Post, Revision, Score, User
+from moderation.models import Case, Decision, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations.cases import claims
 from moderation.operations.scoring import leases, recovery, score
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
-
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
+from tests.moderation.instants import later
 
 
 def run(at: datetime, ids: list[int] | None = None) -> int:
@@ -38,7 +36,7 @@ def back(fake_scorer: FakeScorer) -> None:
 
 class TestPeople:
     def test_see_no_case_that_closes_by_itself_after_a_short_outage(
-        self, post: StorePost, away: FakeScorer, later: Later
+        self, post: Post_, away: FakeScorer
     ) -> None:
         post()
         run(later(1))
@@ -51,7 +49,7 @@ class TestPeople:
         assert Decision.objects.get().verdict == Verdict.NOT_SPAM
         assert Revision.objects.get().degraded_since is None
 
-    def test_are_asked_when_it_lasts_and_once(self, post: StorePost, away: FakeScorer, later: Later) -> None:
+    def test_are_asked_when_it_lasts_and_once(self, post: Post_, away: FakeScorer) -> None:
         post()
         run(later(1))
 
@@ -61,7 +59,7 @@ class TestPeople:
         assert recovery.ask_people(at=later(123)) == 0
 
     def test_a_case_that_was_opened_so_is_withdrawn_unless_somebody_holds_it(
-        self, post: StorePost, away: FakeScorer, later: Later, moderator: User
+        self, post: Post_, away: FakeScorer, moderator: User
     ) -> None:
         post()
         post()
@@ -79,7 +77,7 @@ class TestPeople:
 
 
 class TestAgain:
-    def test_pauses_double_and_differ(self, post: StorePost, away: FakeScorer, later: Later) -> None:
+    def test_pauses_double_and_differ(self, post: Post_, away: FakeScorer) -> None:
         for _ in range(8):
             post()
         run(later(0))
@@ -98,9 +96,7 @@ class TestAgain:
             assert pauses[-1] > 2 * pauses[0]
         assert len({tuple(each) for each in tries.values()}) > 1
 
-    def test_keeps_one_degraded_score_of_a_text(
-        self, post: StorePost, away: FakeScorer, later: Later
-    ) -> None:
+    def test_keeps_one_degraded_score_of_a_text(self, post: Post_, away: FakeScorer) -> None:
         post()
         away.is_ready_again = True
         for second in (0, 30, 90):
@@ -109,9 +105,7 @@ class TestAgain:
 
         assert Score.objects.get().generation == 3
 
-    def test_one_batch_goes_first_and_more_as_it_goes_well(
-        self, post: StorePost, away: FakeScorer, later: Later
-    ) -> None:
+    def test_one_batch_goes_first_and_more_as_it_goes_well(self, post: Post_, away: FakeScorer) -> None:
         for _ in range(90):
             post()
         run(later(0))
@@ -129,9 +123,7 @@ class TestAgain:
         assert sizes == [leases.AGAIN_CHUNK, leases.AGAIN_CHUNK, 90 - 2 * leases.AGAIN_CHUNK]
 
 
-def test_a_model_that_answers_one_text_and_no_batch_makes_no_storm(
-    post: StorePost, away: FakeScorer, later: Later
-) -> None:
+def test_a_model_that_answers_one_text_and_no_batch_makes_no_storm(post: Post_, away: FakeScorer) -> None:
     """It lasts for five minutes; half a minute after them every post has its score."""
     away.is_ready_again = True
     for second in range(0, 340, 5):

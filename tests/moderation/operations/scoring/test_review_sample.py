@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from datetime import datetime
 
 import pytest
@@ -10,19 +9,14 @@ import pytest
 from moderation.models import Case, QueueMix, Revision, Score
 from moderation.operations.scoring import review_sample, score
 from moderation.queries.cases import queue_mix
+from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeScorer
-
-Case_ = Callable[..., Case]
-Later = Callable[[float], datetime]
-pytestmark = pytest.mark.django_db
+from tests.moderation.instants import AT, later
 
 
 @pytest.fixture(autouse=True)
-def _drawn_from(at: datetime, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    QueueMix.objects.create(harm=70, audit=30, changed_at=at)
-    queue_mix.forget()
-    yield
-    queue_mix.forget()
+def _drawn_from(fresh_mix: None, db: None) -> None:
+    QueueMix.objects.create(harm=70, audit=30, changed_at=AT)
 
 
 def chance(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
@@ -66,7 +60,7 @@ class TestDraw:
         assert (case.score.review_probability, case.is_drawn) == (None, True)
 
     def test_is_kept_when_the_text_is_scored_again(
-        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         chance(monkeypatch, 1.0)
         case = open_case()
@@ -78,7 +72,7 @@ class TestDraw:
         assert Case.objects.get(pk=case.pk).is_drawn
 
     def test_passes_over_what_had_an_automatic_verdict_before(
-        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The audit sample stands for it; complaints, not chance, brought it here."""
         case = open_case()
@@ -90,7 +84,7 @@ class TestDraw:
         assert (again.review_probability, again.is_review_sample) == (1.0, False)
 
     def test_of_a_post_that_waited_before_the_lane_leaves_its_chance_unknown(
-        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         case = open_case()
         Score.objects.update(review_probability=None, is_review_sample=False)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 from django.db import transaction
 
-from moderation.models import Case, Decision, Label, Post, Release, Revision, Score, User
+from moderation.models import Case, Decision, Label, Release, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore, rules
-from moderation.operations.cases import claims, review
 from moderation.operations.posts import complaints
 from moderation.operations.scoring import leases, score
 from scoring.content import ContentScore
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import SCORE, FakeScorer
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import decide
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 
 def run(at: datetime) -> int:
@@ -32,12 +32,7 @@ class TestRun:
         ("probability", "verdict"), [(0.1, Verdict.NOT_SPAM), (0.95, Verdict.SPAM), (0.5, None)]
     )
     def test_acts_or_asks_a_human(
-        self,
-        post: StorePost,
-        fake_scorer: FakeScorer,
-        later: Later,
-        probability: float,
-        verdict: Verdict | None,
+        self, post: Post_, fake_scorer: FakeScorer, probability: float, verdict: Verdict | None
     ) -> None:
         post()
         fake_scorer.default = probability
@@ -47,9 +42,7 @@ class TestRun:
         assert [decision.verdict for decision in Decision.objects.all()] == ([verdict] if verdict else [])
         assert Case.objects.count() == (0 if verdict else 1)
 
-    def test_makes_no_label_of_an_automatic_decision(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_makes_no_label_of_an_automatic_decision(self, post: Post_, fake_scorer: FakeScorer) -> None:
         post()
         fake_scorer.default = 0.99
 
@@ -58,9 +51,7 @@ class TestRun:
         assert Decision.objects.get().source == DecisionSource.AUTOMATIC
         assert not Label.objects.exists()
 
-    def test_takes_along_what_else_waits(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_takes_along_what_else_waits(self, post: Post_) -> None:
         for _ in range(3):
             post()
         first = Revision.objects.order_by("pk").values_list("pk", flat=True)[0]
@@ -70,7 +61,7 @@ class TestRun:
 
     @pytest.mark.parametrize(("model", "known"), [("fake/1", SCORE), ("other/1", None)])
     def test_a_second_score_knows_what_the_content_model_said_of_the_text(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later, model: str, known: ContentScore | None
+        self, post: Post_, fake_scorer: FakeScorer, model: str, known: ContentScore | None
     ) -> None:
         fake_scorer.default = 0.3
         first = post()
@@ -86,9 +77,7 @@ class TestRun:
 
         assert list(fake_scorer.known) == [known, None]
 
-    def test_scores_once_when_the_message_comes_three_times(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_scores_once_when_the_message_comes_three_times(self, post: Post_) -> None:
         post()
 
         done = [run(later(second)) for second in (1, 2, 3)]
@@ -96,9 +85,7 @@ class TestRun:
         assert done == [1, 0, 0]
         assert Score.objects.count() == 1
 
-    def test_leaves_a_revision_to_the_worker_that_took_it_over(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_leaves_a_revision_to_the_worker_that_took_it_over(self, post: Post_) -> None:
         post()
         first_worker = leases.claim(
             revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1)
@@ -110,7 +97,7 @@ class TestRun:
         assert Score.objects.count() == 1
 
     def test_removes_posts_that_link_to_a_banned_domain_without_asking_a_model(
-        self, post: StorePost, fake_scorer: FakeScorer, lead: User, later: Later
+        self, post: Post_, lead: User
     ) -> None:
         rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
         post(text="see http://www.pills.example/now")
@@ -121,7 +108,7 @@ class TestRun:
         assert Decision.objects.get().reason == "banned_domain"
 
     def test_keeps_one_poisonous_post_from_holding_up_its_batch(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer
     ) -> None:
         for text in ("good", "poison", "fine"):
             post(text=text)
@@ -131,9 +118,7 @@ class TestRun:
 
         assert Revision.objects.get(text="poison").score_state == ScoreState.SCORING
 
-    def test_skips_the_score_of_an_outdated_text(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_skips_the_score_of_an_outdated_text(self, post: Post_) -> None:
         row = post(external_id="edited")
         old = Revision.objects.get()
         post(external_id="edited", text="new text", revision=2)
@@ -144,19 +129,10 @@ class TestRun:
 
         assert not Case.objects.filter(post=row).exists()
 
-    def test_opens_a_case_again_for_a_new_text(
-        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
-    ) -> None:
+    def test_opens_a_case_again_for_a_new_text(self, post: Post_, moderator: User) -> None:
         post(external_id="edited")
         run(later(1))
-        case = claims.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk,
-            case_version=case.version,
-            moderator=moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=later(3),
-        )
+        decide(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         post(external_id="edited", text="now with an advertisement", revision=2, at=later(4))
         run(later(5))
@@ -164,18 +140,11 @@ class TestRun:
         assert Case.objects.get(state=CaseState.OPEN).reason == CaseReason.REVISED
 
     def test_respects_a_human_decision_on_the_same_text(
-        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
+        self, post: Post_, fake_scorer: FakeScorer, moderator: User
     ) -> None:
         post()
         run(later(1))
-        case = claims.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk,
-            case_version=case.version,
-            moderator=moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=later(3),
-        )
+        decide(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
         fake_scorer.default = 0.99
         Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
 
@@ -184,7 +153,7 @@ class TestRun:
         assert Decision.objects.get().verdict == Verdict.NOT_SPAM
 
     def test_asks_a_human_when_complaints_doubt_an_automatic_verdict(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+        self, post: Post_, fake_scorer: FakeScorer
     ) -> None:
         row = post()
         fake_scorer.default = 0.1

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError
 
-from moderation.models import Post, Revision
+from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.scoring import score
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import later
 
-Later = Callable[[float], datetime]
+pytestmark = pytest.mark.usefixtures("fake_scorer")
+
 SOFT_LIMIT_SECONDS = 45.0
 
 
@@ -52,7 +53,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Machine]:
 
 
 def test_loses_a_fifth_at_most_where_sixty_four_posts_take_a_minute(
-    machine: Callable[[float], Machine], post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+    machine: Callable[[float], Machine], post: Post_
 ) -> None:
     slow = machine(60 / 64)
     for _ in range(200):
@@ -75,7 +76,7 @@ def test_loses_a_fifth_at_most_where_sixty_four_posts_take_a_minute(
 
 
 def test_a_free_machine_scores_whole_batches_after_the_first(
-    machine: Callable[[float], Machine], post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+    machine: Callable[[float], Machine], post: Post_
 ) -> None:
     quick = machine(0.01)
     for _ in range(3):
@@ -87,7 +88,7 @@ def test_a_free_machine_scores_whole_batches_after_the_first(
 
 
 def test_a_machine_that_is_slower_than_any_limit_scores_one_at_a_time(
-    post: Callable[..., Post], fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
+    post: Post_, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = score.new_pace()
     for _ in range(16):
@@ -100,7 +101,7 @@ def test_a_machine_that_is_slower_than_any_limit_scores_one_at_a_time(
 
 
 def test_what_was_not_begun_is_given_back_when_a_batch_fails(
-    machine: Callable[[float], Machine], post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+    machine: Callable[[float], Machine], post: Post_
 ) -> None:
     machine(10.0)  # the first sixteen take longer than a task may
     for _ in range(40):
@@ -115,11 +116,7 @@ def test_what_was_not_begun_is_given_back_when_a_batch_fails(
 
 @pytest.mark.parametrize("failure", [SoftTimeLimitExceeded, OperationalError])
 def test_what_is_no_posts_fault_is_not_tried_one_by_one(
-    post: Callable[..., Post],
-    fake_scorer: FakeScorer,
-    later: Later,
-    monkeypatch: pytest.MonkeyPatch,
-    failure: type[Exception],
+    post: Post_, monkeypatch: pytest.MonkeyPatch, failure: type[Exception]
 ) -> None:
     asked = []
 

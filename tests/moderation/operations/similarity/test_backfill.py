@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
-import pytest
 from django.test.utils import CaptureQueriesContext
 
 from moderation.models import AuthorBand, Platform, Revision, SimilarityBand
 from moderation.operations.erasure import erase
-from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.similarity import backfill
+from tests.moderation.conftest import Incoming
+from tests.moderation.instants import AT
 from tests.moderation.operations.posts.arrivals import SPAM, accept
-
-pytestmark = pytest.mark.django_db
-
-Incoming = Callable[..., IncomingPost]
 
 
 def revisions() -> list[Revision]:
@@ -24,12 +19,10 @@ def revisions() -> list[Revision]:
 
 
 class TestMissing:
-    def test_groups_near_duplicates_and_only_those(
-        self, platform: Platform, incoming: Incoming, at: datetime
-    ) -> None:
-        accept(platform, at, incoming(text=SPAM.format("a1")), incoming(text=SPAM.format("b2")))
+    def test_groups_near_duplicates_and_only_those(self, platform: Platform, incoming: Incoming) -> None:
+        accept(platform, AT, incoming(text=SPAM.format("a1")), incoming(text=SPAM.format("b2")))
         backfill.missing(revisions=revisions())
-        accept(platform, at, incoming(text=SPAM.format("c3")), incoming())
+        accept(platform, AT, incoming(text=SPAM.format("c3")), incoming())
         assert [row.similarity_group is None for row in revisions()] == [False, False, True, True]
 
         loaded = revisions()
@@ -44,10 +37,9 @@ class TestMissing:
         self,
         platform: Platform,
         incoming: Incoming,
-        at: datetime,
         django_assert_num_queries: Callable[[int], CaptureQueriesContext],
     ) -> None:
-        accept(platform, at, incoming(text=SPAM.format("a1")))
+        accept(platform, AT, incoming(text=SPAM.format("a1")))
         backfill.missing(revisions=revisions())
         loaded = revisions()
 
@@ -55,11 +47,11 @@ class TestMissing:
             backfill.missing(revisions=loaded)
 
     def test_writes_nothing_of_what_was_erased_meanwhile(
-        self, platform: Platform, incoming: Incoming, at: datetime
+        self, platform: Platform, incoming: Incoming
     ) -> None:
-        accept(platform, at, incoming(text=SPAM.format("a")))
+        accept(platform, AT, incoming(text=SPAM.format("a")))
         [loaded] = revisions()
-        erase.post(post_id=loaded.post_id, at=at)
+        erase.post(post_id=loaded.post_id, at=AT)
 
         backfill.missing(revisions=[loaded])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from moderation.models import (
     Evidence,
     PictureBand,
     PictureGroup,
-    Post,
     Revision,
     RevisionEvidence,
     RevisionPicture,
@@ -26,8 +24,9 @@ from moderation.operations.campaigns import gather
 from moderation.operations.erasure import erase
 from moderation.operations.similarity import picture_groups
 from moderation.queries.campaigns import campaign_pictures, shared_traits
+from tests.moderation.conftest import Post_
+from tests.moderation.instants import AT
 
-Post_ = Callable[..., Post]
 _RANDOM = random.Random(1)
 
 
@@ -48,26 +47,26 @@ def read(hash_: str, *, turned: Sequence[str] = (), quality: int = 100) -> dict[
 
 
 @pytest.fixture
-def group_of(db: None, at: datetime) -> Callable[..., int | None]:
+def group_of(db: None) -> Callable[..., int | None]:
     def find(hash_: str, **more: Any) -> int | None:
         with transaction.atomic():
-            group = picture_groups.of(read(hash_, **more), at=at)
+            group = picture_groups.of(read(hash_, **more), at=AT)
         return group.pk if group else None
 
     return find
 
 
 @pytest.fixture
-def showing(post: Post_, at: datetime, group_of: Callable[..., int | None]) -> Callable[..., Revision]:
+def showing(post: Post_, group_of: Callable[..., int | None]) -> Callable[..., Revision]:
     """Store a post that shows a picture which was read."""
 
     def run(hash_: str, *, text: str = "", **fields: Any) -> Revision:
         revision = Revision.objects.select_related("post").get(post=post(text=text, **fields))
         count = Evidence.objects.count()
         row = Evidence.objects.create(
-            url=f"http://pictures.example/{count}", url_digest=f"digest {count}", hour=at, site="x.example",
+            url=f"http://pictures.example/{count}", url_digest=f"digest {count}", hour=AT, site="x.example",
             kind=EvidenceKind.PICTURE, state=EvidenceState.FETCHED,
-            enqueued_at=at, since=at, due_at=at, fetched_at=at,
+            enqueued_at=AT, since=AT, due_at=AT, fetched_at=AT,
             picture_group_id=group_of(hash_), thumbnail="a" * 64, facts={},
         )  # fmt: skip
         RevisionEvidence.objects.create(revision=revision, evidence=row, role=EvidenceRole.MEDIA, position=0)
@@ -117,14 +116,14 @@ class TestGroups:
         assert group_of(apart(first, 12)) == group
 
     @pytest.mark.parametrize("facts", [None, {}, read("", quality=100), read("0" * 64, quality=49)])
-    def test_are_not_made_of_what_has_no_features(self, facts: Any, db: None, at: datetime) -> None:
+    def test_are_not_made_of_what_has_no_features(self, facts: Any, db: None) -> None:
         with transaction.atomic():
-            assert picture_groups.of(facts, at=at) is None
+            assert picture_groups.of(facts, at=AT) is None
 
 
 class TestPosts:
     def test_that_show_one_picture_and_say_nothing_are_gathered(
-        self, showing: Callable[..., Revision], at: datetime
+        self, showing: Callable[..., Revision]
     ) -> None:
         first = some_hash()
         one, other, unlike = showing(first), showing(apart(first, 20)), showing(some_hash())
@@ -132,7 +131,7 @@ class TestPosts:
         with transaction.atomic():
             shared = picture_groups.join([revision.pk for revision in revisions])
             again = picture_groups.join([revision.pk for revision in revisions])
-        gather.gather(revisions=revisions, at=at)
+        gather.gather(revisions=revisions, at=AT)
 
         assert shared == {one.pk, other.pk}
         assert again == set(), "no news the second time"
@@ -143,7 +142,7 @@ class TestPosts:
         assert (picture.posts, picture.digest) == (2, "a" * 64)
 
     def test_with_texts_of_their_own_are_not_gathered_by_a_picture_alone(
-        self, showing: Callable[..., Revision], at: datetime
+        self, showing: Callable[..., Revision]
     ) -> None:
         first = some_hash()
         revisions = [
@@ -152,7 +151,7 @@ class TestPosts:
         ]
         with transaction.atomic():
             picture_groups.join([revision.pk for revision in revisions])
-        gather.gather(revisions=revisions, at=at)
+        gather.gather(revisions=revisions, at=AT)
 
         assert not CampaignMember.objects.exists()
 
@@ -187,7 +186,6 @@ class TestPosts:
     def test_take_their_group_along_when_they_are_erased(
         self,
         showing: Callable[..., Revision],
-        at: datetime,
         django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
     ) -> None:
         first = some_hash()
@@ -197,5 +195,5 @@ class TestPosts:
 
         for revision, left in ((one, 1), (other, 0)):
             with django_capture_on_commit_callbacks(execute=True):
-                erase.post(post_id=revision.post_id, at=at)
+                erase.post(post_id=revision.post_id, at=AT)
             assert (PictureGroup.objects.count(), RevisionPicture.objects.count()) == (left, left)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 import pytest
 from pytest_django import Settings
@@ -13,7 +12,8 @@ from moderation.models.decisions import Verdict
 from moderation.operations.cases import review
 from moderation.operations.webhooks import endpoints
 from tests.moderation import receiver
-from tests.moderation.operations.webhooks.turns import Later, Make
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.webhooks.turns import Make
 from tests.moderation.receiver import Receiver
 
 
@@ -29,9 +29,9 @@ def server() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def registered(server: Receiver, platform: Platform, at: datetime) -> tuple[WebhookEndpoint, str]:
+def registered(server: Receiver, platform: Platform) -> tuple[WebhookEndpoint, str]:
     """The endpoint and its signing secret."""
-    return endpoints.add(platform=platform, url=server.url, at=at)
+    return endpoints.add(platform=platform, url=server.url, at=AT)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def secret(registered: tuple[WebhookEndpoint, str]) -> str:
 
 
 @pytest.fixture
-def delivery(endpoint: WebhookEndpoint, claimed_case: Case, moderator: User, later: Later) -> Delivery:
+def delivery(endpoint: WebhookEndpoint, claimed_case: Case, moderator: User) -> Delivery:
     """A decision on its way to the endpoint."""
     decision = review.decide(
         case_id=claimed_case.pk,
@@ -58,7 +58,7 @@ def delivery(endpoint: WebhookEndpoint, claimed_case: Case, moderator: User, lat
 
 
 @pytest.fixture
-def make(platform: Platform, endpoint: WebhookEndpoint, at: datetime) -> Make:
+def make(platform: Platform, endpoint: WebhookEndpoint) -> Make:
     """Put deliveries of no post into the outbox."""
 
     def put(count: int, *, to: WebhookEndpoint = endpoint, **given: object) -> list[Delivery]:
@@ -67,8 +67,8 @@ def make(platform: Platform, endpoint: WebhookEndpoint, at: datetime) -> Make:
             "endpoint": to,
             "event": "model.promoted",
             "body": {"type": "model.promoted"},
-            "created_at": at,
-            "next_attempt_at": at,
+            "created_at": AT,
+            "next_attempt_at": AT,
         }
         return Delivery.objects.bulk_create(Delivery(**values | given) for _ in range(count))
 

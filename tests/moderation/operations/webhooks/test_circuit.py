@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -11,17 +11,14 @@ from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState
 from moderation.operations.infrastructure import egress
 from moderation.operations.webhooks import circuit, endpoints, send
-from tests.moderation.operations.webhooks.turns import Later, Make, counted
+from tests.moderation.instants import AT, later
+from tests.moderation.operations.webhooks.turns import Make, counted
 from tests.moderation.receiver import Receiver
-
-pytestmark = pytest.mark.django_db
 
 
 class TestCircuit:
     @pytest.fixture
-    def opened(
-        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, later: Later
-    ) -> EndpointCircuit:
+    def opened(self, make: Make, endpoint: WebhookEndpoint, server: Receiver) -> EndpointCircuit:
         """A circuit that opened because of an endpoint that fails."""
         make(50)
         server.status = 500
@@ -29,9 +26,7 @@ class TestCircuit:
             send.serve(endpoint_id=endpoint.pk, at=later(turn))
         return EndpointCircuit.objects.get()
 
-    def test_opens_after_some_failures_in_a_row(
-        self, opened: EndpointCircuit, server: Receiver, later: Later
-    ) -> None:
+    def test_opens_after_some_failures_in_a_row(self, opened: EndpointCircuit, server: Receiver) -> None:
         assert (opened.state, opened.last_error) == (CircuitState.OPEN, "HTTP status 500")
         assert opened.since is not None
         assert opened.retry_at is not None
@@ -39,7 +34,7 @@ class TestCircuit:
         assert len(server.got) == circuit.OPENS_AFTER
 
     def test_while_it_is_open_nothing_loses_an_attempt(
-        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver
     ) -> None:
         assert send.serve(endpoint_id=endpoint.pk, at=later(8)) == 0
 
@@ -47,7 +42,7 @@ class TestCircuit:
         assert len(server.got) == circuit.OPENS_AFTER
 
     def test_one_call_shows_whether_it_is_back(
-        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver
     ) -> None:
         assert send.serve(endpoint_id=endpoint.pk, at=later(30)) == 1
         again = EndpointCircuit.objects.get()
@@ -62,7 +57,7 @@ class TestCircuit:
         assert counted("delivered") == 50
 
     def test_a_replay_by_hand_does_not_wait_for_the_pause(
-        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, make: Make, later: Later
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, make: Make
     ) -> None:
         [row] = make(1, state=DeliveryState.FAILED)
         server.status = 204
@@ -72,7 +67,7 @@ class TestCircuit:
         assert send.serve(endpoint_id=endpoint.pk, at=later(8)) >= 46
 
     def test_a_change_of_the_endpoint_closes_it(
-        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver
     ) -> None:
         server.status = 204
         endpoints.change(endpoint_id=endpoint.pk, url=server.url + "/new", at=later(6))
@@ -80,7 +75,7 @@ class TestCircuit:
         assert send.serve(endpoint_id=endpoint.pk, at=later(6)) > 40
 
     def test_what_it_held_up_for_days_fails_visibly(
-        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, later: Later
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint
     ) -> None:
         send.serve(endpoint_id=endpoint.pk, at=later(5 * 86_400))
 
@@ -91,16 +86,16 @@ class TestCircuit:
 
     @pytest.mark.parametrize("status", [400, 404, 302])
     def test_a_message_that_is_refused_says_nothing_of_the_others(
-        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, at: datetime, status: int
+        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, status: int
     ) -> None:
         make(20)
         server.status = status
 
-        assert send.serve(endpoint_id=endpoint.pk, at=at) == 20
+        assert send.serve(endpoint_id=endpoint.pk, at=AT) == 20
         assert EndpointCircuit.objects.get().state == CircuitState.CLOSED
 
     def test_an_endpoint_that_asks_for_time_gets_it(
-        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, later: Later
+        self, make: Make, endpoint: WebhookEndpoint, server: Receiver
     ) -> None:
         make(20)
         server.status, server.headers = 429, {"retry-after": "120"}
@@ -110,7 +105,7 @@ class TestCircuit:
         assert send.serve(endpoint_id=endpoint.pk, at=later(119)) == 0
         assert send.serve(endpoint_id=endpoint.pk, at=later(121)) >= 19
 
-    def test_nobody_there_is_a_failure(self, make: Make, endpoint: WebhookEndpoint, later: Later) -> None:
+    def test_nobody_there_is_a_failure(self, make: Make, endpoint: WebhookEndpoint) -> None:
         make(9)
         WebhookEndpoint.objects.update(url="http://127.0.0.1:1/")
 
@@ -121,15 +116,10 @@ class TestCircuit:
         assert Delivery.objects.filter(attempts=0).count() == 9 - circuit.OPENS_AFTER
 
     def test_one_that_does_not_answer_costs_one_call_at_a_time(
-        self,
-        make: Make,
-        endpoint: WebhookEndpoint,
-        server: Receiver,
-        at: datetime,
-        monkeypatch: pytest.MonkeyPatch,
+        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(egress, "TIMEOUT_SECONDS", 0.2)
         make(9)
         server.wait_seconds = 0.6
 
-        assert send.serve(endpoint_id=endpoint.pk, at=at) == 1
+        assert send.serve(endpoint_id=endpoint.pk, at=AT) == 1

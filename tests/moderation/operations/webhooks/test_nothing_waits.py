@@ -89,10 +89,7 @@ def wait_until(holds: Callable[[], bool]) -> float:
 
 
 def test_dead_and_slow_endpoints_delay_nobody(
-    worker: subprocess.Popen[bytes],
-    servers: Callable[..., Receiver],
-    mute: str,
-    settings: object,
+    worker: subprocess.Popen[bytes], servers: Callable[..., Receiver], mute: str, settings: object
 ) -> None:
     broken, slow, well = servers(status=500), servers(wait_seconds=15.0), servers()
     dead = platform(

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Callable
-from datetime import datetime
 
 import pytest
 from django.db import transaction
 
-from moderation.models import Case, Export, Platform, Post, Revision, User
-from moderation.models.decisions import Verdict
+from moderation.models import Export, Platform, Post, Revision, User
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.posts import ScoreState
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import claims
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.labels import export_build, exports
@@ -23,10 +20,13 @@ from moderation.operations.outbox import feed
 from moderation.operations.scoring import leases, recovery, score
 from moderation.operations.webhooks import attempts, send
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.conftest import Case_, Post_
+from tests.moderation.instants import later
+from tests.moderation.operations.conftest import decide
+
+pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 HOUR = 3_600
-Later = Callable[[float], datetime]
 
 
 def revision_of(post: Post) -> Revision:
@@ -34,14 +34,12 @@ def revision_of(post: Post) -> Revision:
 
 
 class TestScoring:
-    def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Callable[..., Post], later: Later) -> None:
+    def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Post_) -> None:
         post(at=later(HOUR))
 
         assert recovery.sweep(at=later(0)) == 1
 
-    def test_a_lease_of_a_later_hour_is_over(
-        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_a_lease_of_a_later_hour_is_over(self, post: Post_) -> None:
         revision = revision_of(post())
         [held] = leases.claim(revision_ids=[revision.pk], at=later(HOUR))
 
@@ -51,18 +49,14 @@ class TestScoring:
             assert leases.still_held(revisions=[held]) == set()  # who held it and wakes up writes nothing
         assert revision_of(revision.post).score_state == ScoreState.SCORED
 
-    def test_a_lease_of_a_machine_some_minutes_ahead_stands(
-        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_a_lease_of_a_machine_some_minutes_ahead_stands(self, post: Post_) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(240))
 
         assert recovery.sweep(at=later(0)) == 0
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 0
 
-    def test_a_clock_set_forward_only_repeats_work(
-        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
-    ) -> None:
+    def test_a_clock_set_forward_only_repeats_work(self, post: Post_) -> None:
         revision = revision_of(post())
         leases.claim(revision_ids=[revision.pk], at=later(0))
 
@@ -72,7 +66,7 @@ class TestScoring:
 
 class TestCases:
     def test_a_claim_of_a_later_hour_holds_nobody_up(
-        self, open_case: Callable[..., Case], moderator: User, other_moderator: User, later: Later
+        self, open_case: Case_, moderator: User, other_moderator: User
     ) -> None:
         case = open_case()
         claims.claim(case_id=case.pk, moderator=moderator, at=later(HOUR))
@@ -84,9 +78,7 @@ class TestCases:
         assert held.lease_end_at is not None
         assert held.lease_end_at < later(HOUR)
 
-    def test_whoever_holds_it_goes_on(
-        self, open_case: Callable[..., Case], moderator: User, later: Later
-    ) -> None:
+    def test_whoever_holds_it_goes_on(self, open_case: Case_, moderator: User) -> None:
         case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
 
         again = claims.claim(case_id=case.pk, moderator=moderator, at=later(0))
@@ -95,7 +87,7 @@ class TestCases:
         assert again.lease_end_at < later(HOUR)
 
 
-def test_an_export_of_a_later_hour_is_built(lead: User, later: Later) -> None:
+def test_an_export_of_a_later_hour_is_built(lead: User) -> None:
     row = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(HOUR))
     Export.objects.filter(pk=row.pk).update(
         state=ExportState.BUILDING, lease_until=later(HOUR + export_build.LEASE.total_seconds())
@@ -108,7 +100,7 @@ class TestLimits:
     BUCKET = Bucket(name="posts", per_minute=60, burst=3)
 
     @pytest.mark.parametrize("moved", [-HOUR, HOUR])
-    def test_a_full_bucket_is_closed_for_its_own_time(self, later: Later, moved: int) -> None:
+    def test_a_full_bucket_is_closed_for_its_own_time(self, moved: int) -> None:
         owner = uuid.uuid4().hex
         limits.take(bucket=self.BUCKET, owner=owner, at=later(0), cost=3)
         with pytest.raises(limits.LimitReached):
@@ -120,7 +112,7 @@ class TestLimits:
 
         assert all(taken)
 
-    def test_a_clock_set_back_opens_nothing_early(self, later: Later) -> None:
+    def test_a_clock_set_back_opens_nothing_early(self) -> None:
         owner = uuid.uuid4().hex
         limits.take(bucket=self.BUCKET, owner=owner, at=later(0), cost=3)
 
@@ -132,12 +124,9 @@ class TestLimits:
 
 class TestTelling:
     def test_what_a_later_hour_decided_is_told(
-        self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
+        self, webhook: Platform, open_case: Case_, moderator: User
     ) -> None:
-        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(HOUR)
-        )
+        decide(open_case(), moderator, at=later(HOUR))
 
         send.mend_clock_steps(at=later(0))
 
@@ -148,9 +137,8 @@ class TestTelling:
         assert attempts.due(at=later(0)).count() == 1
 
     def test_what_can_still_be_undone_waits(
-        self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
+        self, webhook: Platform, open_case: Case_, moderator: User
     ) -> None:
-        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(0))
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(0))
+        decide(open_case(), moderator, at=later(0))
 
         assert send.mend_clock_steps(at=later(0)) == 0

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 
 from moderation.models import Delivery
 from moderation.operations.webhooks import circuit
 
 LEASE_SECONDS = circuit.LEASE.total_seconds()
-
-
-Later = Callable[[float], datetime]
 
 
 Make = Callable[..., list[Delivery]]
