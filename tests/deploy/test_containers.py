@@ -34,7 +34,6 @@ PODS = {
     if "template" in document.get("spec", {})
 }
 
-
 KUBERNETES_SETTINGS: dict[str, str] = next(
     document["data"] for document in _documents() if document["kind"] == "ConfigMap"
 )

@@ -19,11 +19,7 @@ from tests import releases
 from tests.deploy.product import Product, command_line
 from tests.scoring.starter import STARTER
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(600),
-]
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

@@ -32,10 +32,7 @@ def test_creates_awaits_and_deletes(aws: Any, tmp_path: Path) -> None:
     assert model["PrimaryContainer"] == {
         "Image": "746233611703.dkr.ecr.eu-central-1.amazonaws.com/sagemaker-tritonserver:24.10-py3",
         "ModelDataUrl": f"s3://{BUCKET}/spam/model.tar.gz",
-        "Environment": {
-            "SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "content",
-            "TOKENIZERS_PARALLELISM": "false",
-        },
+        "Environment": {"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "content", "TOKENIZERS_PARALLELISM": "false"},
     }
     assert (
         boto3.client("s3").get_object(Bucket=BUCKET, Key="spam/model.tar.gz")["Body"].read() == b"an archive"

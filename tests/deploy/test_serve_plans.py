@@ -231,8 +231,7 @@ class TestRefusals:
         assert not started
 
     @pytest.mark.parametrize(
-        ("lacks", "says"),
-        [("libcuda.so.1", "no NVIDIA driver"), ("libnvinfer.so.10", "no TensorRT")],
+        ("lacks", "says"), [("libcuda.so.1", "no NVIDIA driver"), ("libnvinfer.so.10", "no TensorRT")]
     )
     def test_names_what_is_not_there(
         self, repository: Path, plans: Path, libraries: dict[str, object], lacks: str, says: str

@@ -18,11 +18,7 @@ from deploy.local.triton import Triton
 from scoring.triton_socket import TritonSocket
 from tests.deploy import grpc_by_hand
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("triton"), pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.timeout(900),
 ]
 
-
 _UNWRITTEN = "SELECT count(*) FROM moderation_erasure WHERE journalled_at IS NULL"
 _LIVES_ROUNDS = 5
 """For how many rounds a post lives that is to be erased: a backup has some that are erased after it."""

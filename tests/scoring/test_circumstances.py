@@ -82,10 +82,7 @@ class Campaign:
         if self.is_one_author and author.posts is not None:
             author = dataclasses.replace(author, posts=author.posts + before)
         link = dataclasses.replace(
-            LINK,
-            domain_history=past,
-            url_posts=before,
-            author_posts=before if self.is_one_author else 0,
+            LINK, domain_history=past, url_posts=before, author_posts=before if self.is_one_author else 0
         )
         return record(
             at=at,

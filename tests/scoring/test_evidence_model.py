@@ -35,8 +35,7 @@ def random_rows(count: int, *, seed: int = 1) -> Floats:
 
 class TestJoin:
     @pytest.mark.parametrize(
-        "said",
-        [{}, {"page_probability": 0.01}, {"page_probability": 0.5, "link_hops": 1, "page_cloaked": 0}],
+        "said", [{}, {"page_probability": 0.01}, {"page_probability": 0.5, "link_hops": 1, "page_cloaked": 0}]
     )
     def test_harmless_or_missing_evidence_changes_nothing(self, said: dict[str, float]) -> None:
         joined = MODEL.join(MARGINS, rows=rows(len(MARGINS), **said))

@@ -78,10 +78,7 @@ def test_refuses_a_report_about_another_live_release() -> None:
 
 
 def test_refuses_a_report_without_posts() -> None:
-    assert failed(report(slices=[])) == [
-        "looks at posts of the test part",
-        "holds enough evidence",
-    ]
+    assert failed(report(slices=[])) == ["looks at posts of the test part", "holds enough evidence"]
 
 
 def test_refuses_a_report_about_what_candidates_are_chosen_by() -> None:

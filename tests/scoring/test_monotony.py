@@ -101,10 +101,7 @@ def test_nor_do_more_spam_posts(scorer: Scorer, name: str) -> None:
     ladder = [
         scorer.spam_probabilities(
             [
-                HISTORIES[name](
-                    counted(record, count),
-                    partial(with_more_spam, count=count),
-                )
+                HISTORIES[name](counted(record, count), partial(with_more_spam, count=count))
                 for record in RECORDS
             ],
             content_probabilities=np.full(len(RECORDS), 0.2),

@@ -17,17 +17,7 @@ from tests.scoring.starter import STARTER
 
 PINNED = "4100d84bc3f7444eff7eb87d6a8862a54770e855528e065194226b3a96b40b66"
 
-
-FIELDS = (
-    "content",
-    "files",
-    "schema_hash",
-    "normaliser",
-    "thresholds",
-    "calibration",
-    "training",
-    "metrics",
-)
+FIELDS = ("content", "files", "schema_hash", "normaliser", "thresholds", "calibration", "training", "metrics")
 
 
 @pytest.fixture

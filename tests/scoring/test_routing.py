@@ -64,18 +64,10 @@ class TestDecide:
         ],
     )  # fmt: skip
     def test_follows_the_rule_that_reaches_the_post(
-        self,
-        effect: Effect,
-        probability: float,
-        is_degraded: bool,
-        route: Route,
-        reason: ReviewReason | None,
+        self, effect: Effect, probability: float, is_degraded: bool, route: Route, reason: ReviewReason | None
     ) -> None:
         routing = decide(
-            probability=probability,
-            thresholds=THRESHOLDS,
-            is_degraded=is_degraded,
-            effect=effect,
+            probability=probability, thresholds=THRESHOLDS, is_degraded=is_degraded, effect=effect
         )
 
         assert (routing.route, routing.reason) == (route, reason)

@@ -21,9 +21,7 @@ _POST = (
     "user_agent",
 )
 
-
 _POSTING = ("send_post", "send_posts", "score_post")
-
 
 WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | {
     "file_appeal/external_id",
@@ -53,26 +51,13 @@ WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | 
     "KeepFilterForm.query",
     "Idempotency-Key",
 }
-
-
 """Written about a post or an author: gone with them. (A rule's words where it is about an author.)"""
-
-
 _ID_OF_POST = "the platform's id of a post: by it the post is refused when it is sent again"
-
-
 _NOT_KEPT = "only read: nothing of it is stored"
 _CODE = "a code of the policy, no words: it stands in the audit log, too"
-
-
 _NOT_STORED = "a question, which nobody stores"
-
-
 _OURS = "an id of ours"
-
-
 _DESK = "about the installation and who works there, not about authors"
-
 
 STAYS = {
     **{f"{operation}/external_id": _ID_OF_POST for operation in _POSTING},

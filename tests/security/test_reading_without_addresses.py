@@ -182,12 +182,7 @@ class TestPages:
 class TestExports:
     @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
     def test_hold_placeholders_for_who_may_not_read_addresses(
-        self,
-        form: str,
-        planted: Case,
-        lead: User,
-        engineer: User,
-        desk_of: Callable[[User], Client],
+        self, form: str, planted: Case, lead: User, engineer: User, desk_of: Callable[[User], Client]
     ) -> None:
         at = now()
         with_them, without = (

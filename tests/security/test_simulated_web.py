@@ -70,8 +70,7 @@ def test_a_page_that_a_simulation_names_comes_from_this_machine(
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["example.com", "example", "a.example.net", "myexample", "evil-test", "m.youtube.com"],
+    "host", ["example.com", "example", "a.example.net", "myexample", "evil-test", "m.youtube.com"]
 )
 def test_no_other_name_does(host: str, server: WebServer, settings: Settings, resolved: list[str]) -> None:
     settings.SIMULATED_WEB_PORT = server.server_port

@@ -59,9 +59,7 @@ class TestWrongKeys:
 
         assert statuses[:60] == [401] * 60
         assert statuses[60:].count(429) >= 40  # a place comes free each second
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
+        with CaptureQueriesContext(connection) as queries:
             answers = [ask(client, wrong) for wrong in WRONG[120:140]]
         refused = [answer for answer in answers if answer.status_code == 429]
         assert len(queries) <= len(answers) - len(refused)

@@ -77,11 +77,7 @@ class TestRefusal:
 
 def test_command_line_has_the_profile_of_the_repository() -> None:
     command = build_tensorrt.trtexec_command(
-        "trtexec",
-        plan_recipe.TEXTS,
-        graph=Path("m.onnx"),
-        plan=Path("m.plan"),
-        profile=Profile(),
+        "trtexec", plan_recipe.TEXTS, graph=Path("m.onnx"), plan=Path("m.plan"), profile=Profile()
     )
 
     assert "--minShapes=input_ids:1x128,attention_mask:1x128" in command

@@ -25,10 +25,7 @@ SHARED = dataclasses.replace(
 
 def sample(log_odds: Floats, is_spam: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Sample:
     return Sample(
-        log_odds=log_odds,
-        is_spam=is_spam,
-        weights=np.ones(len(log_odds)),
-        groups=np.arange(len(log_odds)),
+        log_odds=log_odds, is_spam=is_spam, weights=np.ones(len(log_odds)), groups=np.arange(len(log_odds))
     )
 
 

@@ -206,12 +206,7 @@ def test_replays_every_source_alike_with_its_own_share_of_spam() -> None:
 
 @pytest.mark.parametrize(
     ("texts", "after", "high", "is_kept"),
-    [
-        (100, 0.905, -0.001, True),
-        (100, 0.885, -0.001, False),
-        (100, 0.885, 0.0, True),
-        (99, 0.5, -0.3, True),
-    ],
+    [(100, 0.905, -0.001, True), (100, 0.885, -0.001, False), (100, 0.885, 0.0, True), (99, 0.5, -0.3, True)],
 )
 def test_a_point_may_be_lost_and_what_is_not_certain_is_told(
     texts: int, after: float, high: float, is_kept: bool, caplog: pytest.LogCaptureFixture

@@ -71,8 +71,7 @@ class TestReadAll:
         assert len(labelled_lines.read(path)) == 1
 
     @pytest.mark.parametrize(
-        ("line", "problem"),
-        [("{", "line 1: not JSON"), ("[]", "line 1: expected an object, got list")],
+        ("line", "problem"), [("{", "line 1: not JSON"), ("[]", "line 1: expected an object, got list")]
     )
     def test_names_the_line_that_is_wrong(self, tmp_path: Path, line: str, problem: str) -> None:
         path = tmp_path / "one.jsonl"

@@ -14,13 +14,7 @@ from scoring.features import NAMES, NO_MODELS, SUB_MODEL_FEATURES, extract
 from scoring.records import History, Link
 from tests.scoring.random_records import decided, export_line, labelled
 from training.labelled_lines import Malformed
-from training.labelled_records import (
-    LabelledRecord,
-    bare,
-    load,
-    with_links_of_another,
-    with_random_gaps,
-)
+from training.labelled_records import LabelledRecord, bare, load, with_links_of_another, with_random_gaps
 
 
 def line_of(one: LabelledRecord) -> dict[str, Any]:

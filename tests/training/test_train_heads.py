@@ -21,11 +21,7 @@ from training.labelled_records import LabelledRecord
 from training.train_heads import add_heads, decisions_of, fit_platform
 
 UNSEEN = decisions(400, seed=99)
-
-
 UNSEEN_READ = decisions(400, seed=98, content=True)
-
-
 UNSEEN_RARE = decisions(800, seed=77, spam_share=0.15)
 
 

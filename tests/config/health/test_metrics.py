@@ -11,12 +11,7 @@ from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
-from moderation.models import (
-    Delivery,
-    Post,
-    Revision,
-    Score,
-)
+from moderation.models import Delivery, Post, Revision, Score
 from moderation.operations.infrastructure.probe import Part
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer

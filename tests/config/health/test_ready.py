@@ -16,14 +16,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from moderation import scorer
-from moderation.models import (
-    Delivery,
-    EndpointCircuit,
-    Heartbeat,
-    Platform,
-    Post,
-    SweepRun,
-)
+from moderation.models import Delivery, EndpointCircuit, Heartbeat, Platform, Post, SweepRun
 from moderation.operations.infrastructure import outage, probe
 from moderation.operations.infrastructure.probe import Part
 from moderation.operations.webhooks import endpoints

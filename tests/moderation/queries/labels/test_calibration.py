@@ -66,12 +66,7 @@ class TestMeasured:
         ],
     )
     def test_leaves_out_what_did_not_come_by_chance_or_score(
-        self,
-        case: Case,
-        judged_alike: Judged,
-        at: datetime,
-        score: dict[str, Any],
-        decision: dict[str, Any],
+        self, case: Case, judged_alike: Judged, at: datetime, score: dict[str, Any], decision: dict[str, Any]
     ) -> None:
         judged_alike(case, probability=0.91, spam=200, fine=0, score=score, decision=decision)
         judged_alike(case, probability=0.91, spam=100, fine=99)

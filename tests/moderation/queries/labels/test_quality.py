@@ -50,10 +50,7 @@ class TestRankMeasures:
 
 class TestLatestScores:
     def test_takes_the_last_score_of_each_post(
-        self,
-        post: Callable[..., Post],
-        fake_scorer: FakeScorer,
-        later: Callable[[float], datetime],
+        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Callable[[float], datetime]
     ) -> None:
         row = post(external_id="scored-twice")
         for probability, seconds in ((0.3, 1), (0.7, 60)):

@@ -113,11 +113,7 @@ class TestTheHistoryOfSimilarPosts:
 
     @pytest.mark.parametrize("opinions", [{"content": 0.8, "evidence": 0.97}, {"content": 0.02}])
     def test_counts_a_verdict_on_words_and_one_on_a_post_without_evidence(
-        self,
-        greeting: Greeting,
-        judged: Callable[..., Label],
-        later: Later,
-        opinions: Opinions,
+        self, greeting: Greeting, judged: Callable[..., Label], later: Later, opinions: Opinions
     ) -> None:
         judged(greeting("first", seconds=0, opinions=opinions))
         copy = greeting("second", seconds=100, opinions={"content": 0.02})
