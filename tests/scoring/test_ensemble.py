@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,6 @@ from tests.scoring.random_records import labelled
 from tests.scoring.starter import STARTER
 
 NAN = float("nan")
-
-
-@pytest.fixture(scope="module")
-def ensemble() -> Ensemble:
-    return Ensemble.load(STARTER)
 
 
 def random_rows(ensemble: Ensemble, count: int) -> Floats:
@@ -224,9 +218,7 @@ class TestLoad:
             Ensemble.load(tmp_path)
 
     def test_refuses_a_torn_file(self, tmp_path: Path) -> None:
-        shutil.copy(STARTER / ENSEMBLE_FILE, tmp_path)
-        path = tmp_path / ENSEMBLE_FILE
-        path.write_bytes(path.read_bytes()[:1000])
+        (tmp_path / ENSEMBLE_FILE).write_bytes((STARTER / ENSEMBLE_FILE).read_bytes()[:1000])
 
         with pytest.raises(Corrupt, match=ENSEMBLE_FILE):
             Ensemble.load(tmp_path)

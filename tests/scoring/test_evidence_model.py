@@ -33,6 +33,11 @@ def random_rows(count: int, *, seed: int = 1) -> Floats:
     return np.where(generator.random(drawn.shape) < 0.3, np.nan, drawn)
 
 
+def steps_of(name: str, **wrong: object) -> dict[str, object]:
+    """What a file says of one feature, good but for `wrong`."""
+    return {"steps": {name: {"knots": [1], "top": 5, "weights": [1], "version": 1} | wrong}}
+
+
 class TestJoin:
     @pytest.mark.parametrize(
         "said", [{}, {"page_probability": 0.01}, {"page_probability": 0.5, "link_hops": 1, "page_cloaked": 0}]
@@ -108,22 +113,10 @@ class TestFile:
         [
             ({"intercept": "low"}, Corrupt),
             ({"format": 2}, Corrupt),
-            (
-                {"steps": {"context.link_hops": {"knots": [1], "top": 5, "weights": [-1], "version": 1}}},
-                Corrupt,
-            ),
-            (
-                {"steps": {"context.link_hops": {"knots": [5], "top": 1, "weights": [1], "version": 1}}},
-                Corrupt,
-            ),
-            (
-                {"steps": {"context.gone": {"knots": [1], "top": 5, "weights": [1], "version": 1}}},
-                SchemaMismatch,
-            ),
-            (
-                {"steps": {"context.link_hops": {"knots": [1], "top": 5, "weights": [1], "version": 9}}},
-                SchemaMismatch,
-            ),
+            (steps_of("context.link_hops", weights=[-1]), Corrupt),
+            (steps_of("context.link_hops", knots=[5], top=1), Corrupt),
+            (steps_of("context.gone"), SchemaMismatch),
+            (steps_of("context.link_hops", version=9), SchemaMismatch),
         ],
     )
     def test_refuses_what_it_cannot_evaluate(

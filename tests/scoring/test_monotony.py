@@ -12,9 +12,7 @@ import pytest
 
 from scoring.pipeline import Scorer
 from scoring.records import History, PostRecord
-from scoring.release import Release
-from tests.scoring.random_records import FakeContent, labelled
-from tests.scoring.starter import STARTER
+from tests.scoring.random_records import labelled
 
 RECORDS = [one.record for one in labelled(60)]
 
@@ -75,11 +73,6 @@ HISTORIES = {
     },
     "domain_history": links,
 }
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return Scorer(release=Release.load(STARTER), content=FakeContent())
 
 
 @pytest.mark.parametrize("name", HISTORIES)
