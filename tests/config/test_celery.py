@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from config.celery import app
 from deploy.local import application
 from deploy.local.places import ROOT, State
 from tests.faults.lines import Line, line_to
+from tests.libraries import printed
 
 PATIENCE_SECONDS = 3
 
@@ -29,11 +29,7 @@ def test_a_worker_starts_without_shap() -> None:
         "print('shap' in sys.modules)"
     )
 
-    printed = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-
-    assert printed.split()[-1] == "False"
+    assert printed(program).split()[-1] == "False"
 
 
 def test_a_worker_imports_no_page() -> None:
@@ -43,11 +39,7 @@ def test_a_worker_imports_no_page() -> None:
         "print('moderation.tasks' in sys.modules, 'config.urls' in sys.modules)"
     )
 
-    printed = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-
-    assert printed.split()[-2:] == ["True", "False"]
+    assert printed(program).split()[-2:] == ["True", "False"]
 
 
 @pytest.mark.whole

@@ -11,10 +11,9 @@ import pytest
 
 from scoring.pins import ContentPin
 from scoring.release import Release
-from tests.scoring.platform_posts import PLATFORM, decisions
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
 from tests.scoring.random_records import FakeContent
-from tests.scoring.starter import STARTER
-from tests.training.test_fresh_decisions import opened, test_part, with_head, written
+from tests.training.test_fresh_decisions import opened, test_part, written
 from training import fine_tuned_release, fresh_decisions, served_content, train_heads
 from training.served_content import Opened
 
@@ -80,7 +79,7 @@ def test_only_the_test_part_judges_it(with_new_content: Release, tmp_path: Path)
     labelled = decisions(300)
     labels = written(tmp_path / "labels.jsonl", labelled)
     headed = with_head(labelled, out=tmp_path / "headed", base=with_new_content)
-    candidate, shipped = opened(headed), opened(Release.load(STARTER))
+    candidate, shipped = opened(headed), opened(LIVE)
 
     assert not fresh_decisions.samples([labels], judged=[], live=shipped, candidate=candidate)
     judged = fresh_decisions.without_test_part([labels], live=shipped, candidate=candidate)

@@ -15,15 +15,12 @@ from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
 from scoring.release import Release
 from scoring.splits import Split, split_of
-from tests.scoring.platform_posts import PLATFORM, decisions
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
 from tests.scoring.random_records import FakeContent
-from tests.scoring.starter import STARTER
-from training import fresh_decisions, train_heads
+from training import fresh_decisions
 from training.labelled_posts import DECIDED_ON, LabelledPost, of_record
 from training.labelled_records import LabelledRecord
 from training.served_content import Opened
-
-LIVE = Release.load(STARTER)
 
 
 def written(path: Path, labelled: Sequence[LabelledRecord], *, scored_by: str = LIVE.id) -> Path:
@@ -45,10 +42,6 @@ def written(path: Path, labelled: Sequence[LabelledRecord], *, scored_by: str = 
 def opened(release: Release) -> Opened:
     content = FakeContent()
     return Opened(scorer=Scorer(release=release, content=content), content=content, known={})  # type: ignore[arg-type]  # as the pipeline takes it
-
-
-def with_head(labelled: Sequence[LabelledRecord], *, out: Path, base: Release = LIVE) -> Release:
-    return train_heads.add_heads(base, labelled, content=FakeContent(), out=out).release
 
 
 def test_part(labelled: Sequence[LabelledRecord]) -> list[LabelledPost]:
