@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from config import celery
 from config.celery import app
 from deploy.local import application
 from deploy.local.places import ROOT, State
+from tests.django_fixtures import wait_until
 from tests.faults.lines import Line, line_to
 from tests.libraries import printed
 
@@ -52,11 +52,8 @@ def test_a_worker_starts_where_nothing_can_be_written(broker: None, tmp_path: Pa
         variables = os.environ | dict(service.environment)
         worker = subprocess.Popen(service.command, cwd=ROOT, env=variables, stdout=log, stderr=log)
     try:
-        deadline = time.monotonic() + 60
-        while not ready.exists():
-            assert worker.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_until(lambda: ready.exists() or worker.poll() is not None)
+        assert worker.poll() is None
     finally:
         worker.kill()
         worker.wait()

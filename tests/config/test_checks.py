@@ -57,10 +57,8 @@ class TestProductionSettings:
         read = settings_like("_COOKIE_")
 
         assert [read[name] for name in COOKIES] == [True, True, "Lax"] * 3
-        assert (read["SESSION_COOKIE_NAME"], read["CSRF_COOKIE_NAME"]) == (
-            "__Host-sessionid",
-            "__Host-csrftoken",
-        )
+        names = (read["SESSION_COOKIE_NAME"], read["CSRF_COOKIE_NAME"])
+        assert names == ("__Host-sessionid", "__Host-csrftoken")
 
 
 class TestProviders:

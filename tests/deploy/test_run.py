@@ -159,7 +159,4 @@ def _lock_of_another(product: Product, killed: int) -> bool:
 
 
 def _runs(process_id: int) -> bool:
-    return (
-        Path(f"/proc/{process_id}/cmdline").exists()
-        and Path(f"/proc/{process_id}/cmdline").read_bytes() != b""
-    )
+    return command_line(process_id) != ""

@@ -14,10 +14,10 @@ from django.db.models import Model
 
 from moderation import scorer, topic_model
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
-from moderation.models.decisions import DecisionSource
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Removal
 from moderation.models.users import Role
-from moderation.operations.cases import claims
+from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import transactions
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
@@ -130,6 +130,12 @@ def scored(posts: Sequence[Post], *, at: datetime) -> list[Case]:
     revisions = Revision.objects.filter(post__in=posts).order_by("pk").values_list("pk", flat=True)
     score.run(revision_ids=list(revisions), at=at)
     return list(Case.objects.filter(post__in=posts).order_by("post_id"))
+
+
+def decide(case: Case, person: User, *, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
+    """Claim a case for a person and decide it at once."""
+    held = claims.claim(case_id=case.pk, moderator=person, at=at)
+    return review.decide(case_id=case.pk, case_version=held.version, moderator=person, verdict=verdict, at=at)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 import signal
 import time
 import uuid
-from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -14,6 +13,7 @@ from celery import Celery
 from kombu import Connection
 
 from tests.faults.kills.traces import (
+    ban_a_host,
     claim,
     complaint,
     scored_more_often_than_asked,
@@ -66,11 +66,11 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
     workers = stand.workers("scoring")
     stand.signal_all(workers, signal.SIGSTOP)
     [external_id] = stand.send([post(f"thrice-{uuid.uuid4().hex}")])
-    post_id, revision_id = stand.rows(
+    [(post_id, revision_id)] = stand.rows(
         "SELECT p.id, r.id FROM moderation_post p JOIN moderation_revision r ON r.post_id = p.id"
         " WHERE p.external_id = %s",
         external_id,
-    )[0]
+    )
     state = "SELECT score_state, attempts FROM moderation_revision WHERE id = %s"
 
     def hangs(attempt: int) -> bool:
@@ -140,11 +140,7 @@ def test_a_thousand_copies_are_one_post(stand: Stand, api: httpx.Client) -> None
 @pytest.mark.parametrize("way", ["cut", pytest.param("frozen", marks=pytest.mark.long)])
 def test_without_triton_posts_reach_a_human_in_time(stand: Stand, api: httpx.Client, way: str) -> None:
     """Trial 12. Promise: an outage of scoring degrades; it never blocks and never silently passes a post."""
-    host = f"{uuid.uuid4().hex}.example"
-    expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    rule = {"effect": "ban", "kind": "domain", "value": host, "reason": "pharmacy", "expires_at": expires_at}
-    drafted = api.post("/rules", json=rule)
-    assert api.post(f"/rules/{drafted.json()['id']}/activation").status_code == 200
+    host = ban_a_host(api)
     ids = [f"{way}-{uuid.uuid4().hex}" for _ in range(20)]
     banned = post(f"banned-{uuid.uuid4().hex}", text=f"see http://{host}/now")
     with getattr(stand.triton, way)():
