@@ -13,27 +13,21 @@ import pytest
 from django.db import transaction
 from pytest_django import Settings
 
-from moderation.models import Case, Platform, Post, Revision, Score, User
+from moderation.models import Case, Platform, Revision, Score, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_chance, audit_plan
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import AuthorSnapshot, History, PostRecord
+from tests.moderation.conftest import Post_, decide
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
 
 
 def plan(**given: object) -> Plan:
-    values: dict[str, object] = {
-        "first": 0.2,
-        "floor": 0.02,
-        "bound": 200,
-        "posts_per_day": 500,
-        "labels": {},
-    }
+    values = {"first": 0.2, "floor": 0.02, "bound": 200, "posts_per_day": 500, "labels": {}}
     return Plan(**(values | given))  # type: ignore[arg-type]  # tests name real fields
 
 
@@ -139,6 +133,7 @@ def test_weighing_by_the_inverse_chance_gives_back_the_true_share(at: datetime) 
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("sampling")
 class TestScoring:
     @pytest.fixture
     def sampling(self, fake_scorer: FakeScorer, platform: Platform, settings: object) -> FakeScorer:
@@ -151,16 +146,15 @@ class TestScoring:
         audit_plan.forget()
         return fake_scorer
 
-    def scored(self, post: Callable[..., Post], *, count: int, at: datetime) -> list[Score]:
+    def scored(self, post: Post_, *, count: int, at: datetime) -> list[Score]:
         """Score posts that nothing resembles."""
         rows = [post(text=f"{at.second} {number}", at=at) for number in range(count)]
         ids = list(Revision.objects.filter(post__in=rows).values_list("pk", flat=True))
         score.run(revision_ids=ids, at=at + timedelta(seconds=1))
         return list(Score.objects.filter(revision__in=ids).order_by("revision_id"))
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_a_new_platforms_posts_with_the_first_share_and_logs_it(
-        self, post: Callable[..., Post], at: datetime
+        self, post: Post_, at: datetime
     ) -> None:
         rows = self.scored(post, count=60, at=at)
 
@@ -169,9 +163,8 @@ class TestScoring:
         assert 3 <= len(sampled) <= 24
         assert set(Case.objects.values_list("score", flat=True)) == {row.pk for row in sampled}
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_the_same_again_also_under_another_chance_and_key(
-        self, post: Callable[..., Post], at: datetime, later: Later, settings: Settings
+        self, post: Post_, at: datetime, later: Later, settings: Settings
     ) -> None:
         rows = self.scored(post, count=30, at=at)
         Platform.objects.update(audit_first_share=0.9)
@@ -181,15 +174,15 @@ class TestScoring:
 
         score.run(revision_ids=[row.revision_id for row in rows], at=later(90))
 
-        again = Score.objects.filter(generation=2).order_by("revision_id")
-        assert [
-            (row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in again
-        ] == [(row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in rows]
+        again, before = (
+            [(row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in drawn]
+            for drawn in (Score.objects.filter(generation=2).order_by("revision_id"), rows)
+        )
+        assert again == before
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_doubtful_scores_more_often_and_names_the_uniform_part(
         self,
-        post: Callable[..., Post],
+        post: Post_,
         sampling: FakeScorer,
         at: datetime,
         later: Later,
@@ -210,7 +203,7 @@ class TestScoring:
         assert all(row in uniform for row in rows if row.is_audit_sample and not row.spam_probability)
 
     def test_tells_nothing_by_the_place_of_a_sample(
-        self, post: Callable[..., Post], sampling: FakeScorer, at: datetime
+        self, post: Post_, sampling: FakeScorer, at: datetime
     ) -> None:
         Platform.objects.update(audit_first_share=1.0)
         sampling.probabilities = {f"{at.second} {number}": number / 100 for number in range(10)}
@@ -220,9 +213,8 @@ class TestScoring:
         assert len({row.spam_probability for row in rows}) == 10
         assert [(row.is_audit_sample, row.expected_harm) for row in rows] == [(True, 0.5)] * 10
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_others_with_another_key(
-        self, post: Callable[..., Post], at: datetime, later: Later, settings: Settings
+        self, post: Post_, at: datetime, later: Later, settings: Settings
     ) -> None:
         def drawn(*, secret_key: str) -> list[bool]:
             settings.SECRET_KEY = secret_key
@@ -242,9 +234,8 @@ class TestScoring:
         assert first == again
         assert first != other
 
-    @pytest.mark.usefixtures("sampling")
     def test_keeps_to_the_platforms_bound_within_a_batch(
-        self, post: Callable[..., Post], at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, post: Post_, at: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(audit_plan, "_counted", lambda *_: (0, {}))  # a burst that nobody counted yet
         Platform.objects.update(audit_first_share=1.0, audit_cases_per_day=5)
@@ -254,10 +245,9 @@ class TestScoring:
         assert sum(row.is_audit_sample for row in rows) in (5, 6)
         assert min(row.audit_probability for row in rows) > 0
 
-    @pytest.mark.usefixtures("sampling")
     def test_falls_as_people_label(
         self,
-        post: Callable[..., Post],
+        post: Post_,
         platform: Platform,
         moderator: User,
         at: datetime,
@@ -268,10 +258,7 @@ class TestScoring:
         Platform.objects.update(audit_first_share=1.0)
         self.scored(post, count=8, at=at)
         for case in Case.objects.order_by("id"):
-            claims.claim(case_id=case.pk, moderator=moderator, at=later(5))
-            review.decide(
-                case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(6)
-            )
+            decide(case, moderator, at=later(6), verdict=Verdict.NOT_SPAM)
 
         rows = self.scored(post, count=1, at=later(125))
 
