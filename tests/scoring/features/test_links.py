@@ -9,21 +9,12 @@ from datetime import timedelta
 import pytest
 
 from scoring.features import Models, links
-from scoring.records import History, Link, LinkReputation
+from scoring.records import Link, LinkReputation
 from scoring.urls import UrlModel
-from tests.scoring.features.values import value_of
+from tests.scoring.features.values import SPAMMY, value_of
 from tests.scoring.random_records import AT, record
 from tests.scoring.starter import STARTER
 
-SPAMMY = History(
-    posts=40,
-    posts_24h=9,
-    confirmed_spam=8,
-    confirmed_not_spam=2,
-    complaints=5,
-    authors=6,
-    first_seen_at=AT - timedelta(days=3),
-)
 NEW = Link(url="https://new.example/", host="new.example", domain="new.example")
 KNOWN = Link(
     url="https://www.known.example/a?b=1",
