@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+TORCH = (pytest.mark.train, pytest.mark.xdist_group("torch"), pytest.mark.timeout(300))
+"""Marks of tests that compute with torch: one process does all of them."""
+
 
 class Later:
     """A module that is imported when something of it is first used."""

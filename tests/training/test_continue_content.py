@@ -10,18 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.libraries import later, needs
+from tests import json_lines
+from tests.libraries import TORCH, later, needs
 from training import __main__ as command
 from training import continue_content, dataset, export_onnx, fine_tune, paired, served_weights
 from training.dataset import Example, Split, split_of
 from training.evaluate import Floats
 
-pytestmark = [
-    pytest.mark.train,
-    needs("torch", "onnxruntime"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [*TORCH, needs("torch", "onnxruntime")]
 torch = later("torch")
 wide_and_deep = later("training.wide_and_deep")
 
@@ -46,8 +42,7 @@ def written(path: Path, *, spam: str, ham: str, count: int) -> Path:
         for label, text in ((1, spam), (0, ham))
         for number in range(count)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return json_lines.written(path, rows)
 
 
 def train(live: Path, *, labels: Path, replay: Path, out: Path) -> None:

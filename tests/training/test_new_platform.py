@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.json_lines import written
 from tests.scoring.platform_posts import decisions
 from tests.scoring.random_records import Always
 from training import new_platform
@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.xdist_group("new platform"), pytest.mark.timeout(300)]
 
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    path = tmp_path / "messenger.jsonl"
     lines = [
         {
             "id": str(place),
@@ -29,8 +28,7 @@ def texts(tmp_path: Path) -> Path:
         }
         for place, one in enumerate(decisions(300))
     ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return written(tmp_path / "messenger.jsonl", lines)
 
 
 def measured(path: Path) -> dict[str, Row]:

@@ -16,15 +16,13 @@ import pytest
 
 from deploy import check_plan, serve_plans
 from scoring import hosting
-from tests.libraries import later, needs
+from tests.libraries import TORCH, later, needs
 from training import build_tensorrt, plan_recipe, served_content, tensorrt_graph, variants
 from training.model_configs import Variant
 
 pytestmark = [
-    pytest.mark.train,
+    *TORCH,
     needs("torch", "transformers", "onnx", "onnxruntime"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
     pytest.mark.filterwarnings("ignore"),  # the converter names numbers that it clamps
 ]
 onnx = later("onnx")

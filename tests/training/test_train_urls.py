@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from scoring.splits import Split, split_of
 from scoring.urls import UrlModel
 from tests.training.made_up_urls import SITES, made_up, written
+from training import __main__ as command
 from training import train_urls
 from training.labelled_urls import LabelledUrl, Malformed, load, relatives
 from training.train_urls import Trained
@@ -67,11 +67,9 @@ class TestMain:
         listed.write_text(
             "# kept by volunteers\ncheap-pills.example\nseen here\nhttp://free-coins.example/#/a\n"
         )
-        parser = ArgumentParser()
-        train_urls.add_arguments(parser)
         arguments = ["--urls", source, "--popular", popular, "--lists", listed, "--out", tmp_path / "out"]
 
-        train_urls.main(parser.parse_args([*map(str, arguments), "--everyday", "30", "--card", str(page)]))
+        command.main(["urls", *map(str, arguments), "--everyday", "30", "--card", str(page)])
 
         manifest = json.loads((tmp_path / "out" / train_urls.URLS_MANIFEST).read_text())
         assert manifest["urls"] == 400
