@@ -26,6 +26,14 @@ __all__ = ["moto"]
 
 
 @pytest.fixture
+def packed(tmp_path: Path) -> str:
+    """What stands for an archive of models."""
+    file = tmp_path / "model.tar.gz"
+    file.write_bytes(b"an archive")
+    return str(file)
+
+
+@pytest.fixture
 def aws(moto: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """boto3's client; the account is empty but for a bucket."""
     for name, value in {

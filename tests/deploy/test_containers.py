@@ -92,12 +92,7 @@ class TestImage:
 class TestCompose:
     def test_fits_the_compose_specification(self) -> None:
         checker = Path(sys.executable).with_name("check-jsonschema")
-        command: list[str | Path] = [
-            checker,
-            "--builtin-schema",
-            "vendor.compose-spec",
-            DEPLOY / "compose.yaml",
-        ]
+        command = [str(checker), "--builtin-schema", "vendor.compose-spec", str(DEPLOY / "compose.yaml")]
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
 
         assert answer.returncode == 0, answer.stdout
@@ -145,9 +140,8 @@ class TestCompose:
 
     def test_names_every_secret_in_the_example(self) -> None:
         needed = set(re.findall(r"\$\{(\w+):\?", (DEPLOY / "compose.yaml").read_text()))
-        offered = set(
-            re.findall(r"^(\w+)=", (DEPLOY / "containers" / "example.env").read_text(), re.MULTILINE)
-        )
+        example = (DEPLOY / "containers" / "example.env").read_text()
+        offered = set(re.findall(r"^(\w+)=", example, re.MULTILINE))
 
         assert needed <= offered
 

@@ -181,12 +181,7 @@ class TestScoring:
         assert again == before
 
     def test_draws_doubtful_scores_more_often_and_names_the_uniform_part(
-        self,
-        post: Post_,
-        sampling: FakeScorer,
-        at: datetime,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, post: Post_, sampling: FakeScorer, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(audit_plan, "_FEWEST_SCORES", 20)
         self.scored(post, count=20, at=at)

@@ -68,12 +68,7 @@ class TestTheLabel:
         ],
     )
     def test_says_whether_a_verdict_rests_on_evidence(
-        self,
-        greeting: Greeting,
-        judged: Judged,
-        opinions: Opinions,
-        verdict: Verdict,
-        rests: bool,
+        self, greeting: Greeting, judged: Judged, opinions: Opinions, verdict: Verdict, rests: bool
     ) -> None:
         case = greeting("first", seconds=0, opinions=opinions)
 
