@@ -52,24 +52,22 @@ class TestDemoAccounts:
         checks.refuse_demo_accounts()
 
 
-class TestProductionSettings:
-    def test_protect_every_cookie(self) -> None:
-        read = settings_like("_COOKIE_")
+def test_production_settings_protect_every_cookie() -> None:
+    read = settings_like("_COOKIE_")
 
-        assert [read[name] for name in COOKIES] == [True, True, "Lax"] * 3
-        names = (read["SESSION_COOKIE_NAME"], read["CSRF_COOKIE_NAME"])
-        assert names == ("__Host-sessionid", "__Host-csrftoken")
+    assert [read[name] for name in COOKIES] == [True, True, "Lax"] * 3
+    names = (read["SESSION_COOKIE_NAME"], read["CSRF_COOKIE_NAME"])
+    assert names == ("__Host-sessionid", "__Host-csrftoken")
 
 
-class TestProviders:
-    def test_that_could_never_be_called_are_named(self, settings: Any) -> None:
-        settings.RDAP_URL, settings.EGRESS_PRIVATE_HOSTS = "http://127.0.0.1:9/", ()
+def test_providers_that_could_never_be_called_are_named(settings: Any) -> None:
+    settings.RDAP_URL, settings.EGRESS_PRIVATE_HOSTS = "http://127.0.0.1:9/", ()
 
-        [warning] = checks.providers_can_be_called()
+    [warning] = checks.providers_can_be_called()
 
-        assert "SPAMDESK_RDAP_URL" in str(warning.msg)
-        settings.EGRESS_PRIVATE_HOSTS = ("127.0.0.1",)
-        assert checks.providers_can_be_called() == []
+    assert "SPAMDESK_RDAP_URL" in str(warning.msg)
+    settings.EGRESS_PRIVATE_HOSTS = ("127.0.0.1",)
+    assert checks.providers_can_be_called() == []
 
 
 def test_a_kernel_that_jails_no_reader_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -243,13 +243,12 @@ class TestAllowedChanges:
         assert changes == set()
 
 
-class TestJson:
-    def test_reads_back_what_was_stored(self) -> None:
-        found = Counterfactual(
-            change=Change.ACCOUNT_OLDER, value_before=1.0, value_after=8.0, probability=0.1, route=Route.ALLOW
-        )
+def test_json_reads_back_what_was_stored() -> None:
+    found = Counterfactual(
+        change=Change.ACCOUNT_OLDER, value_before=1.0, value_after=8.0, probability=0.1, route=Route.ALLOW
+    )
 
-        assert Counterfactual.from_json(found.to_json()) == found
+    assert Counterfactual.from_json(found.to_json()) == found
 
 
 def author(*, days: float, is_verified: bool | None = None) -> AuthorSnapshot:

@@ -142,9 +142,8 @@ class TestHostileLink:
         assert added(scorer, HOSTILE["look-alike"], link(POPULAR[0])) == pytest.approx(alone)
 
 
-class TestNothingExcuses:
-    def test_what_providers_say_for_a_link(self, scorer: Scorer) -> None:
-        """Whoever links to an old and trusted site is not honest by that, nor beside a bad past."""
-        suspected = record(ip="192.0.2.7", ip_history=History(posts=9, confirmed_spam=9, spam_days=4))
-        for post in (record(), suspected):
-            assert added(scorer, link("https://small.example/", reputation=OLD), to=post) >= -1e-9
+def test_what_providers_say_for_a_link_excuses_nothing(scorer: Scorer) -> None:
+    """Whoever links to an old and trusted site is not honest by that, nor beside a bad past."""
+    suspected = record(ip="192.0.2.7", ip_history=History(posts=9, confirmed_spam=9, spam_days=4))
+    for post in (record(), suspected):
+        assert added(scorer, link("https://small.example/", reputation=OLD), to=post) >= -1e-9

@@ -105,11 +105,10 @@ class TestPlatformHead:
             PlatformHead.load(tmp_path / "head.npz")
 
 
-class TestFileOf:
-    @pytest.mark.parametrize("platform", ["", "../x", "a/b", "a.b"])
-    def test_refuses_what_is_no_slug(self, platform: str) -> None:
-        with pytest.raises(ValueError, match="no slug"):
-            file_of(platform)
+@pytest.mark.parametrize("platform", ["", "../x", "a/b", "a.b"])
+def test_file_of_refuses_what_is_no_slug(platform: str) -> None:
+    with pytest.raises(ValueError, match="no slug"):
+        file_of(platform)
 
 
 class TestRelease:

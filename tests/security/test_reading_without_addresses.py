@@ -177,31 +177,29 @@ class TestPages:
             users.allow_addresses(user_id=boss.pk, is_allowed=True, actor=boss, at=at)
 
 
-class TestExports:
-    @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-    def test_hold_placeholders_for_who_may_not_read_addresses(
-        self, form: str, planted: Case, lead: User, engineer: User, desk_of: Desks
-    ) -> None:
-        at = now()
-        with_them, without = (
-            exports.request(requested_by=who, wanted=LabelFilter(), form=form, at=at)
-            for who in (lead, engineer)
-        )
-        for export in (with_them, without):
-            export_build.build(export_id=export.pk, at=at)
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_exports_hold_placeholders_for_who_may_not_read_addresses(
+    form: str, planted: Case, lead: User, engineer: User, desk_of: Desks
+) -> None:
+    at = now()
+    with_them, without = (
+        exports.request(requested_by=who, wanted=LabelFilter(), form=form, at=at) for who in (lead, engineer)
+    )
+    for export in (with_them, without):
+        export_build.build(export_id=export.pk, at=at)
 
-        files = {}
-        for who, export in ((lead, with_them), (engineer, without)):
-            answer = desk_of(who).get(f"/exports/{export.pk}/download/")
-            files[who] = b"".join(answer)
-        refused = desk_of(engineer).get(f"/exports/{with_them.pk}/download/")
+    files = {}
+    for who, export in ((lead, with_them), (engineer, without)):
+        answer = desk_of(who).get(f"/exports/{export.pk}/download/")
+        files[who] = b"".join(answer)
+    refused = desk_of(engineer).get(f"/exports/{with_them.pk}/download/")
 
-        if form != "parquet":  # whose columns are compressed
-            assert ADDRESS.encode() in files[lead]
-            assert b"0.0.0.0" in files[engineer]
-        assert ADDRESS.encode() not in files[engineer]
-        assert MAIL.encode() not in files[engineer]
-        assert refused.status_code == 403
+    if form != "parquet":  # whose columns are compressed
+        assert ADDRESS.encode() in files[lead]
+        assert b"0.0.0.0" in files[engineer]
+    assert ADDRESS.encode() not in files[engineer]
+    assert MAIL.encode() not in files[engineer]
+    assert refused.status_code == 403
 
 
 @pytest.mark.whole

@@ -183,15 +183,14 @@ def _is_learnt(one: LabelledUrl) -> bool:
     return split_of(one.domain) is not Split.TEST
 
 
-class TestCheck:
-    def test_refuses_what_makes_lists_worse(self) -> None:
-        before = gain_of_decided.Quality(roc_auc=0.6, listed_roc_auc=0.98)
-        after = gain_of_decided.Quality(roc_auc=0.9, listed_roc_auc=0.97)
+def test_check_refuses_what_makes_lists_worse() -> None:
+    before = gain_of_decided.Quality(roc_auc=0.6, listed_roc_auc=0.98)
+    after = gain_of_decided.Quality(roc_auc=0.9, listed_roc_auc=0.97)
 
-        gain = gain_of_decided.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
+    gain = gain_of_decided.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
 
-        with pytest.raises(NoGain, match=r"0\.9700 on the test part of the lists"):
-            gain.check()
+    with pytest.raises(NoGain, match=r"0\.9700 on the test part of the lists"):
+        gain.check()
 
 
 def test_the_command_refuses_by_name_and_writes_nothing(tmp_path: Path, popular: Path) -> None:

@@ -94,17 +94,16 @@ class TestBare:
         assert np.isnan(row[journey]).all()
 
 
-class TestWithRandomGaps:
-    def test_takes_away_each_part_of_some_and_all_of_others(self) -> None:
-        generator = np.random.default_rng(0)
-        records = [one.record for one in labelled(300)]
+def test_with_random_gaps_takes_away_each_part_of_some_and_all_of_others() -> None:
+    generator = np.random.default_rng(0)
+    records = [one.record for one in labelled(300)]
 
-        gapped = [with_random_gaps(one, generator=generator) for one in records]
+    gapped = [with_random_gaps(one, generator=generator) for one in records]
 
-        without_journey = sum(not one.journey for one in gapped) / len(gapped)
-        untouched = sum(new == old for new, old in zip(gapped, records, strict=True)) / len(gapped)
-        assert 0.5 < without_journey < 0.68
-        assert 0.01 < untouched < 0.12
+    without_journey = sum(not one.journey for one in gapped) / len(gapped)
+    untouched = sum(new == old for new, old in zip(gapped, records, strict=True)) / len(gapped)
+    assert 0.5 < without_journey < 0.68
+    assert 0.01 < untouched < 0.12
 
 
 class TestWithLinksOfAnother:

@@ -198,18 +198,17 @@ class TestDecisions:
         assert labelled_records.given([path]) == decided(5)
 
 
-class TestFit:
-    @pytest.mark.long
-    def test_the_same_seed_gives_the_same_models(self, tmp_path: Path) -> None:
-        few = RECORDS[:250]
-        rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()
-        written = []
-        for name in ("first", "second"):
-            (tmp_path / name).mkdir()
-            with threadpool_limits(limits=1):
-                written.append(fit(rows, models=NO_MODELS, seed=5).save(tmp_path / name).read_bytes())
+@pytest.mark.long
+def test_the_same_seed_gives_the_same_models(tmp_path: Path) -> None:
+    few = RECORDS[:250]
+    rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()
+    written = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        with threadpool_limits(limits=1):
+            written.append(fit(rows, models=NO_MODELS, seed=5).save(tmp_path / name).read_bytes())
 
-        assert written[0] == written[1]
+    assert written[0] == written[1]
 
 
 class TestCard:

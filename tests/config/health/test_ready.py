@@ -222,14 +222,13 @@ def taken() -> int:
     return int(stats["pool_size"] - stats["pool_available"])
 
 
-class TestStoreOfPictures:
-    def test_is_asked_where_one_is_named_and_named_where_it_does_not_answer(
-        self, client: Client, settings: Settings, down: set[Part], on_time: None
-    ) -> None:
-        assert Part.STORE not in probe.every()
-        settings.EVIDENCE_STORE = "s3://bucket?endpoint=http://127.0.0.1:9"
-        down.add(Part.STORE)
+def test_store_of_pictures_is_asked_where_one_is_named_and_named_where_it_does_not_answer(
+    client: Client, settings: Settings, down: set[Part], on_time: None
+) -> None:
+    assert Part.STORE not in probe.every()
+    settings.EVIDENCE_STORE = "s3://bucket?endpoint=http://127.0.0.1:9"
+    down.add(Part.STORE)
 
-        answer = client.get("/readyz")
+    answer = client.get("/readyz")
 
-        assert (answer.status_code, answer.json()["store"]) == (503, "unreachable")
+    assert (answer.status_code, answer.json()["store"]) == (503, "unreachable")

@@ -70,19 +70,18 @@ class TestReputation:
         assert math.isnan(value_of(f"context.{name}", record(links=(NEW, KNOWN))))
 
 
-class TestPatternProbability:
-    def test_asks_the_model_of_the_release(self) -> None:
-        phishing = Link(
-            url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
-            host="a.example",
-            domain="a.example",
-        )
-        name = "context.url_pattern_suspicion"
+def test_pattern_probability_asks_the_model_of_the_release() -> None:
+    phishing = Link(
+        url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
+        host="a.example",
+        domain="a.example",
+    )
+    name = "context.url_pattern_suspicion"
 
-        assert value_of(name, record(links=(NEW, phishing)), models=MODELS) > 0.8
-        assert value_of(name, record(links=(NEW,)), models=MODELS) == 0.0
-        assert value_of(name, record(), models=MODELS) == 0.0
-        assert math.isnan(value_of(name, record(links=(phishing,))))
+    assert value_of(name, record(links=(NEW, phishing)), models=MODELS) > 0.8
+    assert value_of(name, record(links=(NEW,)), models=MODELS) == 0.0
+    assert value_of(name, record(), models=MODELS) == 0.0
+    assert math.isnan(value_of(name, record(links=(phishing,))))
 
 
 LINK_FEATURES = [feature.name for feature in links.FEATURES]

@@ -104,15 +104,14 @@ class TestCompare:
         assert list(rates["recall"]) == pytest.approx([1.0, 0.5])
 
 
-class TestChance:
-    @pytest.mark.parametrize(
-        ("is_review", "audit", "draws", "expected"),
-        [(True, 0.0, [], 1.0), (False, 0.1, [], 0.1), (False, 0.1, [0.5, 0.5], 1 - 0.9 * 0.25)],
-    )
-    def test_is_that_of_being_in_any_sample(
-        self, is_review: bool, audit: float, draws: list[float], expected: float
-    ) -> None:
-        assert shadow_figures.chance(is_review=is_review, audit=audit, draws=draws) == pytest.approx(expected)
+@pytest.mark.parametrize(
+    ("is_review", "audit", "draws", "expected"),
+    [(True, 0.0, [], 1.0), (False, 0.1, [], 0.1), (False, 0.1, [0.5, 0.5], 1 - 0.9 * 0.25)],
+)
+def test_chance_is_that_of_being_in_any_sample(
+    is_review: bool, audit: float, draws: list[float], expected: float
+) -> None:
+    assert shadow_figures.chance(is_review=is_review, audit=audit, draws=draws) == pytest.approx(expected)
 
 
 class TestFinding:

@@ -193,14 +193,13 @@ class TestLinkReputation:
         assert known(100) == LinkReputation()
 
 
-class TestComplaints:
-    def test_say_who_was_new_and_which_notes_are_copies(self, post: StorePost, later: Later) -> None:
-        judged = post()
-        report(judged, later(1), "first", note="Remove this liar!!")
-        report(judged, later(2), "second", note="remove THIS liar 2")
-        report(judged, later(3), "third")
+def test_complaints_say_who_was_new_and_which_notes_are_copies(post: StorePost, later: Later) -> None:
+    judged = post()
+    report(judged, later(1), "first", note="Remove this liar!!")
+    report(judged, later(2), "second", note="remove THIS liar 2")
+    report(judged, later(3), "third")
 
-        first, second, third = records.record_at(revision=latest(judged), at=later(9)).complaints
+    first, second, third = records.record_at(revision=latest(judged), at=later(9)).complaints
 
-        assert first.note == second.note != third.note == ""
-        assert first.reporter_seen_at == later(1)
+    assert first.note == second.note != third.note == ""
+    assert first.reporter_seen_at == later(1)
