@@ -109,22 +109,19 @@ class TestRemoval:
 
 
 class TestReview:
-    def test_nothing_more_is_allowed_on_thin_evidence(self) -> None:
+    @pytest.mark.parametrize(
+        ("honest", "spam", "is_held"), [(40, 160, True), (300, 100, False)], ids=["thin", "proven"]
+    )
+    def test_honest_posts_need_no_human_once_they_are_proven_so(
+        self, honest: int, spam: int, is_held: bool
+    ) -> None:
         """With forty posts below, none of them spam, two in a hundred could still be."""
-        log_odds = np.concatenate([np.full(40, -1.5), np.full(160, 3.0)])
+        log_odds = np.concatenate([np.full(honest, -1.5), np.full(spam, 3.0)])
 
         found = choose(sample(log_odds, log_odds > 0.0), shared=SHARED)
 
-        held = calibrated(np.array([-1.5]), calibration=found.routes.calibration)
-        assert held[0] >= found.routes.thresholds.review_from
-
-    def test_honest_posts_that_are_proven_so_need_no_human(self) -> None:
-        log_odds = np.concatenate([np.full(300, -1.5), np.full(100, 3.0)])
-
-        found = choose(sample(log_odds, log_odds > 0.0), shared=SHARED)
-
-        allowed = calibrated(np.array([-1.5]), calibration=found.routes.calibration)
-        assert allowed[0] < found.routes.thresholds.review_from
+        said = calibrated(np.array([-1.5]), calibration=found.routes.calibration)
+        assert bool(said[0] >= found.routes.thresholds.review_from) is is_held
         assert found.routes.thresholds.review_from <= calibrate.REVIEW_CEILING
 
     def test_begins_earlier_where_spam_is_let_through(self) -> None:

@@ -57,23 +57,32 @@ class TestReadAll:
 
     def test_breaks_lines_at_line_feeds_alone(self, tmp_path: Path) -> None:
         path = tmp_path / "one.jsonl"
-        path.write_text(json.dumps({"id": "1", "label": 1, "text": "a\u2028b"}, ensure_ascii=False) + "\n")
+        text = {"id": "1", "label": 1, "text": "a\u2028b\u0085c"}
+        path.write_text(json.dumps(text, ensure_ascii=False) + "\n", encoding="utf-8")
 
-        assert len(labelled_lines.read(path)) == 1
+        [line] = labelled_lines.read(path)
+
+        assert line.stored["text"] == "a\u2028b\u0085c"
 
     @pytest.mark.parametrize(
-        ("line", "problem"), [("{", "line 1: not JSON"), ("[]", "line 1: expected an object, got list")]
+        ("line", "problem"),
+        [
+            (b"{", "line 1: not JSON"),
+            (b"[]", "line 1: expected an object, got list"),
+            (b"\xff\n", "byte 0: not UTF-8"),
+        ],
     )
-    def test_names_the_line_that_is_wrong(self, tmp_path: Path, line: str, problem: str) -> None:
+    def test_names_the_line_that_is_wrong(self, tmp_path: Path, line: bytes, problem: str) -> None:
         path = tmp_path / "one.jsonl"
-        path.write_text(line)
+        path.write_bytes(line)
 
         with pytest.raises(Malformed, match=problem):
             labelled_lines.read(path)
 
-    def test_refuses_other_forms_of_an_export(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_refuses_other_forms_of_an_export(self, tmp_path: Path, form: str) -> None:
         with pytest.raises(Malformed, match="ask for the export as jsonl"):
-            labelled_lines.read(tmp_path / "labels.parquet")
+            labelled_lines.read(tmp_path / f"labels.{form}")
 
 
 class TestLabelledLine:
