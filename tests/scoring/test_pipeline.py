@@ -7,7 +7,6 @@ import json
 import math
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,18 +15,13 @@ from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
 from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import NAMES
 from scoring.pipeline import Scorer
-from scoring.records import ComplaintRecord, History, PostRecord
+from scoring.records import ComplaintRecord
 from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch, file_sha256
 from tests.libraries import printed
 from tests.scoring.forests import staircase
 from tests.scoring.random_records import AT, FakeContent, labelled, record
 from tests.scoring.ruled_posts import NO_BANS, equal
 from tests.scoring.starter import STARTER
-
-
-def with_history(record: PostRecord, name: str, history: History) -> PostRecord:
-    changed: dict[str, Any] = {name: history}
-    return dataclasses.replace(record, **changed)
 
 
 class TestScore:
@@ -77,24 +71,6 @@ class TestScore:
         assert after.spam_probability >= before.spam_probability >= silent.spam_probability
         assert silent.sub_models["feedback"] is None
         assert after.sub_models["feedback"] >= before.sub_models["feedback"]  # type: ignore[operator]  # both known
-
-    @pytest.mark.parametrize("history", ["author_history", "ip_history", "ip_network_history", "similar"])
-    def test_more_confirmed_spam_never_lowers_it(self, scorer: Scorer, history: str) -> None:
-        before, after = (
-            [
-                score.spam_probability
-                for score in scorer.score_many(
-                    [
-                        with_history(one.record, history, History(posts=20, confirmed_spam=spam))
-                        for one in labelled(60)
-                    ],
-                    blocklist=NO_BANS,
-                )
-            ]
-            for spam in (1, 6)
-        )
-
-        assert (np.subtract(after, before) >= 0).all()
 
     def test_a_bare_post_follows_its_content_probability(self, scorer: Scorer) -> None:
         """Nothing but the text is known: the order of the texts must survive, without steps."""

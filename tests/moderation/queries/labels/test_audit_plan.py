@@ -19,9 +19,10 @@ from moderation.operations.scoring import score
 from moderation.queries.labels import audit_chance, audit_plan
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
-from scoring.records import AuthorSnapshot, History, PostRecord
+from scoring.records import History, PostRecord
 from tests.moderation.conftest import Post_, decide
 from tests.moderation.fakes import FakeScorer
+from tests.scoring.random_records import record
 
 Later = Callable[[float], datetime]
 
@@ -31,18 +32,9 @@ def plan(**given: object) -> Plan:
     return Plan(**(values | given))  # type: ignore[arg-type]  # tests name real fields
 
 
-def record(number: int, *, at: datetime, language: str = "en", likes: int = 0) -> PostRecord:
-    return PostRecord(
-        platform="social",
-        external_id=f"post-{number}",
-        revision=1,
-        at=at,
-        posted_at=at,
-        text="text",
-        language=language,
-        author=AuthorSnapshot(external_id="honest_author"),
-        similar=History(posts=likes),
-    )
+def sent(number: int = 1, *, language: str = "en", likes: int = 0) -> PostRecord:
+    similar = History(posts=likes)
+    return record(platform="social", external_id=f"post-{number}", language=language, similar=similar)
 
 
 def chance(one: Plan, post: PostRecord, *, content: float, spam: float = 0.05, drawn_today: int = 0) -> float:
@@ -60,43 +52,43 @@ class TestShare:
         assert plan(first=0.01).share(0) == 0.02
         assert plan(first=1.0).share(0) == 1.0
 
-    def test_is_that_of_the_stratum_with_fewest_labels(self, at: datetime) -> None:
-        labels = {stratum: 500 for language in ("en", "ru") for stratum in strata(record(1, at=at), 0.01)} | {
+    def test_is_that_of_the_stratum_with_fewest_labels(self) -> None:
+        labels = {stratum: 500 for language in ("en", "ru") for stratum in strata(sent(), 0.01)} | {
             "language:ru": 100
         }
         known = plan(labels=labels)
 
-        english = chance(known, record(1, at=at), content=0.01)
-        russian = chance(known, record(1, at=at, language="ru-RU"), content=0.01)
-        unsure = chance(known, record(1, at=at), content=0.3)
-        alike = chance(known, record(1, at=at, likes=3), content=0.01)
+        english = chance(known, sent(), content=0.01)
+        russian = chance(known, sent(language="ru-RU"), content=0.01)
+        unsure = chance(known, sent(), content=0.3)
+        alike = chance(known, sent(likes=3), content=0.01)
 
         assert (english, russian, unsure, alike) == pytest.approx((0.02, 0.1, 0.2, 0.2))
 
 
 class TestBound:
-    def test_keeps_a_large_platform_to_its_cases_a_day(self, at: datetime) -> None:
-        bounded = chance(plan(posts_per_day=1_000_000), record(1, at=at), content=0.1)
+    def test_keeps_a_large_platform_to_its_cases_a_day(self) -> None:
+        bounded = chance(plan(posts_per_day=1_000_000), sent(), content=0.1)
 
         assert bounded * 1_000_000 == pytest.approx(160)
 
-    def test_all_but_ends_the_day_and_leaves_no_post_without_a_chance(self, at: datetime) -> None:
+    def test_all_but_ends_the_day_and_leaves_no_post_without_a_chance(self) -> None:
         full = plan(posts_per_day=1_000_000)
 
-        beyond = chance(full, record(1, at=at), content=0.1, drawn_today=200)
+        beyond = chance(full, sent(), content=0.1, drawn_today=200)
 
         assert 0.0 < beyond * 1_000_000 < 1
 
-    def test_keeps_to_the_cases_a_day_where_chances_follow_the_score(self, at: datetime) -> None:
+    def test_keeps_to_the_cases_a_day_where_chances_follow_the_score(self) -> None:
         scores = [number / 1_000 for number in range(1_000)]
         bounded = plan(posts_per_day=1_000_000, mean_doubt=sum(map(audit_chance.doubt, scores)) / len(scores))
 
-        expected = sum(chance(bounded, record(1, at=at), content=0.1, spam=one) for one in scores) * 1_000
+        expected = sum(chance(bounded, sent(), content=0.1, spam=one) for one in scores) * 1_000
 
         assert expected == pytest.approx(160, rel=0.001)
 
 
-def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
+def estimate(seed: int) -> tuple[float, float, float]:
     """Let simulated traffic pass a platform's first days; return the true number of spam posts among the
     automatically allowed, what the sample says of it, and that estimate's standard error.
 
@@ -110,9 +102,8 @@ def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
         content = dice.random() ** 4
         is_spam = dice.random() < (0.3 if is_russian else 0.02) + 0.3 * content
         truth += is_spam
-        post = record(
-            seed * 10_000 + number, at=at, language="ru" if is_russian else "en", likes=2 * has_like
-        )
+        language = "ru" if is_russian else "en"
+        post = sent(seed * 10_000 + number, language=language, likes=2 * has_like)
         today = plan(labels=labels, posts_per_day=2_000, mean_doubt=0.3)
         drawn_by = chance(today, post, content=content, spam=content)
         if routing.draw(post, "a release", key=b"secret") < drawn_by:
@@ -123,8 +114,8 @@ def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
 
 
 @pytest.mark.whole
-def test_weighing_by_the_inverse_chance_gives_back_the_true_share(at: datetime) -> None:
-    found = [estimate(seed, at=at) for seed in range(30)]
+def test_weighing_by_the_inverse_chance_gives_back_the_true_share() -> None:
+    found = [estimate(seed) for seed in range(30)]
 
     inside = sum(abs(total - truth) <= 1.96 * error for truth, total, error in found)
     bias = sum(total for _, total, _ in found) / sum(truth for truth, _, _ in found) - 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import datetime
 
@@ -15,7 +14,7 @@ from moderation.operations.cases import reversals
 from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.records import records
-from scoring.records import LinkReputation, PostRecord
+from scoring.records import LinkReputation
 from tests.moderation.conftest import Case_, decide
 from tests.moderation.counted_case import account
 
@@ -92,11 +91,6 @@ class TestRecordAt:
         assert (just_then.confirmed_spam, just_then.confirmed_not_spam) == (1, 0)
         assert (then.confirmed_spam, then.confirmed_not_spam) == (1, 0)
         assert (now.confirmed_spam, now.confirmed_not_spam) == (0, 1)
-
-    def test_survives_storage(self, post: StorePost, later: Later) -> None:
-        record = records.record_at(revision=latest(post(text=TEXT)), at=later(1))
-
-        assert PostRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
     def test_costs_the_same_queries_for_one_and_for_many(
         self, post: StorePost, later: Later, django_assert_num_queries: DjangoAssertNumQueries
