@@ -1,4 +1,4 @@
-"""What production refuses: accounts of the demonstration, cookies without protection."""
+"""What production refuses: accounts of the demonstration; and what the system check names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,6 @@ from moderation.evidence import reader
 from moderation.models import User
 from moderation.operations.accounts import demo
 from tests.moderation.evidence import hostile_child
-from tests.production import settings_like
-
-COOKIES = [f"{kind}_COOKIE_{what}" for kind in ("SESSION", "CSRF", "LANGUAGE")
-           for what in ("SECURE", "HTTPONLY", "SAMESITE")]  # fmt: skip
 
 
 @pytest.fixture
@@ -50,14 +46,6 @@ class TestDemoAccounts:
         settings.IS_PRODUCTION = False
 
         checks.refuse_demo_accounts()
-
-
-def test_production_settings_protect_every_cookie() -> None:
-    read = settings_like("_COOKIE_")
-
-    assert [read[name] for name in COOKIES] == [True, True, "Lax"] * 3
-    names = (read["SESSION_COOKIE_NAME"], read["CSRF_COOKIE_NAME"])
-    assert names == ("__Host-sessionid", "__Host-csrftoken")
 
 
 def test_providers_that_could_never_be_called_are_named(settings: Any) -> None:

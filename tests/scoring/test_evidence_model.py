@@ -26,11 +26,12 @@ def rows(count: int = 1, **values: float) -> Floats:
     return found
 
 
-def random_rows(count: int, *, seed: int = 1) -> Floats:
+def random_rows(count: int, *, seed: int = 1) -> tuple[Floats, Floats]:
+    """Features by chance, and a margin for each post."""
     generator = np.random.default_rng(seed)
     drawn = generator.random((count, len(collected.NAMES)))
     drawn[:, 3:] = np.round(drawn[:, 3:] * 5)
-    return np.where(generator.random(drawn.shape) < 0.3, np.nan, drawn)
+    return np.where(generator.random(drawn.shape) < 0.3, np.nan, drawn), np.resize(MARGINS, count)
 
 
 def steps_of(name: str, **wrong: object) -> dict[str, object]:
@@ -50,14 +51,12 @@ class TestJoin:
         assert np.isnan(joined.probabilities).all()
 
     def test_never_excuses(self) -> None:
-        found = random_rows(5_000)
-        margins = np.resize(MARGINS, len(found))
+        found, margins = random_rows(5_000)
 
         assert (MODEL.join(margins, rows=found).margins >= margins).all()
 
     def test_more_of_anything_never_lowers_it(self) -> None:
-        found = random_rows(500)
-        margins = np.resize(MARGINS, len(found))
+        found, margins = random_rows(500)
         before = MODEL.join(margins, rows=found).margins
         for place in range(found.shape[1]):
             more = found.copy()
@@ -65,8 +64,7 @@ class TestJoin:
             assert (MODEL.join(margins, rows=more).margins >= before - 1e-12).all()
 
     def test_shares_add_up_to_what_was_added(self) -> None:
-        found = random_rows(500)
-        margins = np.resize(MARGINS, len(found))
+        found, margins = random_rows(500)
 
         joined = MODEL.join(margins, rows=found)
 
@@ -85,7 +83,7 @@ class TestJoin:
         assert margin > 3.0
 
     def test_a_post_is_joined_by_itself(self) -> None:
-        found = random_rows(40)
+        found, _ = random_rows(40)
         together = MODEL.join(np.zeros(40), rows=found)
 
         for place in range(40):
