@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from socketserver import StreamRequestHandler
@@ -31,6 +31,21 @@ _START_SECONDS = 60
 # Django's live server writes head and body of an answer apart. On a connection that is kept, each body would
 # wait 40 ms, until the client acknowledges the head.
 StreamRequestHandler.disable_nagle_algorithm = True
+
+
+def wait_until(holds: Callable[[], bool], *, seconds: float = 60) -> None:
+    """Wait until it holds; fails after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it never holds"
+        time.sleep(0.1)
+
+
+def database_url() -> str:
+    """Return the address of the test database."""
+    settings = connection.settings_dict
+    login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
+    return f"postgresql://{login}/{settings['NAME']}"
 
 
 @pytest.fixture(scope="session")
@@ -138,9 +153,7 @@ def working(
     """Run a worker of some queues, on the test database and an empty broker."""
     with redis.Redis.from_url(os.environ["CELERY_BROKER_URL"]) as broker:
         broker.flushdb()  # other tests enqueue, too, and nobody took their messages
-    settings = connection.settings_dict
-    login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
-    variables = {**os.environ, "DATABASE_URL": f"postgresql://{login}/{settings['NAME']}"}
+    variables = {**os.environ, "DATABASE_URL": database_url()}
     with tempfile.TemporaryDirectory(prefix="spamdesk-worker-") as folder:
         ready, log = Path(folder) / "ready", Path(folder) / "log"
         with log.open("wb") as output:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
+
+TORCH = (pytest.mark.train, pytest.mark.xdist_group("torch"), pytest.mark.timeout(300))
+"""Marks of tests that compute with torch: one process does all of them."""
 
 
 class Later:
@@ -24,6 +29,11 @@ class Later:
 def later(name: str) -> Any:
     """Return the module, imported at its first use."""
     return Later(name)
+
+
+def printed(program: str) -> str:
+    """Run a program in a Python of its own; return what it prints."""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
 
 
 def needs(*names: str) -> pytest.MarkDecorator:

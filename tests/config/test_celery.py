@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,9 @@ from config import celery
 from config.celery import app
 from deploy.local import application
 from deploy.local.places import ROOT, State
+from tests.django_fixtures import wait_until
 from tests.faults.lines import Line, line_to
+from tests.libraries import printed
 
 PATIENCE_SECONDS = 3
 
@@ -29,11 +29,7 @@ def test_a_worker_starts_without_shap() -> None:
         "print('shap' in sys.modules)"
     )
 
-    printed = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-
-    assert printed.split()[-1] == "False"
+    assert printed(program).split()[-1] == "False"
 
 
 def test_a_worker_imports_no_page() -> None:
@@ -43,11 +39,7 @@ def test_a_worker_imports_no_page() -> None:
         "print('moderation.tasks' in sys.modules, 'config.urls' in sys.modules)"
     )
 
-    printed = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-
-    assert printed.split()[-2:] == ["True", "False"]
+    assert printed(program).split()[-2:] == ["True", "False"]
 
 
 @pytest.mark.whole
@@ -60,11 +52,8 @@ def test_a_worker_starts_where_nothing_can_be_written(broker: None, tmp_path: Pa
         variables = os.environ | dict(service.environment)
         worker = subprocess.Popen(service.command, cwd=ROOT, env=variables, stdout=log, stderr=log)
     try:
-        deadline = time.monotonic() + 60
-        while not ready.exists():
-            assert worker.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_until(lambda: ready.exists() or worker.poll() is not None)
+        assert worker.poll() is None
     finally:
         worker.kill()
         worker.wait()

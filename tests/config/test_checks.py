@@ -1,4 +1,4 @@
-"""What production refuses: accounts of the demonstration, cookies without protection."""
+"""What production refuses: accounts of the demonstration; and what the system check names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,6 @@ from moderation.evidence import reader
 from moderation.models import User
 from moderation.operations.accounts import demo
 from tests.moderation.evidence import hostile_child
-from tests.production import settings_like
-
-COOKIES = [f"{kind}_COOKIE_{what}" for kind in ("SESSION", "CSRF", "LANGUAGE")
-           for what in ("SECURE", "HTTPONLY", "SAMESITE")]  # fmt: skip
 
 
 @pytest.fixture
@@ -52,26 +48,14 @@ class TestDemoAccounts:
         checks.refuse_demo_accounts()
 
 
-class TestProductionSettings:
-    def test_protect_every_cookie(self) -> None:
-        read = settings_like("_COOKIE_")
+def test_providers_that_could_never_be_called_are_named(settings: Any) -> None:
+    settings.RDAP_URL, settings.EGRESS_PRIVATE_HOSTS = "http://127.0.0.1:9/", ()
 
-        assert [read[name] for name in COOKIES] == [True, True, "Lax"] * 3
-        assert (read["SESSION_COOKIE_NAME"], read["CSRF_COOKIE_NAME"]) == (
-            "__Host-sessionid",
-            "__Host-csrftoken",
-        )
+    [warning] = checks.providers_can_be_called()
 
-
-class TestProviders:
-    def test_that_could_never_be_called_are_named(self, settings: Any) -> None:
-        settings.RDAP_URL, settings.EGRESS_PRIVATE_HOSTS = "http://127.0.0.1:9/", ()
-
-        [warning] = checks.providers_can_be_called()
-
-        assert "SPAMDESK_RDAP_URL" in str(warning.msg)
-        settings.EGRESS_PRIVATE_HOSTS = ("127.0.0.1",)
-        assert checks.providers_can_be_called() == []
+    assert "SPAMDESK_RDAP_URL" in str(warning.msg)
+    settings.EGRESS_PRIVATE_HOSTS = ("127.0.0.1",)
+    assert checks.providers_can_be_called() == []
 
 
 def test_a_kernel_that_jails_no_reader_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -16,6 +16,7 @@ from psycopg_pool import ConnectionPool
 
 from config import database
 from deploy.local.places import ROOT
+from tests.django_fixtures import wait_until
 from tests.faults.lines import Line, line_to
 
 
@@ -99,7 +100,7 @@ class TestShutdown:
         try:
             with psycopg.connect(empty_server["DATABASE_URL"], autocommit=True) as asking:
                 clients = "SELECT count(*) > 3 FROM pg_stat_activity WHERE backend_type = 'client backend'"
-                wait_until(lambda: asking.execute(clients).fetchone() == (True,), seconds=60)
+                wait_until(lambda: asking.execute(clients).fetchone() == (True,))
                 [lock] = asking.execute("SELECT pg_read_file('postmaster.pid')").fetchone() or ()
             os.kill(int(lock.split()[0]), signal.SIGTERM)
             wait_until(lambda: "refused" in _refusal(empty_server["DATABASE_URL"]), seconds=10)
@@ -147,10 +148,3 @@ def _refusal(url: str) -> str:
     except psycopg.OperationalError as refused:
         return str(refused)
     return ""
-
-
-def wait_until(holds: Callable[[], bool], *, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it never holds"
-        time.sleep(0.1)

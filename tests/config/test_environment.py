@@ -116,17 +116,12 @@ class TestRead:
         assert "hunter2" not in str(refusal.value)
 
 
-class TestManage:
-    def test_ends_in_one_line_when_the_settings_are_wrong(self, tmp_path: Path) -> None:
-        variables = {
-            "PATH": "/usr/bin:/bin",
-            "SPAMDESK_STATE_DIR": str(tmp_path),
-            "SPAMDESK_MODE": "production",
-        }
+def test_manage_ends_in_one_line_when_the_settings_are_wrong(tmp_path: Path) -> None:
+    variables = {"PATH": "/usr/bin:/bin", "SPAMDESK_STATE_DIR": str(tmp_path), "SPAMDESK_MODE": "production"}
 
-        command = [sys.executable, "manage.py", "check"]
-        done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
+    command = [sys.executable, "manage.py", "check"]
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
 
-        assert done.returncode == 1
-        assert done.stderr.startswith("spamdesk: SPAMDESK_SECRET_KEY")
-        assert done.stderr.count("\n") == 1
+    assert done.returncode == 1
+    assert done.stderr.startswith("spamdesk: SPAMDESK_SECRET_KEY")
+    assert done.stderr.count("\n") == 1

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,12 +21,11 @@ from config import heartbeat, worker_alive
 from config.celery import app
 from deploy.local.places import ROOT
 from moderation.models import Heartbeat
-from tests.django_fixtures import working
+from tests.django_fixtures import wait_until, working
 from tests.faults.lines import Line, line_to
 
 pytestmark = pytest.mark.whole
 
-PATIENCE_SECONDS = 60
 DOCUMENTS = list(yaml.safe_load_all((ROOT / "deploy/kubernetes/app.yaml").read_text()))
 CONTAINERS = {
     container["name"]: container
@@ -62,13 +61,6 @@ def passes(file: Path) -> bool:
 def age(file: Path) -> None:
     """Let the file be as it was an hour ago."""
     os.utime(file, (time.time() - 3_600,) * 2)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, "it never holds"
-        time.sleep(0.2)
 
 
 def seconds_since_heartbeat() -> float:

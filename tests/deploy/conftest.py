@@ -1,24 +1,36 @@
-"""An account at AWS, which is moto's here."""
+"""An account at AWS, which is moto's here, and rows of the app."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.deploy.sagemaker_account import BUCKET
+from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
+    at,
+    fake_scorer,
+    incoming,
+    later,
+    moderator,
+    open_case,
+    open_cases,
+    platform,
+    post,
+)
+from tests.s3 import moto
+
+__all__ = ["moto"]
 
 
-@pytest.fixture(scope="module")
-def moto() -> Iterator[str]:
-    server = ThreadedMotoServer(port=0, verbose=False)
-    server.start()
-    yield "http://{}:{}".format(*server.get_host_and_port())
-    server.stop()
+@pytest.fixture
+def packed(tmp_path: Path) -> str:
+    """What stands for an archive of models."""
+    file = tmp_path / "model.tar.gz"
+    file.write_bytes(b"an archive")
+    return str(file)
 
 
 @pytest.fixture

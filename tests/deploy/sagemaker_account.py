@@ -8,14 +8,8 @@ import boto3
 
 BUCKET = "models-of-ours"
 CREATE = [
-    *(
-        "create",
-        "spam",
-        "--image",
-        "sagemaker-tritonserver:24.10-py3",
-        "--role",
-        "arn:aws:iam::123456789012:role/runs-it",
-    ),
+    *("create", "spam", "--image", "sagemaker-tritonserver:24.10-py3"),
+    *("--role", "arn:aws:iam::123456789012:role/runs-it"),
     *("--model-data", f"s3://{BUCKET}/spam/model.tar.gz", "--env", "TOKENIZERS_PARALLELISM=false"),
 ]
 

@@ -32,10 +32,7 @@ def test_is_kept_in_the_environment_where_none_may_lie_beside_the_sources(tmp_pa
         ({}, {}),
         ({"PYTHONDONTWRITEBYTECODE": ""}, {}),
         ({"PYTHONPYCACHEPREFIX": "/own"}, {"PYTHONPYCACHEPREFIX": "/own"}),
-        (
-            {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/own"},
-            {"PYTHONPYCACHEPREFIX": "/own"},
-        ),
+        ({"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/own"}, {"PYTHONPYCACHEPREFIX": "/own"}),
         ({"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPYCACHEPREFIX": "/environment/bytecode"}),
     ],
 )

@@ -34,11 +34,12 @@ PODS = {
     if "template" in document.get("spec", {})
 }
 
-
 KUBERNETES_SETTINGS: dict[str, str] = next(
     document["data"] for document in _documents() if document["kind"] == "ConfigMap"
 )
-IMAGE = (DEPLOY / "containers" / "app.Dockerfile").read_text()
+IMAGE, TRITON_IMAGE = (
+    (DEPLOY / "containers" / f"{name}.Dockerfile").read_text() for name in ("app", "triton")
+)
 [APPLICATION_UID] = re.findall(r"useradd .*--uid (\d+)", IMAGE)
 
 
@@ -93,12 +94,7 @@ class TestImage:
 class TestCompose:
     def test_fits_the_compose_specification(self) -> None:
         checker = Path(sys.executable).with_name("check-jsonschema")
-        command: list[str | Path] = [
-            checker,
-            "--builtin-schema",
-            "vendor.compose-spec",
-            DEPLOY / "compose.yaml",
-        ]
+        command = [str(checker), "--builtin-schema", "vendor.compose-spec", str(DEPLOY / "compose.yaml")]
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
 
         assert answer.returncode == 0, answer.stdout
@@ -131,12 +127,11 @@ class TestCompose:
 
     def test_the_plan_of_a_card_is_kept_and_waited_for(self) -> None:
         service = COMPOSE["services"]["triton-gpu"]
-        text = (DEPLOY / "containers" / "triton.Dockerfile").read_text()
 
         assert "plans:/plans" in service["volumes"]
         assert service["healthcheck"]["start_period"] == "30m"
-        assert '"--plans=/plans"' in text
-        assert "install -d -o triton-server /plans" in text
+        assert '"--plans=/plans"' in TRITON_IMAGE
+        assert "install -d -o triton-server /plans" in TRITON_IMAGE
 
     def test_publishes_nothing_but_the_web_on_the_loopback(self) -> None:
         published = {name: row["ports"] for name, row in COMPOSE["services"].items() if "ports" in row}
@@ -146,9 +141,8 @@ class TestCompose:
 
     def test_names_every_secret_in_the_example(self) -> None:
         needed = set(re.findall(r"\$\{(\w+):\?", (DEPLOY / "compose.yaml").read_text()))
-        offered = set(
-            re.findall(r"^(\w+)=", (DEPLOY / "containers" / "example.env").read_text(), re.MULTILINE)
-        )
+        example = (DEPLOY / "containers" / "example.env").read_text()
+        offered = set(re.findall(r"^(\w+)=", example, re.MULTILINE))
 
         assert needed <= offered
 
@@ -211,9 +205,8 @@ class TestPromotedModels:
     def test_lie_in_a_folder_of_their_volume(self, environment: dict[str, str]) -> None:
         assert PurePosixPath(environment["SPAMDESK_TRITON_MODELS_DIR"]).parent == self.VOLUME
 
-    @pytest.mark.parametrize("image", ["app", "triton"])
-    def test_belong_to_the_application_whichever_image_mounts_the_new_volume_first(self, image: str) -> None:
-        text = (DEPLOY / "containers" / f"{image}.Dockerfile").read_text()
+    @pytest.mark.parametrize("text", [IMAGE, TRITON_IMAGE], ids=["app", "triton"])
+    def test_belong_to_the_application_whichever_image_mounts_the_new_volume_first(self, text: str) -> None:
         [made] = re.findall(r"install -d -o (\w+) .*?(/promoted .*)$", text, re.MULTILINE)
 
         assert made[0] in ("spamdesk", APPLICATION_UID)
@@ -224,9 +217,7 @@ class TestPromotedModels:
         assert re.search(r"^COPY triton_repo triton_repo$", IMAGE, re.MULTILINE)
 
     def test_are_a_repository_of_triton(self) -> None:
-        text = (DEPLOY / "containers" / "triton.Dockerfile").read_text()
-
-        assert '"--model-repository=/promoted/models"' in text
+        assert '"--model-repository=/promoted/models"' in TRITON_IMAGE
 
 
 class TestKubernetes:
@@ -261,8 +252,7 @@ def test_settings_that_are_named_exist(path: Path) -> None:
 
 
 def test_the_image_copies_every_package_that_runs() -> None:
-    text = (DEPLOY / "containers" / "app.Dockerfile").read_text()
-    copied = set(re.findall(r"^COPY (\w+) ", text, re.MULTILINE))
+    copied = set(re.findall(r"^COPY (\w+) ", IMAGE, re.MULTILINE))
 
     assert {"config", "moderation", "scoring", "static", "templates"} <= copied
     assert all((ROOT / name).is_dir() for name in copied)

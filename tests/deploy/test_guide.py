@@ -29,13 +29,9 @@ import pytest
 from deploy.local import ports
 from deploy.local.places import ENVIRONMENT, ROOT
 from tests.deploy import guide
+from tests.faults.stand import WHOLE_PRODUCT
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.long,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(900),
-]
+pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(900)]
 
 IS_WHOLE = bool(os.environ.get("SPAMDESK_TRIAL_GUIDE"))
 IS_INSTALLED_ANEW = bool(os.environ.get("SPAMDESK_TRIAL_INSTALL"))

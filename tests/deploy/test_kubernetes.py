@@ -16,9 +16,6 @@ from deploy.local.places import ROOT
 from moderation.models import Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.queries.health import lateness
-from tests.moderation.conftest import at, incoming, later, platform, post
-
-__all__ = ["at", "incoming", "later", "platform", "post"]
 
 FOLDER = ROOT / "deploy" / "kubernetes"
 NOT_OF_KUBERNETES = ("keda.sh/", "kustomize.config.k8s.io/")

@@ -28,9 +28,8 @@ class TestUvEnvironment:
 
         environment = packages.uv_environment()
 
-        assert (
-            environment["UV_DEFAULT_INDEX"] == "https://mirror.example/simple"
-        )  # a variable beats every file
+        # A variable beats every file.
+        assert environment["UV_DEFAULT_INDEX"] == "https://mirror.example/simple"
         assert environment["UV_INDEX"] == "https://one.example/simple https://two.example/simple"
         assert environment["UV_FIND_LINKS"] == "/wheels,/more-wheels"
         assert environment["SSL_CERT_FILE"] == "/etc/ssl/own.crt"

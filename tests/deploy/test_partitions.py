@@ -10,32 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from deploy.local.places import ROOT
 from moderation.models import Case, Score, User
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
-from tests.moderation.conftest import (
-    Case_,
-    at,
-    fake_scorer,
-    incoming,
-    later,
-    moderator,
-    open_case,
-    open_cases,
-    platform,
-    post,
-)
-
-__all__ = [
-    "at",
-    "fake_scorer",
-    "incoming",
-    "later",
-    "moderator",
-    "open_case",
-    "open_cases",
-    "platform",
-    "post",
-]
+from tests.moderation.conftest import Case_, decide
 
 SQL = (ROOT / "deploy" / "partition_scores.sql").read_text()
 
@@ -62,8 +37,7 @@ def test_scores_go_into_partitions_and_cases_are_decided(
     fresh = open_case(text="after")
 
     for case in (partitioned, fresh):
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(5))
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(6))
+        decide(case, moderator, at=later(5))
 
     names = [partition_of(Score.objects.get(pk=case.score_id)) for case in (partitioned, fresh)]
     assert names[0] == "moderation_score_first"

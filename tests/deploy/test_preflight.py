@@ -12,14 +12,13 @@ from deploy.local.preflight import Lack, Lacking
 VENV = Lack("Python has no venv module with ensurepip", ("python3.11-venv",))
 
 
-class TestLack:
-    def test_names_the_command_that_an_ordinary_user_types(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+def test_lack_names_the_command_that_an_ordinary_user_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
 
-        assert VENV.line == (
-            "Python has no venv module with ensurepip: "
-            "sudo apt-get install -y --no-install-recommends python3.11-venv"
-        )
+    assert VENV.line == (
+        "Python has no venv module with ensurepip: "
+        "sudo apt-get install -y --no-install-recommends python3.11-venv"
+    )
 
 
 class TestCure:

@@ -19,11 +19,7 @@ from tests import releases
 from tests.deploy.product import Product, command_line
 from tests.scoring.starter import STARTER
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(600),
-]
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
@@ -43,38 +39,36 @@ def product(running: Product) -> Product:
     return running
 
 
-class TestDatabase:
-    def test_comes_back_after_a_kill(self, product: Product) -> None:
-        killed = product.postgres()
+def test_database_comes_back_after_a_kill(product: Product) -> None:
+    killed = product.postgres()
 
-        os.kill(killed, signal.SIGKILL)
+    os.kill(killed, signal.SIGKILL)
 
-        product.wait_until(lambda: _lock_of_another(product, killed), "restarted")
-        product.wait_until(product.is_ready, "ready again")
+    product.wait_until(lambda: _lock_of_another(product, killed), "restarted")
+    product.wait_until(product.is_ready, "ready again")
 
 
-class TestTriton:
-    def test_takes_promoted_models_whatever_the_environment_says_of_another(
-        self, product: Product, tmp_path: Path
-    ) -> None:
-        stricter = {"review_from": 0.1, "remove_from": 0.97, "audit_rate": 0.03}
-        candidate = releases.release(tmp_path / "candidate", thresholds=stricter)
-        report = releases.report(candidate=candidate, live=Release.load(STARTER))
-        (tmp_path / "report.json").write_text(json.dumps(report))
-        command = [sys.executable, "manage.py", "promote", str(candidate.folder), "--report"]
-        # The test run's own, as a shell names it in which another installation was set up.
-        assert "SPAMDESK_TRITON_ADMIN_SOCKET" in product.environment
+def test_triton_takes_promoted_models_whatever_the_environment_says_of_another(
+    product: Product, tmp_path: Path
+) -> None:
+    stricter = {"review_from": 0.1, "remove_from": 0.97, "audit_rate": 0.03}
+    candidate = releases.release(tmp_path / "candidate", thresholds=stricter)
+    report = releases.report(candidate=candidate, live=Release.load(STARTER))
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    command = [sys.executable, "manage.py", "promote", str(candidate.folder), "--report"]
+    # The test run's own, as a shell names it in which another installation was set up.
+    assert "SPAMDESK_TRITON_ADMIN_SOCKET" in product.environment
 
-        done = subprocess.run(
-            [*command, str(tmp_path / "report.json")],
-            cwd=ROOT,
-            env=product.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    done = subprocess.run(
+        [*command, str(tmp_path / "report.json")],
+        cwd=ROOT,
+        env=product.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
-        assert f"{candidate.id[:12]} is live" in done.stdout, done.stderr
+    assert f"{candidate.id[:12]} is live" in done.stdout, done.stderr
 
 
 class TestSupervisor:
@@ -137,22 +131,17 @@ def test_servers_run_alone(running: Product) -> None:
         servers.end()
 
 
-class TestRefusal:
-    def test_names_the_variable_when_the_port_is_taken(self, tmp_path: Path) -> None:
-        with socket.create_server((ports.LOOPBACK, 0)) as taken:
-            port = taken.getsockname()[1]
-            product = Product(tmp_path / "state")
-            variables = product.environment | {"SPAMDESK_WEB_PORT": str(port)}
+def test_refusal_names_the_variable_when_the_port_is_taken(tmp_path: Path) -> None:
+    with socket.create_server((ports.LOOPBACK, 0)) as taken:
+        port = taken.getsockname()[1]
+        product = Product(tmp_path / "state")
+        variables = product.environment | {"SPAMDESK_WEB_PORT": str(port)}
 
-            refused = subprocess.run(
-                product.command, env=variables, capture_output=True, text=True, check=False
-            )
+        refused = subprocess.run(product.command, env=variables, capture_output=True, text=True, check=False)
 
-        assert refused.returncode == 1
-        assert refused.stderr.startswith(
-            f"spamdesk: port {port} is taken; choose another: SPAMDESK_WEB_PORT="
-        )
-        assert refused.stderr.count("\n") == 1
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"spamdesk: port {port} is taken; choose another: SPAMDESK_WEB_PORT=")
+    assert refused.stderr.count("\n") == 1
 
 
 def _lock_of_another(product: Product, killed: int) -> bool:
@@ -163,7 +152,4 @@ def _lock_of_another(product: Product, killed: int) -> bool:
 
 
 def _runs(process_id: int) -> bool:
-    return (
-        Path(f"/proc/{process_id}/cmdline").exists()
-        and Path(f"/proc/{process_id}/cmdline").read_bytes() != b""
-    )
+    return command_line(process_id) != ""

@@ -18,10 +18,8 @@ from deploy.sagemaker.__main__ import main
 from tests.deploy.sagemaker_account import BUCKET, CREATE, left
 
 
-def test_creates_awaits_and_deletes(aws: Any, tmp_path: Path) -> None:
-    packed = tmp_path / "model.tar.gz"
-    packed.write_bytes(b"an archive")
-    main([*CREATE, "--archive", str(packed)])
+def test_creates_awaits_and_deletes(aws: Any, packed: str) -> None:
+    main([*CREATE, "--archive", packed])
     main(["wait", "spam"])
 
     assert aws.describe_endpoint(EndpointName="spam")["EndpointConfigName"] == "spam"
@@ -32,14 +30,10 @@ def test_creates_awaits_and_deletes(aws: Any, tmp_path: Path) -> None:
     assert model["PrimaryContainer"] == {
         "Image": "746233611703.dkr.ecr.eu-central-1.amazonaws.com/sagemaker-tritonserver:24.10-py3",
         "ModelDataUrl": f"s3://{BUCKET}/spam/model.tar.gz",
-        "Environment": {
-            "SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "content",
-            "TOKENIZERS_PARALLELISM": "false",
-        },
+        "Environment": {"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "content", "TOKENIZERS_PARALLELISM": "false"},
     }
-    assert (
-        boto3.client("s3").get_object(Bucket=BUCKET, Key="spam/model.tar.gz")["Body"].read() == b"an archive"
-    )
+    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key="spam/model.tar.gz")
+    assert stored["Body"].read() == b"an archive"
 
     main(["delete", "spam", "--with-archive"])
     assert left(aws) == []
@@ -56,12 +50,9 @@ def test_an_endpoint_of_the_image_model_serves_that(aws: Any, tmp_path: Path) ->
     assert left(aws) == []
 
 
-def test_a_failure_leaves_nothing(aws: Any, tmp_path: Path) -> None:
-    packed = tmp_path / "model.tar.gz"
-    packed.write_bytes(b"an archive")
-
+def test_a_failure_leaves_nothing(aws: Any, packed: str) -> None:
     with pytest.raises(SystemExit, match=r"spamdesk: CreateEndpointConfig: ValidationException: .*nonsense"):
-        main([*CREATE, "--archive", str(packed), "--instance-type", "ml.nonsense"])
+        main([*CREATE, "--archive", packed, "--instance-type", "ml.nonsense"])
     assert left(aws) == []
 
 
@@ -138,10 +129,8 @@ class TestArchive:
 
 
 def test_addresses_of_images() -> None:
-    assert (
-        images.address(region="cn-north-1", image="i:1")
-        == "472730292857.dkr.ecr.cn-north-1.amazonaws.com.cn/i:1"
-    )
+    chinese = "472730292857.dkr.ecr.cn-north-1.amazonaws.com.cn/i:1"
+    assert images.address(region="cn-north-1", image="i:1") == chinese
     assert images.address(region="xx-1", image="i:1", account="7") == "7.dkr.ecr.xx-1.amazonaws.com/i:1"
     with pytest.raises(images.UnknownRegion, match="give --account"):
         images.address(region="xx-1", image="i:1")

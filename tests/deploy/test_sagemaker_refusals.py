@@ -17,13 +17,6 @@ from deploy.sagemaker.__main__ import main
 from tests.deploy.sagemaker_account import BUCKET, CREATE, left
 
 
-@pytest.fixture
-def packed(tmp_path: Path) -> str:
-    file = tmp_path / "model.tar.gz"
-    file.write_bytes(b"an archive")
-    return str(file)
-
-
 class TestArguments:
     @pytest.mark.parametrize(
         ("wrong", "said"),

@@ -38,6 +38,9 @@ sys.exit(int((here / 'exit').read_text()))
 """
 
 
+Started = list[Sequence[str]]
+
+
 class Driver:
     """libcuda as ctypes sees it, with one card."""
 
@@ -109,7 +112,7 @@ def plans(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
     """Note what becomes of the process."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     commands: list[Sequence[str]] = []
@@ -128,7 +131,7 @@ def calls(trtexec: Path) -> list[dict[str, str]]:
 @pytest.mark.usefixtures("libraries")
 class TestFirstStart:
     def test_builds_asks_and_serves_a_copy_with_the_plan(
-        self, trtexec: Path, repository: Path, plans: Path, started: list[Sequence[str]]
+        self, trtexec: Path, repository: Path, plans: Path, started: Started
     ) -> None:
         start(plans, repository)
 
@@ -147,7 +150,7 @@ class TestFirstStart:
         assert not list(check_plan.refusals([served]))
 
     def test_is_the_only_one_that_builds(
-        self, trtexec: Path, repository: Path, plans: Path, started: list[Sequence[str]]
+        self, trtexec: Path, repository: Path, plans: Path, started: Started
     ) -> None:
         start(plans, repository)
         start(plans, repository)
@@ -161,7 +164,7 @@ class TestFirstStart:
         trtexec: Path,
         repository: Path,
         plans: Path,
-        started: list[Sequence[str]],
+        started: Started,
         libraries: dict[str, object],
         changed: str,
     ) -> None:
@@ -177,7 +180,7 @@ class TestFirstStart:
         assert len(started) == 2
 
     def test_a_plan_that_is_there_is_asked_and_not_built(
-        self, trtexec: Path, repository: Path, plans: Path, started: list[Sequence[str]]
+        self, trtexec: Path, repository: Path, plans: Path, started: Started
     ) -> None:
         (repository / "distilbert" / "1" / "model.plan").write_text("built by hand")
         (repository / "distilbert" / "1" / check_plan.NOTE).write_text('{"tensorrt": "10.13.3"}')
@@ -188,7 +191,7 @@ class TestFirstStart:
         assert started
 
     def test_a_failed_build_leaves_nothing_and_is_tried_again(
-        self, trtexec: Path, repository: Path, plans: Path, started: list[Sequence[str]]
+        self, trtexec: Path, repository: Path, plans: Path, started: Started
     ) -> None:
         (trtexec / "exit").write_text("1")
 
@@ -215,13 +218,7 @@ class TestRefusals:
         ],
     )
     def test_a_plan_that_answers_otherwise(
-        self,
-        trtexec: Path,
-        repository: Path,
-        plans: Path,
-        started: list[Sequence[str]],
-        logits: str,
-        says: str,
+        self, trtexec: Path, repository: Path, plans: Path, started: Started, logits: str, says: str
     ) -> None:
         (trtexec / "logits").write_text(logits)
 
@@ -231,8 +228,7 @@ class TestRefusals:
         assert not started
 
     @pytest.mark.parametrize(
-        ("lacks", "says"),
-        [("libcuda.so.1", "no NVIDIA driver"), ("libnvinfer.so.10", "no TensorRT")],
+        ("lacks", "says"), [("libcuda.so.1", "no NVIDIA driver"), ("libnvinfer.so.10", "no TensorRT")]
     )
     def test_names_what_is_not_there(
         self, repository: Path, plans: Path, libraries: dict[str, object], lacks: str, says: str
@@ -261,7 +257,7 @@ class TestRefusals:
 
 
 def test_a_repository_without_recipes_is_served_as_it_is(
-    repository: Path, plans: Path, started: list[Sequence[str]]
+    repository: Path, plans: Path, started: Started
 ) -> None:
     (repository / "distilbert" / "1" / "plan.json").unlink()
 

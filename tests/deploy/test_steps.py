@@ -40,11 +40,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *, writes: int) -> list[s
     with supervisor:
         supervisor.run_step(
             Service(
-                name="prepare",
-                command=command,
-                check=lambda: None,
-                idle_seconds=LIMIT_SECONDS,
-                cure="again",
+                name="prepare", command=command, check=lambda: None, idle_seconds=LIMIT_SECONDS, cure="again"
             )
         )
     return supervisor.said

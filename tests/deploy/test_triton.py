@@ -17,12 +17,9 @@ from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
 from scoring.triton_socket import TritonSocket
 from tests.deploy import grpc_by_hand
+from tests.deploy.product import command_line
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("triton"), pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
@@ -101,22 +98,15 @@ class TestService:
         assert server is not None
 
         assert not any(
-            secret.read_text() in _command_line(server) for secret in state.folder("secrets").iterdir()
+            secret.read_text() in command_line(server) for secret in state.folder("secrets").iterdir()
         )
-        assert "key=" not in _command_line(server)
+        assert "key=" not in command_line(server)
 
 
 def _process(state: State, word: str) -> int | None:
     """Return the newest process with this word on its command line."""
-    found = [pid for pid in child.leftovers(mark=str(state.path)) if word in _command_line(pid)]
+    found = [pid for pid in child.leftovers(mark=str(state.path)) if word in command_line(pid)]
     return max(found, default=None)
-
-
-def _command_line(process_id: int) -> str:
-    try:
-        return Path(f"/proc/{process_id}/cmdline").read_text()
-    except OSError:
-        return ""
 
 
 def _is_broken(triton: Triton) -> bool:

@@ -8,11 +8,10 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from tests.deploy.product import Product
+from tests.deploy.product import Product, command_line
 
 _CHUNK = 65_536
 
@@ -126,7 +125,7 @@ class DeafLine:
             threading.Thread(target=_copy, args=(client, server), daemon=True).start()
             server.recv(1)
             for process in self._product.processes():
-                if "config.server" in Path(f"/proc/{process}/cmdline").read_text(errors="replace"):
+                if "config.server" in command_line(process):
                     os.kill(process, signal.SIGKILL)
             client.shutdown(socket.SHUT_RDWR)
 

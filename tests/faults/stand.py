@@ -18,14 +18,17 @@ from urllib.parse import urlsplit
 
 import httpx
 import psycopg
+import pytest
 import redis
 
 from deploy.local.places import ROOT
-from tests.deploy.product import Product
+from tests.deploy.product import Product, command_line
 from tests.faults import disks
 from tests.faults.lines import Line
 
 UNDO_SECONDS = 3
+WHOLE_PRODUCT = (pytest.mark.faults, pytest.mark.long, pytest.mark.xdist_group("product"))
+"""Marks of trials that take minutes of a product of their own."""
 
 
 class Stand(Product):
@@ -72,11 +75,8 @@ class Stand(Product):
 
     def secrets(self) -> dict[str, str]:
         """Return what the installation keeps secret, by file."""
-        return {
-            file.name: file.read_text().strip()
-            for file in (self.state / "secrets").iterdir()
-            if file.is_file()
-        }
+        files = [file for file in (self.state / "secrets").iterdir() if file.is_file()]
+        return {file.name: file.read_text().strip() for file in files}
 
     def logs(self) -> dict[str, str]:
         """Return every log and what the terminal said."""
@@ -140,7 +140,7 @@ class Stand(Product):
 
     def workers(self, name: str) -> list[int]:
         """Return the processes of a worker, the oldest first."""
-        return sorted(pid for pid in self.processes() if f"--hostname={name}@" in _command_line(pid))
+        return sorted(pid for pid in self.processes() if f"--hostname={name}@" in command_line(pid))
 
     def signal_all(self, processes: Sequence[int], number: signal.Signals) -> None:
         """Send a signal to each."""
@@ -169,13 +169,6 @@ def post(external_id: str, **given: Any) -> dict[str, Any]:
         "posted_at": "2026-03-01T09:30:00Z",
         "author": {"external_id": f"author-of-{external_id}"},
     } | given
-
-
-def _command_line(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
 
 
 AnyStand = TypeVar("AnyStand", bound=Stand)

@@ -12,14 +12,9 @@ import pytest
 
 from config import schedule
 from tests.faults.lines import line_to
-from tests.faults.stand import Stand, post, standing
+from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.long,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(900),
-]
+pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(900)]
 
 PROMISED_SECONDS = 5
 SENDERS = {queue for own in schedule.WORKERS.values() for queue in own} | {"beat", "web"}

@@ -19,14 +19,9 @@ from tests.deploy.product import command_line
 from tests.faults import disks
 from tests.faults.kills.traces import scored_more_often_than_asked
 from tests.faults.pages import Web
-from tests.faults.stand import Stand, post, standing
+from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.long,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(600),
-]
+pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(600)]
 
 THREADS, AT_ONCE = 8, Limits().platform_at_once
 """Threads of the product's evidence worker; its fetches for one platform at once."""

@@ -11,13 +11,9 @@ from pathlib import Path
 import pytest
 
 from lab import feed
+from tests.faults.stand import WHOLE_PRODUCT
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.long,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(900),
-]
+pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(900)]
 
 
 def test_pollers_read_each_decision_once_while_processes_are_stopped() -> None:

@@ -16,14 +16,9 @@ import psycopg
 import pytest
 
 from tests.faults import disks
-from tests.faults.stand import Stand, post, standing
+from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.long,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(400),
-]
+pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(400)]
 
 STOP_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_STOP_SECONDS", "1"))
 """How long the database stays stopped after the first refusals: 60 for the whole trial."""

@@ -12,15 +12,9 @@ import httpx
 import pytest
 
 from deploy.local.places import ROOT
-from tests.faults.stand import Stand, post, standing
+from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.long,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(900),
-]
-
+pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(900)]
 
 _UNWRITTEN = "SELECT count(*) FROM moderation_erasure WHERE journalled_at IS NULL"
 _LIVES_ROUNDS = 5

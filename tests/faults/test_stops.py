@@ -10,22 +10,17 @@ import signal
 import time
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.deploy.product import Product
-from tests.faults.stand import UNDO_SECONDS, Stand, post, standing
+from tests.deploy.product import Product, command_line
+from tests.faults.kills.traces import ban_a_host
+from tests.faults.stand import UNDO_SECONDS, WHOLE_PRODUCT, Stand, post, standing
 
-pytestmark = [
-    pytest.mark.faults,
-    pytest.mark.long,
-    pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(1_200),
-]
+pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(1_200)]
 
 TRITON_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_TRITON_SECONDS", "60"))
 TRANSACTION_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_TRANSACTION_SECONDS", "30"))
@@ -73,7 +68,7 @@ def client(stand: Stand) -> Iterator[httpx.Client]:
 
 def test_a_stopped_triton_is_replaced_and_nothing_waits_for_it(stand: Stand, client: httpx.Client) -> None:
     """Promise: posts go to a human without content meanwhile, and are scored with it afterwards."""
-    processes = [pid for pid in stand.processes() if b"triton" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    processes = [pid for pid in stand.processes() if "triton" in command_line(pid)]
     before = [post(f"before-{uuid.uuid4().hex}") for _ in range(3)]
     stand.wait_until(lambda: stand.settled(stand.send(before)) == 3, "scored with content")
     ids = [f"stopped-{uuid.uuid4().hex}" for _ in range(20)]
@@ -115,16 +110,6 @@ def test_a_transaction_held_open_delays_only_itself(stand: Stand, client: httpx.
     assert age >= int(TRANSACTION_SECONDS)
     assert (said["database"], said["broker"], said.get("late", [])) == ("ok", "ok", [])
     assert len(ids) > 20
-
-
-def ban_a_host(client: httpx.Client) -> str:
-    """Make a rule by which every post with a link to the returned host is decided at once."""
-    host = f"{uuid.uuid4().hex}.example"
-    expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    rule = {"effect": "ban", "kind": "domain", "value": host, "reason": "pharmacy", "expires_at": expires_at}
-    drafted = client.post("/rules", json=rule)
-    assert client.post(f"/rules/{drafted.json()['id']}/activation").status_code == httpx.codes.OK
-    return host
 
 
 def told(client: httpx.Client) -> set[str]:

@@ -145,6 +145,12 @@ def scored(posts: Sequence[Post], *, at: datetime) -> list[Case]:
     return list(Case.objects.filter(post__in=posts).order_by("post_id"))
 
 
+def decide(case: Case, person: User, *, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
+    """Claim a case for a person and decide it at once."""
+    held = claims.claim(case_id=case.pk, moderator=person, at=at)
+    return review.decide(case_id=case.pk, case_version=held.version, moderator=person, verdict=verdict, at=at)
+
+
 @pytest.fixture
 def open_cases(post: Post_, fake_scorer: FakeScorer, later: Later) -> Cases:
     """Store posts that the models are unsure of and score them as one batch; return their cases."""

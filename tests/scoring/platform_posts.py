@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
-from tests.scoring.random_records import record
+from scoring.release import Release
+from tests.scoring.random_records import FakeContent, record
+from tests.scoring.starter import STARTER
+from training import train_heads
 from training.labelled_lines import Origin
 from training.labelled_records import DECISION, LabelledRecord
 
 PLATFORM = "messenger"
+LIVE = Release.load(STARTER)
 _SPAM = ("гарантия", "выигрыш", "казино", "бонус", "жми")
 _HONEST = ("завтра", "обед", "поезд", "мама", "работа")
 _COMMON = ("это", "мы", "очень", "так", "или", "где", "когда")
@@ -57,3 +64,10 @@ def decisions(
             )
         )
     return found
+
+
+def with_head(labelled: Sequence[LabelledRecord], *, out: Path, base: Release = LIVE) -> Release:
+    """The shipped release, or another, with a head that learnt these decisions."""
+    made = train_heads.add_heads(base, labelled, content=FakeContent(), out=out)
+    assert not made.refused
+    return made.release

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.content import ContentScore
+from scoring.content import ContentScore, Unavailable
 from scoring.ensemble import content_margins
 from scoring.records import AuthorSnapshot, ComplaintRecord, History, JourneyStep, Link, PostRecord
 from training.labelled_lines import Origin
@@ -88,6 +88,23 @@ class FakeContent(Said):
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
         self.calls.append(len(texts))
         return np.array([_written_probability(text) for text in texts])
+
+
+class Always(Said):
+    """Gives every text one probability."""
+
+    def __init__(self, probability: float) -> None:
+        self.probability = probability
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        return np.full(len(texts), self.probability)
+
+
+class Down(Said):
+    """A content model whose server does not answer."""
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        raise Unavailable(f"no answer to {len(texts)} texts")
 
 
 def _written_probability(text: str) -> float:

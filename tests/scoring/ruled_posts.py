@@ -8,16 +8,11 @@ from scoring.records import Link
 from tests.scoring.random_records import record
 
 BAN = Rule(7, "bad.example")
-
-
 BANS = Blocklist({"bad.example": BAN})
 
-
 BANNED = record(
-    external_id="banned",
-    links=(Link(url="http://bad.example/", host="bad.example", domain="bad.example"),),
+    external_id="banned", links=(Link(url="http://bad.example/", host="bad.example", domain="bad.example"),)
 )
-
 
 NO_BANS = Blocklist()
 

@@ -23,11 +23,9 @@ from scoring.records import (
     Link,
     PostRecord,
 )
-from scoring.release import Release
 from scoring.routing import Route
 from scoring.trees import Floats
-from tests.scoring.random_records import AT, FakeContent, labelled, record
-from tests.scoring.starter import STARTER
+from tests.scoring.random_records import AT, labelled, record
 from training.circumstances import CIRCUMSTANCES
 
 _NO_RULES = Blocklist()
@@ -35,16 +33,6 @@ RECORDS = [one.record for one in labelled(60)]
 COPIES = (1, 2, 3, 5, 10, 20)
 SURE = (0.95, 0.97, 0.99)
 LINK = Link(url="https://shop.example/a", host="shop.example", domain="shop.example")
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return Scorer(release=Release.load(STARTER), content=FakeContent())
-
-
-@pytest.fixture(scope="module")
-def ensemble() -> Ensemble:
-    return Ensemble.load(STARTER)
 
 
 def scored(scorer: Scorer, records: list[PostRecord], *, content: float) -> Floats:
@@ -84,10 +72,7 @@ class Campaign:
         if self.is_one_author and author.posts is not None:
             author = dataclasses.replace(author, posts=author.posts + before)
         link = dataclasses.replace(
-            LINK,
-            domain_history=past,
-            url_posts=before,
-            author_posts=before if self.is_one_author else 0,
+            LINK, domain_history=past, url_posts=before, author_posts=before if self.is_one_author else 0
         )
         return record(
             at=at,

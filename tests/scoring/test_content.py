@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import numpy as np
 import pytest
@@ -22,21 +22,13 @@ from tests.scoring.content_server import (
     talks_nonsense,
 )
 
+Serve = Callable[[Callable[[socket.socket], None]], LocalServer]
+
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Callable[[socket.socket], None]], LocalServer]]:
-    servers: list[LocalServer] = []
-
-    def start(handle: Callable[[socket.socket], None]) -> LocalServer:
-        servers.append(LocalServer(handle))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.close()
-
-
-Serve = Callable[[Callable[[socket.socket], None]], LocalServer]
+def serve() -> Iterator[Serve]:
+    with ExitStack() as servers:
+        yield lambda handle: servers.enter_context(closing(LocalServer(handle)))
 
 
 def model_on(port: int, *, scheme: str = "http", **options: float) -> ContentModel:
@@ -59,10 +51,8 @@ class TestUnavailable:
     def test_when_the_answer_is_no_answer(
         self, serve: Serve, scheme: str, handle: Callable[[socket.socket], None]
     ) -> None:
-        server = serve(handle)
-
         with pytest.raises(Unavailable):
-            model_on(server.port, scheme=scheme).probabilities(["hello"])
+            model_on(serve(handle).port, scheme=scheme).probabilities(["hello"])
 
     @pytest.mark.parametrize("scheme", ["grpc", "http"])
     def test_within_the_time_limit_when_the_server_is_silent(self, serve: Serve, scheme: str) -> None:
@@ -91,10 +81,8 @@ class TestUnavailable:
     def test_when_the_answer_is_not_n_finite_rows(
         self, serve: Serve, handle: Callable[[socket.socket], None]
     ) -> None:
-        server = serve(handle)
-
         with pytest.raises(Unavailable):
-            model_on(server.port).probabilities(["one", "two"])
+            model_on(serve(handle).port).probabilities(["one", "two"])
 
     def test_but_a_usable_answer_is_used(self, serve: Serve) -> None:
         """The same stand-in, answering well: the refusals above are not for its own faults."""
@@ -143,15 +131,21 @@ class TestRetry:
             model.probabilities(["hello"])
 
 
+def overhearing(received: bytearray) -> Callable[[socket.socket], None]:
+    """Answer well, and keep what was asked."""
+
+    def handle(connection: socket.socket) -> None:
+        with _Overheard(connection, received) as overheard:
+            logits_answer([[0.0, 0.0]], shape=[1, 2])(overheard)
+
+    return handle
+
+
 class TestNormaliser:
     def test_stands_in_front(self, serve: Serve) -> None:
         received = bytearray()
 
-        def handle(connection: socket.socket) -> None:
-            with _Overheard(connection, received) as overheard:
-                logits_answer([[0.0, 0.0]], shape=[1, 2])(overheard)
-
-        server = serve(handle)
+        server = serve(overhearing(received))
         model = ContentModel(
             url=f"http://127.0.0.1:{server.port}",
             version="1",
@@ -170,11 +164,7 @@ class TestNormaliser:
     def test_reads_a_huge_text_in_bounded_time_and_size(self, serve: Serve) -> None:
         received = bytearray()
 
-        def handle(connection: socket.socket) -> None:
-            with _Overheard(connection, received) as overheard:
-                logits_answer([[0.0, 0.0]], shape=[1, 2])(overheard)
-
-        server = serve(handle)
+        server = serve(overhearing(received))
         started = time.process_time()
 
         model_on(server.port).probabilities([" " * 100_000 + "win a prize " * 100_000])

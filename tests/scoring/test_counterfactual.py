@@ -37,6 +37,12 @@ class OneBadWord(Said):
 class ByThresholds(Scorer):
     """Routes by made-up probabilities, without safety bounds."""
 
+    def __init__(self) -> None:
+        thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
+        self._release = dataclasses.replace(Release.load(STARTER), thresholds=thresholds)
+        self._content = OneBadWord()
+        self._heads = PlatformHeads({})
+
     def routes(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
     ) -> list[Route]:
@@ -52,10 +58,7 @@ class OnlyAge(ByThresholds):
     """Models that mind the age of the account, and complaints if told so."""
 
     def __init__(self, decisive_days: float, *, without_complaints: float = 0.5) -> None:
-        thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
-        self._release = dataclasses.replace(Release.load(STARTER), thresholds=thresholds)
-        self._content = OneBadWord()
-        self._heads = PlatformHeads({})
+        super().__init__()
         self._decisive_days, self._without_complaints = decisive_days, without_complaints
 
     def spam_probabilities(
@@ -74,10 +77,7 @@ class Worse(ByThresholds):
     """Models that give the post one probability, and every changed post another."""
 
     def __init__(self, before: float, *, changed: float) -> None:
-        thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
-        self._release = dataclasses.replace(Release.load(STARTER), thresholds=thresholds)
-        self._content = OneBadWord()
-        self._heads = PlatformHeads({})
+        super().__init__()
         self.before, self.changed = before, changed
 
     def spam_probabilities(
@@ -100,14 +100,16 @@ def words_of(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\S+", text)]
 
 
-def found_in(post: PostRecord, *, scorer: Scorer, content_probability: float | None) -> Counterfactual | None:
+def found_in(
+    post: PostRecord, *, scorer: Scorer, content_probability: float | None = None
+) -> Counterfactual | None:
     return counterfactual.find(
         post, scorer=scorer, content_probability=content_probability, words=words_of(post.text)
     )
 
 
 class TestFind:
-    def test_names_the_word_that_decides(self, scorer: Scorer) -> None:
+    def test_names_the_word_that_decides_and_the_probability_without_it(self, scorer: Scorer) -> None:
         post = record(text="we sell cheap pills here today")
 
         found = found_in(post, scorer=scorer, content_probability=0.9999)
@@ -115,15 +117,8 @@ class TestFind:
         assert found is not None
         assert found.change is Change.WORD_REMOVED
         assert (found.subject, post.text[found.start : found.end]) == ("pills", "pills")
-
-    def test_tells_the_probability_that_the_models_give(self, scorer: Scorer) -> None:
-        post = record(text="we sell cheap pills here today")
-
-        found = found_in(post, scorer=scorer, content_probability=0.9999)
-
         changed = dataclasses.replace(post, text="we sell cheap  here today")
         [expected] = scorer.spam_probabilities([changed], content_probabilities=np.array([0.0001]))
-        assert found is not None
         assert found.probability == pytest.approx(expected, abs=1e-12)
 
     def test_always_alters_the_route(self, scorer: Scorer) -> None:
@@ -146,7 +141,7 @@ class TestFind:
     def test_takes_the_fewest_steps(self, decisive_days: int, expected_days: int) -> None:
         post = record(text="", author=author(days=1))
 
-        found = counterfactual.find(post, scorer=OnlyAge(decisive_days), content_probability=None, words=())
+        found = found_in(post, scorer=OnlyAge(decisive_days))
 
         assert found == Counterfactual(
             change=Change.ACCOUNT_OLDER,
@@ -161,28 +156,17 @@ class TestFind:
             text="", author=author(days=1), complaints=(ComplaintRecord(reason="spam", reported_at=AT),)
         )
 
-        found = counterfactual.find(
-            post, scorer=OnlyAge(5, without_complaints=0.1), content_probability=None, words=()
-        )
+        found = found_in(post, scorer=OnlyAge(5, without_complaints=0.1))
 
         assert found is not None
         assert found.change is Change.FEWER_COMPLAINTS
         assert found.probability == 0.1
 
-    def test_of_a_likely_spam_post_nothing_makes_it_worse(self) -> None:
+    def test_of_a_likely_spam_post_nothing_makes_it_worse_but_of_an_honest_one(self) -> None:
         post = record(text="", author=author(days=40, is_verified=False))
 
-        found = counterfactual.find(
-            post, scorer=Worse(0.93, changed=0.99), content_probability=None, words=()
-        )
-
-        assert found is None
-
-    def test_of_a_likely_honest_post_either_side_counts(self) -> None:
-        post = record(text="", author=author(days=40, is_verified=False))
-
-        found = counterfactual.find(post, scorer=Worse(0.05, changed=0.6), content_probability=None, words=())
-
+        assert found_in(post, scorer=Worse(0.93, changed=0.99)) is None
+        found = found_in(post, scorer=Worse(0.05, changed=0.6))
         assert found is not None
         assert found.route is Route.REVIEW
 
@@ -194,11 +178,7 @@ class TestFind:
         """With a threshold of 20 %, nobody sees that 20.4 % and 19.6 % are two sides of it."""
         post = record(text="", author=author(days=40, is_verified=True))
 
-        found = counterfactual.find(
-            post, scorer=Worse(before, changed=changed), content_probability=None, words=()
-        )
-
-        assert (found is not None) is is_found
+        assert (found_in(post, scorer=Worse(before, changed=changed)) is not None) is is_found
 
     def test_a_post_that_nothing_can_move_has_none(self, scorer: Scorer) -> None:
         post = record(text="see you at the river", author=author(days=3000, is_verified=True))
@@ -206,7 +186,7 @@ class TestFind:
         assert found_in(post, scorer=scorer, content_probability=0.0001) is None
 
     def test_without_content_probability_no_word_is_tried(self, scorer: Scorer, content: OneBadWord) -> None:
-        found_in(record(text="cheap pills"), scorer=scorer, content_probability=None)
+        found_in(record(text="cheap pills"), scorer=scorer)
 
         assert content.asked == []
 
@@ -263,13 +243,12 @@ class TestAllowedChanges:
         assert changes == set()
 
 
-class TestJson:
-    def test_reads_back_what_was_stored(self) -> None:
-        found = Counterfactual(
-            change=Change.ACCOUNT_OLDER, value_before=1.0, value_after=8.0, probability=0.1, route=Route.ALLOW
-        )
+def test_json_reads_back_what_was_stored() -> None:
+    found = Counterfactual(
+        change=Change.ACCOUNT_OLDER, value_before=1.0, value_after=8.0, probability=0.1, route=Route.ALLOW
+    )
 
-        assert Counterfactual.from_json(found.to_json()) == found
+    assert Counterfactual.from_json(found.to_json()) == found
 
 
 def author(*, days: float, is_verified: bool | None = None) -> AuthorSnapshot:

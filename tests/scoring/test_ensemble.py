@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,6 @@ from tests.scoring.random_records import labelled
 from tests.scoring.starter import STARTER
 
 NAN = float("nan")
-
-
-@pytest.fixture(scope="module")
-def ensemble() -> Ensemble:
-    return Ensemble.load(STARTER)
 
 
 def random_rows(ensemble: Ensemble, count: int) -> Floats:
@@ -132,35 +126,33 @@ class TestJudge:
         assert (judgement.margins <= np.maximum(evidence.margins, 0) + 1e-12).all()
 
 
-class TestLinks:
-    def test_never_take_what_the_rest_adds(self, ensemble: Ensemble) -> None:
-        rows = random_rows(ensemble, 120)
-        content = np.full(len(rows), 0.3)
+def test_links_never_take_what_the_rest_adds(ensemble: Ensemble) -> None:
+    rows = random_rows(ensemble, 120)
+    content = np.full(len(rows), 0.3)
 
-        linked, unlinked = (
-            ensemble.judge(part, content_probabilities=content).margins
-            for part in (rows, ensemble._without(OF_LINKS, rows))
-        )
+    linked, unlinked = (
+        ensemble.judge(part, content_probabilities=content).margins
+        for part in (rows, ensemble._without(OF_LINKS, rows))
+    )
 
-        assert (linked >= unlinked - 1e-12).all()
-        assert (linked > unlinked + 0.4).any()
+    assert (linked >= unlinked - 1e-12).all()
+    assert (linked > unlinked + 0.4).any()
 
 
-class TestKept:
-    def test_margins_do_not_change_when_features_are_added(
-        self, ensemble: Ensemble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A kept release goes on with what it knows: its scores are replayed by code with more features."""
-        rows = random_rows(ensemble, 60)
-        ensemble.save(tmp_path)
-        before = _margins(tmp_path, rows)
+def test_margins_do_not_change_when_features_are_added(
+    ensemble: Ensemble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kept release goes on with what it knows: its scores are replayed by code with more features."""
+    rows = random_rows(ensemble, 60)
+    ensemble.save(tmp_path)
+    before = _margins(tmp_path, rows)
 
-        monkeypatch.setattr("scoring.ensemble.UNPROVEN", (*UNPROVEN, "context.later"))
-        monkeypatch.setattr("scoring.ensemble.OF_LINKS", (*OF_LINKS, "context.later"))
-        monkeypatch.setattr("scoring.ensemble.EARNED", EARNED | {"later": ("social.later", "social.never")})
+    monkeypatch.setattr("scoring.ensemble.UNPROVEN", (*UNPROVEN, "context.later"))
+    monkeypatch.setattr("scoring.ensemble.OF_LINKS", (*OF_LINKS, "context.later"))
+    monkeypatch.setattr("scoring.ensemble.EARNED", EARNED | {"later": ("social.later", "social.never")})
 
-        after = _margins(tmp_path, rows)
-        assert after == before
+    after = _margins(tmp_path, rows)
+    assert after == before
 
 
 def _margins(folder: Path, rows: Floats) -> list[float]:
@@ -191,13 +183,12 @@ class TestCalibrated:
             calibrated(self.MARGINS, calibration=Calibration(method="tarot"))
 
 
-class TestContentMargins:
-    def test_are_finite_log_odds_and_keep_nan(self) -> None:
-        margins = content_margins(np.array([0.0, 0.5, 0.9, 1.0, NAN]))
+def test_content_margins_are_finite_log_odds_and_keep_nan() -> None:
+    margins = content_margins(np.array([0.0, 0.5, 0.9, 1.0, NAN]))
 
-        assert margins[:4] == pytest.approx([-13.8155, 0.0, 2.1972, 13.8155], abs=1e-3)
-        assert np.isnan(margins[4])
-        assert probabilities_of(margins[1:3]) == pytest.approx([0.5, 0.9])
+    assert margins[:4] == pytest.approx([-13.8155, 0.0, 2.1972, 13.8155], abs=1e-3)
+    assert np.isnan(margins[4])
+    assert probabilities_of(margins[1:3]) == pytest.approx([0.5, 0.9])
 
 
 class TestLoad:
@@ -223,14 +214,10 @@ class TestLoad:
         with pytest.raises(Corrupt, match=problem):
             Ensemble.load(tmp_path)
 
-    def test_refuses_a_torn_file(self, tmp_path: Path) -> None:
-        shutil.copy(STARTER / ENSEMBLE_FILE, tmp_path)
-        path = tmp_path / ENSEMBLE_FILE
-        path.write_bytes(path.read_bytes()[:1000])
-
-        with pytest.raises(Corrupt, match=ENSEMBLE_FILE):
+    def test_refuses_a_missing_and_a_torn_file(self, tmp_path: Path) -> None:
+        with pytest.raises(Corrupt, match="cannot be read"):
             Ensemble.load(tmp_path)
 
-    def test_refuses_a_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(Corrupt, match="cannot be read"):
+        (tmp_path / ENSEMBLE_FILE).write_bytes((STARTER / ENSEMBLE_FILE).read_bytes()[:1000])
+        with pytest.raises(Corrupt, match=ENSEMBLE_FILE):
             Ensemble.load(tmp_path)

@@ -26,17 +26,22 @@ def rows(count: int = 1, **values: float) -> Floats:
     return found
 
 
-def random_rows(count: int, *, seed: int = 1) -> Floats:
+def random_rows(count: int, *, seed: int = 1) -> tuple[Floats, Floats]:
+    """Features by chance, and a margin for each post."""
     generator = np.random.default_rng(seed)
     drawn = generator.random((count, len(collected.NAMES)))
     drawn[:, 3:] = np.round(drawn[:, 3:] * 5)
-    return np.where(generator.random(drawn.shape) < 0.3, np.nan, drawn)
+    return np.where(generator.random(drawn.shape) < 0.3, np.nan, drawn), np.resize(MARGINS, count)
+
+
+def steps_of(name: str, **wrong: object) -> dict[str, object]:
+    """What a file says of one feature, good but for `wrong`."""
+    return {"steps": {name: {"knots": [1], "top": 5, "weights": [1], "version": 1} | wrong}}
 
 
 class TestJoin:
     @pytest.mark.parametrize(
-        "said",
-        [{}, {"page_probability": 0.01}, {"page_probability": 0.5, "link_hops": 1, "page_cloaked": 0}],
+        "said", [{}, {"page_probability": 0.01}, {"page_probability": 0.5, "link_hops": 1, "page_cloaked": 0}]
     )
     def test_harmless_or_missing_evidence_changes_nothing(self, said: dict[str, float]) -> None:
         joined = MODEL.join(MARGINS, rows=rows(len(MARGINS), **said))
@@ -46,14 +51,12 @@ class TestJoin:
         assert np.isnan(joined.probabilities).all()
 
     def test_never_excuses(self) -> None:
-        found = random_rows(5_000)
-        margins = np.resize(MARGINS, len(found))
+        found, margins = random_rows(5_000)
 
         assert (MODEL.join(margins, rows=found).margins >= margins).all()
 
     def test_more_of_anything_never_lowers_it(self) -> None:
-        found = random_rows(500)
-        margins = np.resize(MARGINS, len(found))
+        found, margins = random_rows(500)
         before = MODEL.join(margins, rows=found).margins
         for place in range(found.shape[1]):
             more = found.copy()
@@ -61,8 +64,7 @@ class TestJoin:
             assert (MODEL.join(margins, rows=more).margins >= before - 1e-12).all()
 
     def test_shares_add_up_to_what_was_added(self) -> None:
-        found = random_rows(500)
-        margins = np.resize(MARGINS, len(found))
+        found, margins = random_rows(500)
 
         joined = MODEL.join(margins, rows=found)
 
@@ -81,7 +83,7 @@ class TestJoin:
         assert margin > 3.0
 
     def test_a_post_is_joined_by_itself(self) -> None:
-        found = random_rows(40)
+        found, _ = random_rows(40)
         together = MODEL.join(np.zeros(40), rows=found)
 
         for place in range(40):
@@ -109,22 +111,10 @@ class TestFile:
         [
             ({"intercept": "low"}, Corrupt),
             ({"format": 2}, Corrupt),
-            (
-                {"steps": {"context.link_hops": {"knots": [1], "top": 5, "weights": [-1], "version": 1}}},
-                Corrupt,
-            ),
-            (
-                {"steps": {"context.link_hops": {"knots": [5], "top": 1, "weights": [1], "version": 1}}},
-                Corrupt,
-            ),
-            (
-                {"steps": {"context.gone": {"knots": [1], "top": 5, "weights": [1], "version": 1}}},
-                SchemaMismatch,
-            ),
-            (
-                {"steps": {"context.link_hops": {"knots": [1], "top": 5, "weights": [1], "version": 9}}},
-                SchemaMismatch,
-            ),
+            (steps_of("context.link_hops", weights=[-1]), Corrupt),
+            (steps_of("context.link_hops", knots=[5], top=1), Corrupt),
+            (steps_of("context.gone"), SchemaMismatch),
+            (steps_of("context.link_hops", version=9), SchemaMismatch),
         ],
     )
     def test_refuses_what_it_cannot_evaluate(

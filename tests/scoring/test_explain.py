@@ -15,18 +15,12 @@ from scoring.explain import MASK, MAX_WORDS, StackExplainer, _apportioned, word_
 from scoring.features import NAMES
 from scoring.normalise import LINK
 from scoring.trees import Floats
-from tests.scoring.starter import STARTER
 
 VALUES = st.one_of(
     st.just(float("nan")), st.floats(0, 1), st.integers(0, 20).map(float), st.floats(-1e6, 1e6)
 )
 VECTORS = st.lists(VALUES, min_size=len(NAMES), max_size=len(NAMES))
 PROBABILITIES = st.one_of(st.just(float("nan")), st.floats(0, 1))
-
-
-@pytest.fixture(scope="module")
-def ensemble() -> Ensemble:
-    return Ensemble.load(STARTER)
 
 
 @pytest.fixture(scope="module")
@@ -114,18 +108,31 @@ def speaks_of_pills(texts: Sequence[str]) -> Floats:
     return np.array([1 / (1 + np.exp(-margin)) for margin in margins])
 
 
+LONG = [f"word{number}" for number in range(60)]
+LONG[7], LONG[31], LONG[50] = "pills", "cheap", "mother"
+
+
 @pytest.mark.xdist_group("shap")  # it takes seconds to import and to compile
 class TestWordContributions:
-    def test_name_the_words_and_their_places_in_the_raw_text(self) -> None:
-        text = "  cheap  pills, for mother!"
-
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("  cheap  pills, for mother!", {"cheap": 1, "pills": 2, "for": 0, "mother": -1}),
+            ("pills", {"pills": 2}),
+            (
+                "a p i l l s offer, сhеаp as ever, for m\u200bother",
+                dict.fromkeys(("a", "offer", "as", "ever", "for"), 0)
+                | {"p i l l s": 2, "сhеаp": 1, "m\u200bother": -1},
+            ),
+            (" ".join(LONG), dict.fromkeys(LONG, 0) | {"pills": 2, "cheap": 1, "mother": -1}),
+        ],
+        ids=["in their places", "one", "disguised", "in a long text"],
+    )
+    def test_name_the_words_as_they_were_written(self, text: str, said: dict[str, float]) -> None:
         found = word_contributions(text, probabilities=speaks_of_pills)
 
         by_word = {text[one.start : one.end]: one.contribution for one in found}
-        assert by_word["pills"] == pytest.approx(2, abs=1e-6)
-        assert by_word["cheap"] == pytest.approx(1, abs=1e-6)
-        assert by_word["mother"] == pytest.approx(-1, abs=1e-6)
-        assert by_word["for"] == pytest.approx(0, abs=1e-6)
+        assert by_word == pytest.approx(said, abs=1e-6)
 
     def test_add_up_to_the_difference_from_the_masked_text(self) -> None:
         text = "cheap pills for my mother"
@@ -148,18 +155,6 @@ class TestWordContributions:
         assert not any(f"{MASK}{letter}" in text for text in asked for letter in "[n")
         assert (link.start, link.end) == (4, 21)
 
-    def test_keeps_a_link_and_an_emoji_whole(self) -> None:
-        text = "pills http://a.example/x?y=1 🎉🎉 don't"
-
-        found = word_contributions(text, probabilities=speaks_of_pills)
-
-        assert [text[one.start : one.end] for one in found] == [
-            "pills",
-            "http://a.example/x?y=1",
-            "🎉🎉",
-            "don't",
-        ]
-
     @pytest.mark.parametrize(
         ("text", "units"),
         [
@@ -169,7 +164,11 @@ class TestWordContributions:
             ("je 15 €. Or €9.99-12, 0.1–5 ETH", ["je", "15 €", "Or", "€9.99-12", "0.1–5 ETH"]),
             ("1 200 zł: реклама не нужна", ["1 200 zł", "реклама", "не нужна"]),
             ("मुफ़्त पैसे, अभी। โทรเลย!", ["मुफ़्त", "पैसे", "अभी", "โทรเลย"]),
+            ("pills http://a.example/x?y=1 🎉🎉 don't", ["pills", "http://a.example/x?y=1", "🎉🎉", "don't"]),
             ("!!! ... ?", []),
+            ("", []),
+            ("   ", []),
+            ("\n\t", []),
             ("1," * 10_000, ["1"] * MAX_WORDS),
         ],
     )
@@ -187,57 +186,20 @@ class TestWordContributions:
 
         assert shares == pytest.approx([0.0, 2 * math.log(9)], abs=1e-6)
 
-    def test_find_a_disguised_word_where_it_was_written(self) -> None:
-        text = "a p i l l s offer, сhеаp as ever, for m\u200bother"
-
-        found = word_contributions(text, probabilities=speaks_of_pills)
-
-        by_word = {text[one.start : one.end]: one.contribution for one in found}
-        assert by_word["p i l l s"] == pytest.approx(2, abs=1e-6)
-        assert by_word["сhеаp"] == pytest.approx(1, abs=1e-6)
-        assert by_word["m\u200bother"] == pytest.approx(-1, abs=1e-6)
-
-    @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
-    def test_of_nothing_is_nothing(self, text: str) -> None:
-        assert word_contributions(text, probabilities=speaks_of_pills) == ()
-
-    def test_of_one_word(self) -> None:
-        (found,) = word_contributions("pills", probabilities=speaks_of_pills)
-
-        assert (found.start, found.end) == (0, 5)
-        assert found.contribution == pytest.approx(2, abs=1e-6)
-
-    def test_a_long_text_is_cut_and_asks_a_bounded_number_of_times(self) -> None:
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [("word " * 1_000 + "pills", MAX_WORDS), ("cheap pills for my dear mother today", 7)],
+        ids=["long and cut", "short"],
+    )
+    def test_ask_a_number_of_times_that_the_words_bound(self, text: str, words: int) -> None:
         asked: list[int] = []
 
         def counted(texts: Sequence[str]) -> Floats:
             asked.append(len(texts))
             return speaks_of_pills(texts)
 
-        found = word_contributions("word " * 1_000 + "pills", probabilities=counted)
+        found = word_contributions(text, probabilities=counted)
 
-        assert len(found) == MAX_WORDS
-        assert sum(asked) <= 2 * MAX_WORDS + 2
+        assert len(found) == words
+        assert sum(asked) <= 2 * words + 2
         assert max(asked) <= 16
-
-    def test_reach_every_word_of_a_long_text(self) -> None:
-        words = [f"word{number}" for number in range(60)]
-        words[7], words[31], words[50] = "pills", "cheap", "mother"
-        text = " ".join(words)
-
-        found = word_contributions(text, probabilities=speaks_of_pills)
-
-        by_word = {text[one.start : one.end]: one.contribution for one in found}
-        expected = dict.fromkeys(words, 0.0) | {"pills": 2.0, "cheap": 1.0, "mother": -1.0}
-        assert by_word == pytest.approx(expected, abs=1e-6)
-
-    def test_a_short_text_asks_less(self) -> None:
-        asked: list[int] = []
-
-        def counted(texts: Sequence[str]) -> Floats:
-            asked.append(len(texts))
-            return speaks_of_pills(texts)
-
-        word_contributions("cheap pills for my dear mother today", probabilities=counted)
-
-        assert sum(asked) <= 2 * 7 + 2

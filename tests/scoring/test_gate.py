@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scoring import gate
-from scoring.gate import Unreadable, Verdict
+from scoring.gate import Finding, Unreadable, Verdict
 
 LIVE, CANDIDATE = "a" * 64, "b" * 64
 
@@ -65,8 +65,12 @@ def circumstances(*, is_kept: bool, is_no_worse: bool) -> dict[str, Any]:
     return {"texts": 927, "spam": 225, "promises": [one]}
 
 
+def findings(stored: dict[str, Any], *, live: str = LIVE) -> list[Finding]:
+    return gate.findings(stored, candidate=CANDIDATE, live=live)
+
+
 def failed(stored: dict[str, Any], *, live: str = LIVE) -> list[str]:
-    return [one.question for one in gate.findings(stored, candidate=CANDIDATE, live=live) if not one.passed]
+    return [one.question for one in findings(stored, live=live) if not one.passed]
 
 
 def test_lets_an_equal_release_through() -> None:
@@ -78,18 +82,11 @@ def test_refuses_a_report_about_another_live_release() -> None:
 
 
 def test_refuses_a_report_without_posts() -> None:
-    assert failed(report(slices=[])) == [
-        "looks at posts of the test part",
-        "holds enough evidence",
-    ]
+    assert failed(report(slices=[])) == ["looks at posts of the test part", "holds enough evidence"]
 
 
 def test_refuses_a_report_about_what_candidates_are_chosen_by() -> None:
-    [finding] = [
-        one
-        for one in gate.findings(report(part="validation"), candidate=CANDIDATE, live=LIVE)
-        if not one.passed
-    ]
+    [finding] = [one for one in findings(report(part="validation")) if not one.passed]
 
     assert finding.answer == "500 posts of the validation part"
     assert failed(report(part="test")) == []
@@ -123,11 +120,7 @@ def test_five_greetings_are_too_little_evidence() -> None:
     """Such a report passed three of three questions, and its release went live."""
     greetings = part(is_gated=False) | {"rows": 5, "spam": 0}
 
-    [finding] = [
-        one
-        for one in gate.findings(report(slices=[greetings]), candidate=CANDIDATE, live=LIVE)
-        if not one.passed
-    ]
+    [finding] = [one for one in findings(report(slices=[greetings])) if not one.passed]
 
     assert finding.question == "holds enough evidence"
     assert finding.answer == ("too little evidence: 5 posts, 0 of them spam; at least 30 spam and 100 others")
@@ -150,14 +143,14 @@ def test_says_how_many_posts_would_tell(
     whole = part(low=low, high=high)
     whole["metrics"]["pr_auc"]["candidate"] = candidate
 
-    rows = gate.stored(gate.findings(report(slices=[whole]), candidate=CANDIDATE, live=LIVE))
+    rows = gate.stored(findings(report(slices=[whole])))
 
     assert gate.verdict(rows) == verdict
     assert more in "\n".join(gate.told(rows))
 
 
 def test_a_candidate_that_scores_as_the_live_release_is_nothing_to_promote() -> None:
-    rows = gate.stored(gate.findings(report(is_unchanged=True), candidate=CANDIDATE, live=LIVE))
+    rows = gate.stored(findings(report(is_unchanged=True)))
 
     assert gate.verdict(rows) == Verdict.NOTHING
 
@@ -192,7 +185,7 @@ def test_bounds_latency(live: float, candidate: float, passes: bool) -> None:
 @pytest.mark.parametrize("stored", [{}, {"format": 2}, report(slices=3), report(latency={})])
 def test_names_a_report_that_cannot_be_read(stored: dict[str, Any]) -> None:
     with pytest.raises(Unreadable):
-        gate.findings(stored, candidate=CANDIDATE, live=LIVE)
+        findings(stored)
 
 
 class TestPromise:
@@ -209,11 +202,7 @@ class TestPromise:
 
     @pytest.mark.parametrize("stored", [report(), report(circumstances=None)])
     def test_is_not_asked_without_labelled_texts(self, stored: dict[str, Any]) -> None:
-        [finding] = [
-            one
-            for one in gate.findings(stored, candidate=CANDIDATE, live=LIVE)
-            if one.answer.startswith(gate.NOT_ASKED)
-        ]
+        [finding] = [one for one in findings(stored) if one.answer.startswith(gate.NOT_ASKED)]
 
         assert finding.passed
         assert finding.question == "keeps its promise whatever a text stands in"

@@ -12,9 +12,7 @@ from scoring.ensemble import Ensemble
 from scoring.links import links_in
 from scoring.pipeline import Scorer
 from scoring.records import History, Link, LinkReputation, PostRecord
-from scoring.release import Release
-from tests.scoring.random_records import AT, FakeContent, record
-from tests.scoring.starter import STARTER
+from tests.scoring.random_records import AT, record
 from training import everyday_urls
 
 TEXTS = (0.02, 0.1, 0.3)
@@ -39,11 +37,6 @@ def link(url: str, **known: object) -> Link:
 def small_sites() -> list[str]:
     written = everyday_urls.write(["bbc.co.uk"], generator=np.random.default_rng(3), urls_per_kind=60)
     return [one.labelled.url for one in written if one.kind in SMALL_KINDS]
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return Scorer(release=Release.load(STARTER), content=FakeContent())
 
 
 def added(scorer: Scorer, *links: Link, to: PostRecord | None = None) -> float:
@@ -149,9 +142,8 @@ class TestHostileLink:
         assert added(scorer, HOSTILE["look-alike"], link(POPULAR[0])) == pytest.approx(alone)
 
 
-class TestNothingExcuses:
-    def test_what_providers_say_for_a_link(self, scorer: Scorer) -> None:
-        """Whoever links to an old and trusted site is not honest by that, nor beside a bad past."""
-        suspected = record(ip="192.0.2.7", ip_history=History(posts=9, confirmed_spam=9, spam_days=4))
-        for post in (record(), suspected):
-            assert added(scorer, link("https://small.example/", reputation=OLD), to=post) >= -1e-9
+def test_what_providers_say_for_a_link_excuses_nothing(scorer: Scorer) -> None:
+    """Whoever links to an old and trusted site is not honest by that, nor beside a bad past."""
+    suspected = record(ip="192.0.2.7", ip_history=History(posts=9, confirmed_spam=9, spam_days=4))
+    for post in (record(), suspected):
+        assert added(scorer, link("https://small.example/", reputation=OLD), to=post) >= -1e-9

@@ -12,9 +12,7 @@ import pytest
 
 from scoring.pipeline import Scorer
 from scoring.records import History, PostRecord
-from scoring.release import Release
-from tests.scoring.random_records import FakeContent, labelled
-from tests.scoring.starter import STARTER
+from tests.scoring.random_records import labelled
 
 RECORDS = [one.record for one in labelled(60)]
 
@@ -77,11 +75,6 @@ HISTORIES = {
 }
 
 
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return Scorer(release=Release.load(STARTER), content=FakeContent())
-
-
 @pytest.mark.parametrize("name", HISTORIES)
 def test_posts_that_turn_out_to_be_spam_never_lower_the_score(scorer: Scorer, name: str) -> None:
     for content in (0.03, 0.5, float("nan")):
@@ -101,10 +94,7 @@ def test_nor_do_more_spam_posts(scorer: Scorer, name: str) -> None:
     ladder = [
         scorer.spam_probabilities(
             [
-                HISTORIES[name](
-                    counted(record, count),
-                    partial(with_more_spam, count=count),
-                )
+                HISTORIES[name](counted(record, count), partial(with_more_spam, count=count))
                 for record in RECORDS
             ],
             content_probabilities=np.full(len(RECORDS), 0.2),

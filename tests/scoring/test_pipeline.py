@@ -6,10 +6,7 @@ import dataclasses
 import json
 import math
 import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,17 +15,13 @@ from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
 from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import NAMES
 from scoring.pipeline import Scorer
-from scoring.records import ComplaintRecord, History, PostRecord
+from scoring.records import ComplaintRecord
 from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch, file_sha256
+from tests.libraries import printed
 from tests.scoring.forests import staircase
 from tests.scoring.random_records import AT, FakeContent, labelled, record
 from tests.scoring.ruled_posts import NO_BANS, equal
 from tests.scoring.starter import STARTER
-
-
-def with_history(record: PostRecord, name: str, history: History) -> PostRecord:
-    changed: dict[str, Any] = {name: history}
-    return dataclasses.replace(record, **changed)
 
 
 class TestScore:
@@ -78,25 +71,6 @@ class TestScore:
         assert after.spam_probability >= before.spam_probability >= silent.spam_probability
         assert silent.sub_models["feedback"] is None
         assert after.sub_models["feedback"] >= before.sub_models["feedback"]  # type: ignore[operator]  # both known
-
-    @pytest.mark.parametrize("history", ["author_history", "ip_history", "ip_network_history", "similar"])
-    def test_more_confirmed_spam_never_lowers_it(self, scorer: Scorer, history: str) -> None:
-        before, after = (
-            [
-                with_history(one.record, history, History(posts=20, confirmed_spam=spam))
-                for one in labelled(60)
-            ]
-            for spam in (1, 6)
-        )
-
-        pairs = zip(
-            scorer.score_many(before, blocklist=NO_BANS),
-            scorer.score_many(after, blocklist=NO_BANS),
-            strict=True,
-        )
-
-        rises = [new.spam_probability - old.spam_probability for old, new in pairs]
-        assert min(rises) >= 0
 
     def test_a_bare_post_follows_its_content_probability(self, scorer: Scorer) -> None:
         """Nothing but the text is known: the order of the texts must survive, without steps."""
@@ -153,10 +127,7 @@ class TestScorer:
         heavy = ("shap", "sklearn", "pandas", "numba", "torch", "tritonclient", "django")
         program = f"import sys, scoring.pipeline; print([name for name in {heavy} if name in sys.modules])"
 
-        command = [sys.executable, "-c", program]
-        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-        assert printed.strip() == "[]"
+        assert printed(program).strip() == "[]"
 
     def test_refuses_a_release_that_it_could_not_explain(self, tmp_path: Path) -> None:
         folder = Path(shutil.copytree(STARTER, tmp_path / "release"))
@@ -181,43 +152,23 @@ class TestScorer:
             "print(len(result.contributions) > 0, 'shap' in sys.modules)"
         )
 
-        command = [sys.executable, "-c", program]
-        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-        assert printed.split() == ["True", "False"]
+        assert printed(program).split() == ["True", "False"]
 
 
-class TestCascade:
-    def skipping(self, release: Release, **bounds: float) -> Release:
-        return dataclasses.replace(release, cascade=Cascade(**bounds))
+def test_a_cascade_leaves_out_what_the_cheap_sub_models_are_sure_of(
+    release: Release, scorer: Scorer, content: FakeContent
+) -> None:
+    records = [one.record for one in labelled(40)]
+    cheap = scorer.spam_probabilities(records, content_probabilities=np.full(40, np.nan))
+    low, high = float(np.quantile(cheap, 0.3)), float(np.quantile(cheap, 0.7))
+    cascade = Cascade(ask_content_from=low, ask_content_below=high)
+    skipping = Scorer(release=dataclasses.replace(release, cascade=cascade), content=content)
 
-    def test_asks_for_every_text_unless_the_release_says_otherwise(
-        self, scorer: Scorer, content: FakeContent
-    ) -> None:
-        records = [one.record for one in labelled(40)]
+    scores = skipping.score_many(records, blocklist=NO_BANS)
 
-        scorer.score_many(records, blocklist=NO_BANS)
-
-        assert content.calls == [40]
-
-    def test_leaves_out_what_the_cheap_sub_models_are_sure_of(
-        self, release: Release, content: FakeContent
-    ) -> None:
-        records = [one.record for one in labelled(40)]
-        unknown = np.full(40, np.nan)
-        cheap = Scorer(release=release, content=content).spam_probabilities(
-            records, content_probabilities=unknown
-        )
-        low, high = float(np.quantile(cheap, 0.3)), float(np.quantile(cheap, 0.7))
-        scorer = Scorer(
-            release=self.skipping(release, ask_content_from=low, ask_content_below=high), content=content
-        )
-
-        scores = scorer.score_many(records, blocklist=NO_BANS)
-
-        asked = (cheap >= low) & (cheap < high)
-        assert content.calls == [int(asked.sum())]
-        assert [score.content_probability is not None for score in scores] == asked.tolist()
-        assert not any(score.is_degraded for score in scores)
-        skipped = [score.spam_probability for score in scores if score.content_probability is None]
-        assert skipped == pytest.approx(cheap[~asked].tolist())
+    asked = (cheap >= low) & (cheap < high)
+    assert content.calls == [int(asked.sum())]
+    assert [score.content_probability is not None for score in scores] == asked.tolist()
+    assert not any(score.is_degraded for score in scores)
+    skipped = [score.spam_probability for score in scores if score.content_probability is None]
+    assert skipped == pytest.approx(cheap[~asked].tolist())

@@ -6,25 +6,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from scoring.content import Unavailable
 from scoring.pipeline import Scorer
 from scoring.release import Release
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
-from tests.scoring.random_records import Said, labelled, record
+from tests.scoring.random_records import Down, Said, labelled, record
 from tests.scoring.ruled_posts import BANNED, BANS, NO_BANS
-
-
-class BrokenContent(Said):
-    """A content model whose server is down."""
-
-    def probabilities(self, texts: Sequence[str]) -> Floats:
-        raise Unavailable(f"no answer to {len(texts)} texts")
 
 
 class TestDegraded:
     def test_goes_to_a_human_with_what_the_rest_says(self, release: Release) -> None:
-        scorer = Scorer(release=release, content=BrokenContent())
+        scorer = Scorer(release=release, content=Down())
 
         scores = scorer.score_many([one.record for one in labelled(60)], blocklist=NO_BANS)
 
@@ -34,7 +26,7 @@ class TestDegraded:
         assert all(0.0 <= score.spam_probability <= 1.0 for score in scores)
 
     def test_a_banned_post_is_still_removed(self, release: Release) -> None:
-        score = Scorer(release=release, content=BrokenContent()).score(BANNED, blocklist=BANS)
+        score = Scorer(release=release, content=Down()).score(BANNED, blocklist=BANS)
 
         assert score.routing.route is Route.REMOVE
         assert not score.is_degraded

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from scoring.content import Unavailable
 from scoring.ensemble import calibrated
 from scoring.evidence import CAPTIONS, LINK, MEDIA, EvidencePiece, PageRead, PictureRead
 from scoring.evidence_model import EVIDENCE, read_before
-from scoring.features import NAMES, collected
+from scoring.features import collected
 from scoring.pipeline import Scorer
 from scoring.readings import MOST_TEXTS
 from scoring.records import PostRecord
@@ -22,15 +20,8 @@ from scoring.release import Release
 from scoring.routing import ReviewReason, Route
 from scoring.score_result import ScoreResult
 from tests.scoring.evidence_release import release_with_evidence
-from tests.scoring.random_records import FakeContent, labelled, record
+from tests.scoring.random_records import Down, FakeContent, labelled, record
 from tests.scoring.ruled_posts import NO_BANS, equal
-
-
-class Away(FakeContent):
-    """A content model that does not answer."""
-
-    def probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        raise Unavailable("away")
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +39,9 @@ def picture(spam_probability: float, *, text: str | None = None) -> EvidencePiec
     return EvidencePiece(role=MEDIA, picture=PictureRead(text=text, spam_probability=spam_probability))
 
 
-def read(score: ScoreResult) -> float | None:
-    return {part.feature: part.value for part in score.contributions}["content.picture_probability"]
+def told(score: ScoreResult) -> dict[str, float | None]:
+    """The value of each contribution."""
+    return {part.feature: part.value for part in score.contributions}
 
 
 def with_image_model(release: Release) -> Release:
@@ -98,10 +90,10 @@ class TestScore:
         again = calibrated(np.array([margin]), calibration=release.calibration)[0]
 
         assert again == pytest.approx(score.spam_probability, abs=1e-9)
-        told = {part.feature: part.value for part in score.contributions[len(NAMES) :]}
-        assert told["content.page_probability"] == 0.98
-        assert told["context.link_hops"] == 3
-        assert "content.picture_probability" not in told
+        values = told(score)
+        assert values["content.page_probability"] == 0.98
+        assert values["context.link_hops"] == 3
+        assert "content.picture_probability" not in values
 
     def test_comes_out_the_same_from_what_is_stored(self, scorer: Scorer) -> None:
         post = harmless(page(0.9), EvidencePiece(role=CAPTIONS, transcript="said in a video 0.8"))
@@ -142,7 +134,7 @@ class TestImageModel:
 
         routes = [Route.ALLOW, Route.REVIEW, Route.ALLOW]
         assert [score.routing.route for score in scores] == routes
-        assert [read(score) for score in scores] == [0.1, 0.999, 0.8]
+        assert [told(score)["content.picture_probability"] for score in scores] == [0.1, 0.999, 0.8]
         np.testing.assert_equal(scorer.read(posts)[:, 1], [0.1, 0.999, 0.8])
 
     def test_is_joined_where_nothing_is_left_to_ask(self, release: Release, content: FakeContent) -> None:
@@ -151,13 +143,13 @@ class TestImageModel:
         )
 
         assert content.calls == []
-        assert read(score) == 0.999
+        assert told(score)["content.picture_probability"] == 0.999
 
     def test_of_another_release_is_not_looked_at(self, scorer: Scorer) -> None:
         before, after = scorer.score_many([harmless(), harmless(picture(0.999))], blocklist=NO_BANS)
 
         assert after.spam_probability == before.spam_probability
-        assert "content.picture_probability" not in {part.feature for part in after.contributions}
+        assert "content.picture_probability" not in told(after)
 
 
 class TestAsking:
@@ -180,15 +172,14 @@ class TestAsking:
         score = scorer.score(harmless(*pages, picture), blocklist=NO_BANS)
 
         assert content.calls == [1 + MOST_TEXTS]
-        told = {part.feature: part.value for part in score.contributions}
-        assert told["content.picture_probability"] == 0.7
+        assert told(score)["content.picture_probability"] == 0.7
 
     def test_pages_on_other_sites_are_read_first(self, scorer: Scorer) -> None:
         elsewhere = dataclasses.replace(page(0.9), leads_elsewhere=True)
 
         score = scorer.score(harmless(*map(page, [0.1] * 9), elsewhere), blocklist=NO_BANS)
 
-        assert {part.feature: part.value for part in score.contributions}["content.page_probability"] == 0.9
+        assert told(score)["content.page_probability"] == 0.9
 
     @pytest.mark.parametrize(
         "piece",
@@ -205,11 +196,10 @@ class TestAsking:
         score = scorer.score(harmless(piece), blocklist=NO_BANS)
 
         assert content.calls == [1]
-        told = {part.feature for part in score.contributions}
-        assert not told & {feature.name for feature in collected.READ}
+        assert not told(score).keys() & {feature.name for feature in collected.READ}
 
     def test_without_an_answer_the_post_is_degraded_as_ever(self, release: Release) -> None:
-        away = Scorer(release=release, content=Away())
+        away = Scorer(release=release, content=Down())
         silent = record(text=" ", evidence=(page(0.9),))
 
         scores = away.score_many([harmless(page(0.9)), silent], blocklist=NO_BANS)

@@ -43,16 +43,14 @@ class TestBanned:
         assert content.calls == []
 
 
-class TestBesideTheModels:
-    @pytest.mark.parametrize("effect", [Effect.ALLOW, Effect.HOLD])
-    def test_a_rule_changes_the_route_alone(self, scorer: Scorer, effect: Effect) -> None:
-        reaching = Blocklist({"bad.example": dataclasses.replace(BAN, effect=effect)})
+@pytest.mark.parametrize("effect", [Effect.ALLOW, Effect.HOLD])
+def test_a_rule_changes_the_route_alone(scorer: Scorer, effect: Effect) -> None:
+    reaching = Blocklist({"bad.example": dataclasses.replace(BAN, effect=effect)})
 
-        ruled, free = (scorer.score(BANNED, blocklist=blocklist) for blocklist in (reaching, NO_BANS))
+    ruled, free = (scorer.score(BANNED, blocklist=blocklist) for blocklist in (reaching, NO_BANS))
 
-        assert ruled.rule is not None
-        assert equal(
-            dataclasses.replace(ruled, rule=None, routing=free.routing, expected_harm=free.expected_harm),
-            free,
-        )
-        assert ruled.routing.route is (Route.ALLOW if effect is Effect.ALLOW else Route.REVIEW)
+    assert ruled.rule is not None
+    assert equal(
+        dataclasses.replace(ruled, rule=None, routing=free.routing, expected_harm=free.expected_harm), free
+    )
+    assert ruled.routing.route is (Route.ALLOW if effect is Effect.ALLOW else Route.REVIEW)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +11,16 @@ import pytest
 
 from scoring import counterfactual
 from scoring.blocklist import Blocklist
-from scoring.content import ContentScore, Unavailable
+from scoring.content import ContentScore
 from scoring.counterfactual import Change
 from scoring.ensemble import content_margins, probabilities_of
-from scoring.explain import CONTENT_TEXT, word_contributions
+from scoring.explain import word_contributions
 from scoring.ngrams import BUCKETS
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHead, PlatformHeads, file_of, grams_of
-from scoring.records import PostRecord
 from scoring.release import Corrupt, Release
-from tests.scoring.platform_posts import PLATFORM, decisions
-from tests.scoring.random_records import FakeContent, Said, record
-from tests.scoring.starter import STARTER
-from training.train_heads import add_heads
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
+from tests.scoring.random_records import Always, Down, FakeContent, record
 
 SILENT = PlatformHead(weights=np.zeros(BUCKETS, dtype=np.float32), content_slope=1.0, intercept=0.0)
 
@@ -32,11 +28,7 @@ SILENT = PlatformHead(weights=np.zeros(BUCKETS, dtype=np.float32), content_slope
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     """The shipped release with a head for one platform."""
-    made = add_heads(
-        Release.load(STARTER), decisions(200), content=FakeContent(), out=tmp_path_factory.mktemp("release")
-    )
-    assert not made.refused
-    return made.release
+    return with_head(decisions(200), out=tmp_path_factory.mktemp("release"))
 
 
 @pytest.fixture(scope="module")
@@ -113,28 +105,26 @@ class TestPlatformHead:
             PlatformHead.load(tmp_path / "head.npz")
 
 
-class TestFileOf:
-    @pytest.mark.parametrize("platform", ["", "../x", "a/b", "a.b"])
-    def test_refuses_what_is_no_slug(self, platform: str) -> None:
-        with pytest.raises(ValueError, match="no slug"):
-            file_of(platform)
+@pytest.mark.parametrize("platform", ["", "../x", "a/b", "a.b"])
+def test_file_of_refuses_what_is_no_slug(platform: str) -> None:
+    with pytest.raises(ValueError, match="no slug"):
+        file_of(platform)
 
 
 class TestRelease:
     def test_pins_the_head(self, release: Release) -> None:
         assert release.heads == {PLATFORM: "heads/messenger.npz"}
-        assert release.id != Release.load(STARTER).id
+        assert release.id != LIVE.id
 
         (release.folder / "heads" / "other.npz").write_bytes(b"")  # a file that no manifest names is let be
         assert Release.load(release.folder).id == release.id
 
     def test_a_head_that_no_digest_pins_is_refused(self, release: Release, tmp_path: Path) -> None:
-        made = add_heads(release, [], content=FakeContent(), out=tmp_path).release
-        text = (made.folder / "manifest.json").read_text()
-        (made.folder / "manifest.json").write_text(text.replace('"file": "heads/', '"file": "elsewhere/'))
+        manifest = with_head([], out=tmp_path, base=release).folder / "manifest.json"
+        manifest.write_text(manifest.read_text().replace('"file": "heads/', '"file": "elsewhere/'))
 
         with pytest.raises(Corrupt, match="KeyError"):
-            Release.load(made.folder)
+            Release.load(manifest.parent)
 
 
 @pytest.mark.xdist_group("shap")
@@ -162,7 +152,7 @@ class TestScorer:
         assert again[0] == pytest.approx(score.spam_probability, abs=1e-12)
 
     def test_without_the_content_model_nothing_is_guessed(self, release: Release) -> None:
-        silent = Scorer(release=release, content=_Down())
+        silent = Scorer(release=release, content=Down())
 
         score = silent.score(record(text="казино", platform=PLATFORM), blocklist=Blocklist())
 
@@ -179,22 +169,17 @@ class TestScorer:
     def test_counterfactuals_ask_the_head_too(self, release: Release) -> None:
         """A word that only the head knows is the one without which the post goes another way."""
         post, without = record(text="казино где", platform=PLATFORM), record(text=" где", platform=PLATFORM)
-        judge = Scorer(release=release, content=_Always(0.3))
+        judge = Scorer(release=release, content=Always(0.3))
         read = judge.content_on(PLATFORM).probabilities([post.text, without.text])
         before, after = judge.spam_probabilities([post, without], content_probabilities=read)
         thresholds = dataclasses.replace(release.thresholds, review_from=(before + after) / 2)
-        judge = Scorer(release=dataclasses.replace(release, thresholds=thresholds), content=_Always(0.3))
+        judge = Scorer(release=dataclasses.replace(release, thresholds=thresholds), content=Always(0.3))
 
         found = counterfactual.find(post, scorer=judge, content_probability=read[0], words=[(0, 6)])
 
         assert found is not None
         assert found.change is Change.WORD_REMOVED
         assert found.probability == pytest.approx(after)
-
-
-def _beside_the_text(scorer: Scorer, post: PostRecord) -> float:
-    score = scorer.score(post, blocklist=Blocklist())
-    return sum(one.contribution for one in score.contributions if one.feature != CONTENT_TEXT)
 
 
 class TestHeads:
@@ -210,16 +195,3 @@ class TestHeads:
         assert float(
             probabilities_of(np.array([SILENT.margin("x", content_margin=margin)]))[0]
         ) == pytest.approx(0.2)
-
-
-class _Down(Said):
-    def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        raise Unavailable("down")
-
-
-class _Always(Said):
-    def __init__(self, probability: float) -> None:
-        self.probability = probability
-
-    def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        return np.full(len(texts), self.probability)

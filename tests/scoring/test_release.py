@@ -17,17 +17,7 @@ from tests.scoring.starter import STARTER
 
 PINNED = "4100d84bc3f7444eff7eb87d6a8862a54770e855528e065194226b3a96b40b66"
 
-
-FIELDS = (
-    "content",
-    "files",
-    "schema_hash",
-    "normaliser",
-    "thresholds",
-    "calibration",
-    "training",
-    "metrics",
-)
+FIELDS = ("content", "files", "schema_hash", "normaliser", "thresholds", "calibration", "training", "metrics")
 
 
 @pytest.fixture
@@ -55,9 +45,7 @@ def test_scores_as_another_of_which_only_more_is_told(folder: Path) -> None:
 
 
 class TestLoad:
-    def test_reads_the_shipped_release(self) -> None:
-        release = Release.load(STARTER)
-
+    def test_reads_the_shipped_release(self, release: Release) -> None:
         assert len(release.id) == 64
         assert release.content.model == "content"
         assert release.normaliser == normalise.VERSION
@@ -153,15 +141,13 @@ class TestLoad:
             Release.load(folder)
 
 
-class TestCheckSchema:
-    def test_refuses_other_features(self) -> None:
-        with pytest.raises(SchemaMismatch, match="schema"):
-            Release.load(STARTER).check_schema("0" * 64)
+def test_another_schema_is_refused(release: Release) -> None:
+    with pytest.raises(SchemaMismatch, match="schema"):
+        release.check_schema("0" * 64)
 
 
-class TestManifestId:
-    def test_is_stable(self) -> None:
-        assert manifest_id({"b": [1, 2.5], "a": "ü"}) == PINNED
+def test_an_id_is_stable() -> None:
+    assert manifest_id({"b": [1, 2.5], "a": "ü"}) == PINNED
 
 
 class TestFeatures:

@@ -64,18 +64,10 @@ class TestDecide:
         ],
     )  # fmt: skip
     def test_follows_the_rule_that_reaches_the_post(
-        self,
-        effect: Effect,
-        probability: float,
-        is_degraded: bool,
-        route: Route,
-        reason: ReviewReason | None,
+        self, effect: Effect, probability: float, is_degraded: bool, route: Route, reason: ReviewReason | None
     ) -> None:
         routing = decide(
-            probability=probability,
-            thresholds=THRESHOLDS,
-            is_degraded=is_degraded,
-            effect=effect,
+            probability=probability, thresholds=THRESHOLDS, is_degraded=is_degraded, effect=effect
         )
 
         assert (routing.route, routing.reason) == (route, reason)
@@ -203,14 +195,13 @@ class TestUnreadScript:
         assert opinion(routing, 0.01) == 0.5
 
 
-class TestThresholds:
-    @pytest.mark.parametrize(
-        ("review_from", "remove_from", "audit_rate"),
-        [(0.9, 0.3, 0.02), (-0.1, 0.9, 0.02), (0.3, 1.1, 0.02), (0.3, 0.9, 2)],
-    )
-    def test_refuse_disorder(self, review_from: float, remove_from: float, audit_rate: float) -> None:
-        with pytest.raises(ValueError, match="out of order or range"):
-            Thresholds(review_from=review_from, remove_from=remove_from, audit_rate=audit_rate)
+@pytest.mark.parametrize(
+    ("review_from", "remove_from", "audit_rate"),
+    [(0.9, 0.3, 0.02), (-0.1, 0.9, 0.02), (0.3, 1.1, 0.02), (0.3, 0.9, 2)],
+)
+def test_thresholds_refuse_disorder(review_from: float, remove_from: float, audit_rate: float) -> None:
+    with pytest.raises(ValueError, match="out of order or range"):
+        Thresholds(review_from=review_from, remove_from=remove_from, audit_rate=audit_rate)
 
 
 class TestSampled:

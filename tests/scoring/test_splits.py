@@ -37,9 +37,8 @@ class TestSplitOf:
         assert hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12] == PINNED
 
 
-class TestBucket:
-    def test_fills_evenly(self) -> None:
-        counted = Counter(bucket(f"key {number}", of=10) for number in range(5_000))
+def test_bucket_fills_evenly() -> None:
+    counted = Counter(bucket(f"key {number}", of=10) for number in range(5_000))
 
-        assert set(counted) == set(range(10))
-        assert all(420 <= count <= 580 for count in counted.values())
+    assert set(counted) == set(range(10))
+    assert all(420 <= count <= 580 for count in counted.values())

@@ -15,12 +15,11 @@ from scoring.records import Link, PostRecord
 from scoring.release import MANIFEST, Release
 from scoring.routing import NO_OPINION, ReviewReason, Route
 from scoring.unread_script import in_release, unread
-from tests.scoring.platform_posts import PLATFORM, decisions
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
 from training import vocabulary_scripts
 from training.served_content import SHIPPED
-from training.train_heads import add_heads
 
 LATIN = {"LATIN"}
 GEORGIAN = "გამარჯობა, დღეს კარგი ამინდია"
@@ -120,13 +119,11 @@ class TestInRelease:
         assert in_release(THAI, platform="any", manifest=release.manifest) == "THAI"
 
     def test_the_shipped_release_says_what_its_vocabulary_holds(self) -> None:
-        release = Release.load(STARTER)
-
         found = vocabulary_scripts.of(SHIPPED / "tokenizer" / "1" / "tokenizer.json")
 
-        assert tuple(release.content.scripts) == found
+        assert tuple(LIVE.content.scripts) == found
         assert {"LATIN", "CYRILLIC", "HAN", "HIRAGANA", "KATAKANA", "THAI"} <= {*found}
-        assert in_release(GEORGIAN, platform="any", manifest=release.manifest) == "GEORGIAN"
+        assert in_release(GEORGIAN, platform="any", manifest=LIVE.manifest) == "GEORGIAN"
 
 
 class TestRoute:
@@ -182,11 +179,7 @@ class TestHeads:
     @pytest.fixture(scope="class")
     def headed(self, release: Release, tmp_path_factory: pytest.TempPathFactory) -> Release:
         """The shipped release with a head from decisions in Cyrillic."""
-        made = add_heads(
-            release, decisions(120), content=FakeContent(), out=tmp_path_factory.mktemp("release")
-        )
-        assert not made.refused
-        return made.release
+        return with_head(decisions(120), out=tmp_path_factory.mktemp("release"), base=release)
 
     def test_reads_the_script_that_it_was_fitted_on(self, headed: Release) -> None:
         spam, honest = (
@@ -200,14 +193,14 @@ class TestHeads:
         assert ReviewReason.UNREAD_SCRIPT not in reasons
 
     def test_reads_no_script_that_it_never_saw(self, headed: Release) -> None:
-        found = routed(headed, in_thai(content=0.01, platform=PLATFORM))
+        post = in_thai(content=0.01, platform=PLATFORM)
 
-        assert found == (Route.REVIEW, ReviewReason.UNREAD_SCRIPT)
+        assert routed(headed, post) == (Route.REVIEW, ReviewReason.UNREAD_SCRIPT)
 
     def test_reads_nothing_for_another_platform(self, headed: Release) -> None:
-        found = routed(headed, record(text="казино бонус 0.01", platform="elsewhere"))
+        post = record(text="казино бонус 0.01", platform="elsewhere")
 
-        assert found == (Route.REVIEW, ReviewReason.UNREAD_SCRIPT)
+        assert routed(headed, post) == (Route.REVIEW, ReviewReason.UNREAD_SCRIPT)
 
     def test_one_from_before_scripts_were_noted_reads_none(self, headed: Release, tmp_path: Path) -> None:
         manifest = json.loads((headed.folder / MANIFEST).read_text())

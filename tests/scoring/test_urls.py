@@ -88,14 +88,12 @@ class TestInputs:
 
 
 class TestLoad:
-    def test_refuses_a_torn_file(self, tmp_path: Path) -> None:
-        (tmp_path / URLS_FILE).write_bytes((STARTER / URLS_FILE).read_bytes()[:9000])
-
-        with pytest.raises(Corrupt, match=URLS_FILE):
+    def test_refuses_a_missing_and_a_torn_file(self, tmp_path: Path) -> None:
+        with pytest.raises(Corrupt, match="cannot be read"):
             UrlModel.load(tmp_path)
 
-    def test_refuses_a_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(Corrupt, match="cannot be read"):
+        (tmp_path / URLS_FILE).write_bytes((STARTER / URLS_FILE).read_bytes()[:9000])
+        with pytest.raises(Corrupt, match=URLS_FILE):
             UrlModel.load(tmp_path)
 
     def test_refuses_a_pickle(self, tmp_path: Path) -> None:

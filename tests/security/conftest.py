@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.moderation.conftest import (
+from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
     at,
     fake_scorer,
     incoming,
@@ -15,17 +15,3 @@ from tests.moderation.conftest import (
     platform,
     post,
 )
-
-__all__ = [
-    "at",
-    "fake_scorer",
-    "incoming",
-    "later",
-    "lead",
-    "moderator",
-    "open_case",
-    "open_cases",
-    "other_moderator",
-    "platform",
-    "post",
-]

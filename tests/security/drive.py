@@ -30,8 +30,6 @@ def word(field: str) -> str:
 
 
 AUTHOR = word("author/external_id")
-
-
 IP = "198.51.100.77"
 
 

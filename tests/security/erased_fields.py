@@ -21,58 +21,47 @@ _POST = (
     "user_agent",
 )
 
-
 _POSTING = ("send_post", "send_posts", "score_post")
 
-
-WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | {
-    "file_appeal/external_id",
-    "file_appeal/reason",
-    "decide_campaign/note",
-    "decide_case/note",
-    "escalate_case/note",
-    "note_case/note",
-    "ask_second_person/note",
-    "send_complaint/external_id",
-    "send_complaint/note",
+_NOTED = (
+    "ask_second_person",
+    "decide_campaign",
+    "decide_case",
+    "escalate_case",
+    "note_case",
+    "send_complaint",
+)
+_NOTES = (
+    "BulkForm",
+    "CampaignDecideForm",
+    "DecideForm",
+    "EscalateForm",
+    "GoldenForm",
+    "NoteForm",
+    "SettleForm",
+)
+_REASONS = ("CampaignCorrectForm", "CorrectForm", "RuleForm")
+WIPED = {
+    *(f"{operation}/{field}" for operation in _POSTING for field in _POST),
+    *(f"{operation}/note" for operation in _NOTED),
+    *(f"{operation}/reason" for operation in ("add_rule", "file_appeal", "reverse_decision")),
+    *(f"{operation}/external_id" for operation in ("file_appeal", "send_complaint")),
+    *(f"{form}.note" for form in _NOTES),
+    *(f"{form}.reason" for form in _REASONS),
     "send_complaint/reporter/external_id",
-    "reverse_decision/reason",
     "add_rule/value",
-    "add_rule/reason",
-    "DecideForm.note",
-    "BulkForm.note",
-    "NoteForm.note",
-    "EscalateForm.note",
-    "CorrectForm.reason",
-    "SettleForm.note",
-    "GoldenForm.note",
-    "CampaignDecideForm.note",
-    "CampaignCorrectForm.reason",
-    "RuleForm.reason",
     "KeepFilterForm.name",
     "KeepFilterForm.query",
     "Idempotency-Key",
 }
-
-
 """Written about a post or an author: gone with them. (A rule's words where it is about an author.)"""
-
-
 _ID_OF_POST = "the platform's id of a post: by it the post is refused when it is sent again"
-
-
 _NOT_KEPT = "only read: nothing of it is stored"
 _CODE = "a code of the policy, no words: it stands in the audit log, too"
-
-
 _NOT_STORED = "a question, which nobody stores"
-
-
 _OURS = "an id of ours"
-
-
+_OF_REASONS = ("guideline", "guideline_de", "signals", "title", "title_de")
 _DESK = "about the installation and who works there, not about authors"
-
 
 STAYS = {
     **{f"{operation}/external_id": _ID_OF_POST for operation in _POSTING},
@@ -82,54 +71,30 @@ STAYS = {
     "send_complaint/post": _ID_OF_POST,
     "file_appeal/decision": _OURS,
     "request_export/after": _OURS,
-    "decide_campaign/exclude/*": _OURS,
-    "decide_campaign/sample_seen/*": _OURS,
-    "decide_campaign/reason": _CODE,
-    "decide_case/reason": _CODE,
-    "CampaignDecideForm.reason": _CODE,
+    **{f"decide_campaign/{name}/*": _OURS for name in ("exclude", "sample_seen")},
+    **{f"HeldForm.{name}": _OURS for name in ("held", "leaving")},
+    **{f"{operation}/training_run": _OURS for operation in ("propose_release", "start_shadow_run")},
+    **{f"roll_back/{name}": _OURS for name in ("live", "to")},
+    **{f"replay_scores/{name}": _OURS for name in ("decision_id", "release")},
+    **{f"{operation}/reason": _CODE for operation in ("decide_campaign", "decide_case")},
+    **{f"{form}.reason": _CODE for form in ("BulkForm", "CampaignDecideForm", "DecideForm")},
+    **{f"{form}.code": _CODE for form in ("CorrectForm", "SettleForm")},
+    "PolicyForm.counts": _CODE,
     **{f"PreviewForm.{name}": _NOT_KEPT for name in ("text", "link", "author")},
     **{f"score_topics/{name}/*": _NOT_KEPT for name in ("texts", "topics")},
-    **{f"PolicyForm.{name}": _DESK for name in ("name", "words", "reason")},
-    "PolicyForm.counts": _CODE,
-    "CorrectForm.code": _CODE,
-    "SettleForm.code": _CODE,
-    "DecideForm.reason": _CODE,
-    "BulkForm.reason": _CODE,
-    "HeldForm.held": _OURS,
-    "HeldForm.leaving": _OURS,
     "TargetForm.value": "no author's: a domain, an address, our id; words until 30 days after the rule's end",
     "SignInForm.password": _NOT_STORED,
+    **{f"QualityForm.{name}": _NOT_STORED for name in ("language", "release")},
     "propose_release/reason": _DESK,
-    "propose_release/training_run": _OURS,
-    "start_shadow_run/training_run": _OURS,
-    "roll_back/live": _OURS,
-    "roll_back/to": _OURS,
-    "replay_scores/decision_id": _OURS,
-    "replay_scores/release": _OURS,
-    "add_endpoint/url": _DESK,
-    "change_endpoint/url": _DESK,
-    "EndpointForm.url": _DESK,
-    "KeyForm.name": _DESK,
-    "PlatformForm.name": _DESK,
-    "QueueForm.name": _DESK,
-    "NewPlatformForm.name": _DESK,
-    "UserForm.first_name": _DESK,
-    "UserForm.last_name": _DESK,
-    "NewUserForm.first_name": _DESK,
-    "NewUserForm.last_name": _DESK,
+    **{f"{place}url": _DESK for place in ("add_endpoint/", "change_endpoint/", "EndpointForm.")},
+    **{f"PolicyForm.{name}": _DESK for name in ("name", "words", "reason")},
+    **{f"{form}.name": _DESK for form in ("KeyForm", "NewPlatformForm", "PlatformForm", "QueueForm")},
+    **{
+        f"{form}.{name}": _DESK
+        for form in ("NewUserForm", "UserForm")
+        for name in ("first_name", "last_name")
+    },
     "NewUserForm.username": _DESK,
-    "ReasonForm.signals": _DESK,
-    "CandidateForm.reason": _DESK,
-    "ProposalForm.reason": _DESK,
-    "QualityForm.language": _NOT_STORED,
-    "QualityForm.release": _NOT_STORED,
-    "ReasonForm.title": _DESK,
-    "ReasonForm.title_de": _DESK,
-    "ReasonForm.guideline": _DESK,
-    "ReasonForm.guideline_de": _DESK,
-    "NewReasonForm.signals": _DESK,
-    "NewReasonForm.title": _DESK,
-    "NewReasonForm.title_de": _DESK,
-    "NewReasonForm.guideline": _DESK,
-    "NewReasonForm.guideline_de": _DESK,
+    **{f"{form}.reason": _DESK for form in ("CandidateForm", "ProposalForm")},
+    **{f"{form}.{name}": _DESK for form in ("NewReasonForm", "ReasonForm") for name in _OF_REASONS},
 }

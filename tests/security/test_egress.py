@@ -14,7 +14,6 @@ import pytest
 from pytest_django import Settings
 
 from moderation.operations.infrastructure import egress
-from moderation.operations.infrastructure.special_addresses import special_use
 from tests.moderation import receiver
 
 FORBIDDEN = [
@@ -73,11 +72,6 @@ def test_refuses(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         call(url)
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
-def test_knows_public_addresses(address: str) -> None:
-    assert special_use(address) is None
-
-
 class TestRebinding:
     def test_a_name_with_one_private_address_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         both = [
@@ -111,8 +105,7 @@ class TestRebinding:
         assert dialled == ["93.184.215.14"]
 
 
-def test_a_redirect_is_told_and_not_followed(settings: Settings) -> None:
-    settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
+def test_a_redirect_is_told_and_not_followed(localhost_listed: None) -> None:
     with receiver.listening() as server:
         server.status = 302
 
@@ -136,22 +129,30 @@ def answering(speak: Callable[[socket.socket], None]) -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-class TestBounds:
-    @pytest.fixture(autouse=True)
-    def listed(self, nothing_listed: None, settings: Settings) -> None:
-        settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
+@pytest.fixture
+def localhost_listed(nothing_listed: None, settings: Settings) -> None:
+    settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
 
+
+def trickling(head: bytes) -> Callable[[socket.socket], None]:
+    """Say this at once and the rest letter by letter, for twenty seconds."""
+
+    def trickle(line: socket.socket) -> None:
+        line.sendall(head)
+        for _ in range(100):
+            line.sendall(b"a")
+            time.sleep(0.2)
+
+    return trickle
+
+
+@pytest.mark.usefixtures("localhost_listed")
+class TestBounds:
     def get(self, port: int) -> egress.Answered:
         return egress.get(url=f"http://localhost:{port}/", headers={}, timeout_seconds=1.0, most_bytes=10_000)
 
     def test_a_trickle_ends_at_the_deadline(self) -> None:
-        def trickle(line: socket.socket) -> None:
-            line.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
-            for _ in range(100):
-                line.sendall(b"a")
-                time.sleep(0.2)
-
-        with answering(trickle) as port:
+        with answering(trickling(b"HTTP/1.1 200 OK\r\nX-Long: ")) as port:
             began = time.monotonic()
             with pytest.raises(egress.Failed):
                 self.get(port)
@@ -177,12 +178,9 @@ class TestBounds:
             assert self.get(port).body == packed
 
 
+@pytest.mark.usefixtures("localhost_listed")
 class TestKeptConnections:
     """A client keeps its connection between calls; each call has a deadline and a check of its own."""
-
-    @pytest.fixture(autouse=True)
-    def listed(self, nothing_listed: None, settings: Settings) -> None:
-        settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
 
     def test_one_connection_carries_many_calls(self) -> None:
         with receiver.listening() as server, egress.Client(server.url) as client:
@@ -200,13 +198,7 @@ class TestKeptConnections:
             assert server.connections == 2
 
     def test_a_body_that_trickles_does_not_hold_the_caller(self) -> None:
-        def trickle(line: socket.socket) -> None:
-            line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
-            for _ in range(100):
-                line.sendall(b"a")
-                time.sleep(0.2)
-
-        with answering(trickle) as port:
+        with answering(trickling(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")) as port:
             began = time.monotonic()
             assert egress.post(url=f"http://localhost:{port}/", body=b"{}", headers={}).status == 200
             assert time.monotonic() - began < 10

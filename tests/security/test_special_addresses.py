@@ -140,21 +140,14 @@ class TestGiven:
         )[1]
         hand = {"authorization": f"Bearer {secret}"}
 
-        for url in GIVEN:
+        for url in ("https://127.0.0.1/", *GIVEN):
             answer = client.post(
                 "/api/v1/webhook-endpoints", {"url": url}, content_type="application/json", headers=hand
             )
             assert answer.status_code == 422, url
-            assert [error["pointer"] for error in answer.json()["errors"]] == ["/url"]
-        assert (
-            "127.0.0.1"
-            in client.post(
-                "/api/v1/webhook-endpoints",
-                {"url": "https://127.0.0.1/"},
-                content_type="application/json",
-                headers=hand,
-            ).json()["errors"][0]["detail"]
-        )
+            [error] = answer.json()["errors"]
+            assert error["pointer"] == "/url"
+            assert url != "https://127.0.0.1/" or "127.0.0.1" in error["detail"]
         assert not WebhookEndpoint.objects.exists()
 
     @pytest.mark.django_db

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.json_lines import written
 from training import __main__ as command
 from training import export_onnx, wide
 
@@ -57,7 +57,6 @@ def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `content --out` wrote after 160 texts of two kinds; texts.jsonl beside it holds them."""
     folder = tmp_path_factory.mktemp("trained")
-    data = folder / "texts.jsonl"
     kinds = {1: "free cash click now win", 0: "hello friend meet lunch today"}
     rows = [
         {
@@ -70,7 +69,7 @@ def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for label, text in kinds.items()
         for number in range(80)
     ]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    data = written(folder / "texts.jsonl", rows)
     command.main(
         [
             *("content", "--data", str(data), "--without-own-texts", "--base", str(tiny_base)),

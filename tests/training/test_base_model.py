@@ -8,15 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.libraries import later, needs
+from tests.libraries import TORCH, later, needs
 from training import base_model
 
-pytestmark = [
-    pytest.mark.train,
-    needs("torch", "transformers"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [*TORCH, needs("torch", "transformers")]
 torch = later("torch")
 transformers = later("transformers")
 

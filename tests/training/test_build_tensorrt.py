@@ -33,15 +33,15 @@ class Driver:
         return 0
 
 
-def give_driver(monkeypatch: pytest.MonkeyPatch, *, gpus: int) -> None:
-    monkeypatch.setattr(ctypes, "CDLL", lambda _name: Driver(gpus=gpus))
+def give_driver(monkeypatch: pytest.MonkeyPatch, *, gpus: int | None) -> None:
+    """Put a driver there that counts so many GPUs, or take it away."""
 
+    def load(_name: str) -> Driver:
+        if gpus is None:
+            raise OSError("libcuda.so.1: cannot open shared object file")
+        return Driver(gpus=gpus)
 
-def take_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(_name: str) -> None:
-        raise OSError("libcuda.so.1: cannot open shared object file")
-
-    monkeypatch.setattr(ctypes, "CDLL", absent)
+    monkeypatch.setattr(ctypes, "CDLL", load)
 
 
 def fake_trtexec(folder: Path, *, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,24 +52,21 @@ def fake_trtexec(folder: Path, *, script: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 class TestRefusal:
-    def test_without_a_driver(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        take_driver(monkeypatch)
+    @pytest.mark.parametrize(
+        ("gpus", "says"), [(None, "no NVIDIA driver here"), (0, "counts no GPU")], ids=["no driver", "no GPU"]
+    )
+    def test_without_a_card(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gpus: int | None, says: str
+    ) -> None:
+        give_driver(monkeypatch, gpus=gpus)
 
-        with pytest.raises(NoGpu, match="no NVIDIA driver here"):
-            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out")
-
-        assert not (tmp_path / "out").exists()
-
-    def test_with_a_driver_that_counts_none(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        give_driver(monkeypatch, gpus=0)
-
-        with pytest.raises(NoGpu, match="counts no GPU"):
+        with pytest.raises(NoGpu, match=says):
             build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out")
 
         assert not (tmp_path / "out").exists()
 
     def test_the_command_ends_with_one_line(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        take_driver(monkeypatch)
+        give_driver(monkeypatch, gpus=None)
 
         with pytest.raises(SystemExit, match=r"tensorrt: no NVIDIA driver here"):
             command_line.main(["tensorrt", "--out", str(tmp_path / "out")])
@@ -77,11 +74,7 @@ class TestRefusal:
 
 def test_command_line_has_the_profile_of_the_repository() -> None:
     command = build_tensorrt.trtexec_command(
-        "trtexec",
-        plan_recipe.TEXTS,
-        graph=Path("m.onnx"),
-        plan=Path("m.plan"),
-        profile=Profile(),
+        "trtexec", plan_recipe.TEXTS, graph=Path("m.onnx"), plan=Path("m.plan"), profile=Profile()
     )
 
     assert "--minShapes=input_ids:1x128,attention_mask:1x128" in command

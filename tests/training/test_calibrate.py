@@ -9,12 +9,7 @@ from scoring.ensemble import calibrated, probabilities_of
 from scoring.routing import ALLOW_LEAK, REMOVE_PRECISION
 from scoring.trees import Floats
 from training import calibrate
-from training.calibrate import (
-    Outcome,
-    choose_calibration,
-    choose_in_circumstances,
-    choose_thresholds,
-)
+from training.calibrate import Outcome, choose_calibration, choose_in_circumstances, choose_thresholds
 
 COUNT = 6_000
 
@@ -47,10 +42,7 @@ class TestChooseCalibration:
 
     def test_leaves_log_odds_alone_where_they_are_right(self, margins: Floats) -> None:
         choice = choose_calibration(
-            margins,
-            is_spam=drawn(margins),
-            groups=np.arange(COUNT) // 3,
-            among=("as it is", "isotonic"),
+            margins, is_spam=drawn(margins), groups=np.arange(COUNT) // 3, among=("as it is", "isotonic")
         )
 
         assert (choice.calibration.slope, choice.calibration.intercept) == (1.0, 0.0)

@@ -25,10 +25,7 @@ SHARED = dataclasses.replace(
 
 def sample(log_odds: Floats, is_spam: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Sample:
     return Sample(
-        log_odds=log_odds,
-        is_spam=is_spam,
-        weights=np.ones(len(log_odds)),
-        groups=np.arange(len(log_odds)),
+        log_odds=log_odds, is_spam=is_spam, weights=np.ones(len(log_odds)), groups=np.arange(len(log_odds))
     )
 
 
@@ -112,22 +109,19 @@ class TestRemoval:
 
 
 class TestReview:
-    def test_nothing_more_is_allowed_on_thin_evidence(self) -> None:
+    @pytest.mark.parametrize(
+        ("honest", "spam", "is_held"), [(40, 160, True), (300, 100, False)], ids=["thin", "proven"]
+    )
+    def test_honest_posts_need_no_human_once_they_are_proven_so(
+        self, honest: int, spam: int, is_held: bool
+    ) -> None:
         """With forty posts below, none of them spam, two in a hundred could still be."""
-        log_odds = np.concatenate([np.full(40, -1.5), np.full(160, 3.0)])
+        log_odds = np.concatenate([np.full(honest, -1.5), np.full(spam, 3.0)])
 
         found = choose(sample(log_odds, log_odds > 0.0), shared=SHARED)
 
-        held = calibrated(np.array([-1.5]), calibration=found.routes.calibration)
-        assert held[0] >= found.routes.thresholds.review_from
-
-    def test_honest_posts_that_are_proven_so_need_no_human(self) -> None:
-        log_odds = np.concatenate([np.full(300, -1.5), np.full(100, 3.0)])
-
-        found = choose(sample(log_odds, log_odds > 0.0), shared=SHARED)
-
-        allowed = calibrated(np.array([-1.5]), calibration=found.routes.calibration)
-        assert allowed[0] < found.routes.thresholds.review_from
+        said = calibrated(np.array([-1.5]), calibration=found.routes.calibration)
+        assert bool(said[0] >= found.routes.thresholds.review_from) is is_held
         assert found.routes.thresholds.review_from <= calibrate.REVIEW_CEILING
 
     def test_begins_earlier_where_spam_is_let_through(self) -> None:
@@ -143,17 +137,16 @@ class TestReview:
         assert choose(drawn(300), shared=SHARED).routes.thresholds.audit_rate == 0.02
 
 
-class TestWeights:
-    def test_one_heavy_label_does_not_make_a_curve(self) -> None:
-        plain = drawn(300)
-        heavy = dataclasses.replace(plain, weights=np.where(np.arange(300) == 0, 500.0, 1.0))
+def test_one_heavy_label_does_not_make_a_curve() -> None:
+    plain = drawn(300)
+    heavy = dataclasses.replace(plain, weights=np.where(np.arange(300) == 0, 500.0, 1.0))
 
-        said = [
-            calibrated(np.array([0.0]), calibration=choose(one, shared=SHARED).routes.calibration)[0]
-            for one in (plain, heavy)
-        ]
+    said = [
+        calibrated(np.array([0.0]), calibration=choose(one, shared=SHARED).routes.calibration)[0]
+        for one in (plain, heavy)
+    ]
 
-        assert said[0] == pytest.approx(said[1], abs=0.1)
+    assert said[0] == pytest.approx(said[1], abs=0.1)
 
 
 def test_below_two_hundred_random_labels_nothing_is_chosen() -> None:

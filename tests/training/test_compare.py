@@ -164,37 +164,33 @@ class TestLeastEvidence:
         return gate.verdict(gate.stored(gate.findings(report, candidate="b", live="a")))
 
 
-class TestRobustness:
-    def test_shows_what_a_release_loses_that_reads_letter_by_letter(self) -> None:
-        one = sample(edge=6.0)
+def test_robustness_shows_what_a_release_loses_that_reads_letter_by_letter() -> None:
+    one = sample(edge=6.0)
 
-        def reads_plain_words(records: Sequence[PostRecord]) -> Floats:
-            return np.array(
-                [0.99 if "prize" in post.text and "free" in post.text else 0.0 for post in records]
-            )
+    def reads_plain_words(records: Sequence[PostRecord]) -> Floats:
+        return np.array([0.99 if "prize" in post.text and "free" in post.text else 0.0 for post in records])
 
-        found = {
-            row["attack"]: row
-            for row in robustness.measure(
-                one, live=lambda records: np.ones(len(records)), candidate=reads_plain_words, seed=1
-            )
-        }
-
-        assert found["fullwidth"]["candidate"]["recall_after"] < 0.5
-        assert found["fullwidth"]["live"]["recall_after"] == 1.0
-        assert found["fullwidth"]["rows"] > 100
-        assert "url_defang" not in found
-
-
-class TestChart:
-    def test_draws_a_line_for_each_release(self) -> None:
-        drawn = chart.lines(
-            "Recall <1>",
-            {"live": [[0, 0], [1, 1]], "candidate": [[0, 0], [2, 1]]},
-            x=Axis(says="x"),
-            y=Axis(says="y"),
+    found = {
+        row["attack"]: row
+        for row in robustness.measure(
+            one, live=lambda records: np.ones(len(records)), candidate=reads_plain_words, seed=1
         )
+    }
 
-        assert drawn.count("<polyline") == 2
-        assert 'class="candidate" points="44.0,216.0"' in drawn
-        assert "Recall &lt;1&gt;" in drawn
+    assert found["fullwidth"]["candidate"]["recall_after"] < 0.5
+    assert found["fullwidth"]["live"]["recall_after"] == 1.0
+    assert found["fullwidth"]["rows"] > 100
+    assert "url_defang" not in found
+
+
+def test_chart_draws_a_line_for_each_release() -> None:
+    drawn = chart.lines(
+        "Recall <1>",
+        {"live": [[0, 0], [1, 1]], "candidate": [[0, 0], [2, 1]]},
+        x=Axis(says="x"),
+        y=Axis(says="y"),
+    )
+
+    assert drawn.count("<polyline") == 2
+    assert 'class="candidate" points="44.0,216.0"' in drawn
+    assert "Recall &lt;1&gt;" in drawn

@@ -10,18 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.libraries import later, needs
+from tests import json_lines
+from tests.libraries import TORCH, later, needs
 from training import __main__ as command
 from training import continue_content, dataset, export_onnx, fine_tune, paired, served_weights
 from training.dataset import Example, Split, split_of
 from training.evaluate import Floats
 
-pytestmark = [
-    pytest.mark.train,
-    needs("torch", "onnxruntime"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [*TORCH, needs("torch", "onnxruntime")]
 torch = later("torch")
 wide_and_deep = later("training.wide_and_deep")
 
@@ -46,8 +42,7 @@ def written(path: Path, *, spam: str, ham: str, count: int) -> Path:
         for label, text in ((1, spam), (0, ham))
         for number in range(count)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return json_lines.written(path, rows)
 
 
 def train(live: Path, *, labels: Path, replay: Path, out: Path) -> None:
@@ -206,12 +201,7 @@ def test_replays_every_source_alike_with_its_own_share_of_spam() -> None:
 
 @pytest.mark.parametrize(
     ("texts", "after", "high", "is_kept"),
-    [
-        (100, 0.905, -0.001, True),
-        (100, 0.885, -0.001, False),
-        (100, 0.885, 0.0, True),
-        (99, 0.5, -0.3, True),
-    ],
+    [(100, 0.905, -0.001, True), (100, 0.885, -0.001, False), (100, 0.885, 0.0, True), (99, 0.5, -0.3, True)],
 )
 def test_a_point_may_be_lost_and_what_is_not_certain_is_told(
     texts: int, after: float, high: float, is_kept: bool, caplog: pytest.LogCaptureFixture

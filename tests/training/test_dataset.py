@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.json_lines import written
 from training import dataset
-from training.dataset import Malformed, Provenance, Split
+from training.dataset import Example, Malformed, Provenance, Split
 from training.train_content import OWN_TEXTS
 
 ROW: dict[str, Any] = {
@@ -24,41 +24,27 @@ ROW: dict[str, Any] = {
 }
 
 
-def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+def loaded(folder: Path, *rows: dict[str, Any]) -> list[Example]:
+    return dataset.load([written(folder / "texts.jsonl", rows)])
 
 
 class TestLoad:
     def test_reads_every_field(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "texts.jsonl", ROW)
-
-        (example,) = dataset.load([path])
+        (example,) = loaded(tmp_path, ROW)
 
         assert (example.id, example.source, example.lang, example.text) == ("a1", "forum", "en", "Buy now")
         assert (example.label, example.group, example.meta) == (1, "g1", {"video": "x"})
         assert example.provenance is Provenance.PROFESSIONAL
 
     def test_keeps_repeats_and_skips_blank_lines(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "texts.jsonl", ROW, ROW)
+        path = written(tmp_path / "texts.jsonl", [ROW, ROW])
         path.write_text(path.read_text() + "\n   \n")
 
         assert len(dataset.load([path, path])) == 4
 
-    def test_keeps_unusual_line_separators_inside_a_text(self, tmp_path: Path) -> None:
-        row = json.dumps({**ROW, "text": "one\u2028two\u0085three"}, ensure_ascii=False)
-        path = tmp_path / "texts.jsonl"
-        path.write_text(row + "\n", encoding="utf-8")
-
-        (example,) = dataset.load([path])
-
-        assert example.text == "one\u2028two\u0085three"
-
     @pytest.mark.parametrize("provenance", list(Provenance))
     def test_reads_who_labelled(self, tmp_path: Path, provenance: Provenance) -> None:
-        path = write(tmp_path / "texts.jsonl", {**ROW, "meta": {"provenance": provenance.value}})
-
-        (example,) = dataset.load([path])
+        (example,) = loaded(tmp_path, {**ROW, "meta": {"provenance": provenance.value}})
 
         assert example.provenance is provenance
 
@@ -79,39 +65,19 @@ class TestLoad:
         ],
     )
     def test_names_file_line_and_field(self, tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
-        path = write(tmp_path / "texts.jsonl", ROW, {**ROW, **change})
-
         with pytest.raises(Malformed) as refusal:
-            dataset.load([path])
+            loaded(tmp_path, ROW, {**ROW, **change})
 
-        assert str(refusal.value).startswith(f"{path.name}, line 2: {complaint}")
+        assert str(refusal.value).startswith(f"texts.jsonl, line 2: {complaint}")
 
     @pytest.mark.parametrize("name", ["id", "source", "text", "label", "group"])
     def test_names_a_missing_field(self, tmp_path: Path, name: str) -> None:
-        path = write(tmp_path / "texts.jsonl", {key: value for key, value in ROW.items() if key != name})
-
         with pytest.raises(Malformed, match=rf"line 1: {name}: missing"):
-            dataset.load([path])
+            loaded(tmp_path, {key: value for key, value in ROW.items() if key != name})
 
-    @pytest.mark.parametrize("form", ["csv", "parquet"])
-    def test_says_which_form_of_an_export_it_reads(self, tmp_path: Path, form: str) -> None:
+    def test_refuses_what_is_not_json_lines(self, tmp_path: Path) -> None:
         with pytest.raises(Malformed, match="training reads JSON lines"):
-            dataset.load([tmp_path / f"labels.{form}"])
-
-    @pytest.mark.parametrize(
-        ("content", "complaint"),
-        [
-            (b"{", "line 1: not JSON"),
-            (b"[]\n", "line 1: expected an object"),
-            (b"\xff\n", "byte 0: not UTF-8"),
-        ],
-    )
-    def test_refuses_what_is_not_json_lines(self, tmp_path: Path, content: bytes, complaint: str) -> None:
-        path = tmp_path / "texts.jsonl"
-        path.write_bytes(content)
-
-        with pytest.raises(Malformed, match=complaint):
-            dataset.load([path])
+            dataset.load([tmp_path / "labels.csv"])
 
 
 class TestDecisions:
@@ -130,108 +96,80 @@ class TestDecisions:
     }
 
     def test_are_curated_labels_from_the_platform(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "labels.jsonl", self.ROW)
-
-        (example,) = dataset.load([path])
+        (example,) = loaded(tmp_path, self.ROW)
 
         assert (example.source, example.provenance) == ("desk demo-social", Provenance.CURATED)
         assert (example.lang, example.label, example.group) == ("xx", 1, "77")
 
     def test_without_text_are_left_out(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "labels.jsonl", {**self.ROW, "text": ""}, self.ROW)
-
-        assert len(dataset.load([path])) == 1
+        assert len(loaded(tmp_path, {**self.ROW, "text": ""}, self.ROW)) == 1
 
     def test_that_stand_for_no_other_post_are_left_out(self, tmp_path: Path) -> None:
         """Who trains on what people complained about alone learns that a language is spam."""
-        assert not dataset.load([write(tmp_path / "labels.jsonl", {**self.ROW, "weight": 0.0})])
+        assert not loaded(tmp_path, {**self.ROW, "weight": 0.0})
 
     def test_count_by_their_weight(self, tmp_path: Path) -> None:
-        (example,) = dataset.load([write(tmp_path / "labels.jsonl", {**self.ROW, "weight": 5.0})])
+        examples = loaded(tmp_path, {**self.ROW, "weight": 5.0})
 
-        (weighed,) = dataset.weighted([example], weights=dataset.DEFAULT_WEIGHTS)
+        (weighed,) = dataset.weighted(examples, weights=dataset.DEFAULT_WEIGHTS)
 
         assert weighed.weight == 5.0
 
 
-class TestWeights:
-    def test_are_those_of_the_provenance(self, tmp_path: Path) -> None:
-        ruled = {**ROW, "meta": {"provenance": "rule"}}
-        examples = dataset.load([write(tmp_path / "texts.jsonl", ROW, ruled)])
+def test_weights_are_those_of_the_provenance(tmp_path: Path) -> None:
+    examples = loaded(tmp_path, ROW, {**ROW, "meta": {"provenance": "rule"}})
 
-        found = dataset.weighted(examples, weights={**dataset.DEFAULT_WEIGHTS, Provenance.RULE: 0.25})
+    found = dataset.weighted(examples, weights={**dataset.DEFAULT_WEIGHTS, Provenance.RULE: 0.25})
 
-        assert [example.weight for example in found] == [1.0, 0.25]
+    assert [example.weight for example in found] == [1.0, 0.25]
 
 
-class TestPart:
-    def test_what_rules_labelled_is_only_trained_on(self, tmp_path: Path) -> None:
-        rows = [{**ROW, "group": f"g{number}", "meta": {"provenance": "rule"}} for number in range(100)]
-        examples = dataset.load([write(tmp_path / "texts.jsonl", *rows)])
+def test_what_rules_labelled_is_only_trained_on(tmp_path: Path) -> None:
+    rows = [{**ROW, "group": f"g{number}", "meta": {"provenance": "rule"}} for number in range(100)]
+    examples = loaded(tmp_path, *rows)
 
-        sizes = [len(dataset.part(examples, split=split)) for split in Split]
+    sizes = [len(dataset.part(examples, split=split)) for split in Split]
 
-        assert sizes[0] > 60
-        assert sizes[1:] == [0, 0]
-
-
-class TestReadAsServed:
-    def test_normalises_the_text_alone(self, tmp_path: Path) -> None:
-        examples = dataset.load([write(tmp_path / "texts.jsonl", {**ROW, "text": "f r e e c4sh"})])
-
-        (found,) = dataset.read_as_served(examples)
-
-        assert found.text == "free cash"
-        assert (found.id, found.group, found.label) == ("a1", "g1", 1)
+    assert sizes[0] > 60
+    assert sizes[1:] == [0, 0]
 
 
-class TestSplitOf:
-    @pytest.mark.parametrize(
-        ("group", "split"),
-        [("g0", Split.TRAIN), ("g5", Split.TEST), ("g21", Split.VALIDATION), ("g24", Split.TEST)],
-    )
-    def test_stays_where_it_was(self, group: str, split: Split) -> None:
-        """Fixed once: a group that changed sides would leak test texts into the next training run."""
-        assert dataset.split_of(group) is split
+def test_the_text_alone_is_normalised_as_it_is_served(tmp_path: Path) -> None:
+    (found,) = dataset.read_as_served(loaded(tmp_path, {**ROW, "text": "f r e e c4sh"}))
 
-    def test_gives_the_stated_shares(self) -> None:
-        splits = [dataset.split_of(f"group {number}") for number in range(10_000)]
-
-        assert 0.78 < splits.count(Split.TRAIN) / 10_000 < 0.82
-        assert 0.09 < splits.count(Split.VALIDATION) / 10_000 < 0.11
-        assert 0.09 < splits.count(Split.TEST) / 10_000 < 0.11
-
-    def test_keeps_a_group_together(self, tmp_path: Path) -> None:
-        rows = [{**ROW, "id": str(number), "group": f"g{number % 50}"} for number in range(200)]
-        examples = dataset.load([write(tmp_path / "texts.jsonl", *rows)])
-
-        parts = {split: dataset.part(examples, split=split) for split in Split}
-
-        groups = [{example.group for example in members} for members in parts.values()]
-        assert sum(map(len, parts.values())) == 200
-        assert sum(map(len, groups)) == len(set.union(*groups)) == 50
+    assert found.text == "free cash"
+    assert (found.id, found.group, found.label) == ("a1", "g1", 1)
 
 
-class TestManifest:
-    def test_counts_and_digests(self, tmp_path: Path) -> None:
-        curated = {**ROW, "source": "own", "label": 0, "meta": {"provenance": "curated"}}
-        path = write(tmp_path / "texts.jsonl", ROW, curated)
+def test_a_group_is_kept_together(tmp_path: Path) -> None:
+    rows = [{**ROW, "id": str(number), "group": f"g{number % 50}"} for number in range(200)]
+    examples = loaded(tmp_path, *rows)
 
-        (entry,) = dataset.manifest([path])
+    parts = {split: dataset.part(examples, split=split) for split in Split}
 
-        assert (entry.file, entry.rows, entry.spam) == ("texts.jsonl", 2, 1)
-        assert entry.sources == ("forum", "own")
-        assert entry.provenance == ("curated", "professional")
-        assert entry.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    groups = [{example.group for example in members} for members in parts.values()]
+    assert sum(map(len, parts.values())) == 200
+    assert sum(map(len, groups)) == len(set.union(*groups)) == 50
 
 
-class TestStarterTexts:
-    def test_are_curated_and_usable_alone(self) -> None:
-        examples = dataset.load(OWN_TEXTS[:1])
+def test_a_manifest_counts_and_digests(tmp_path: Path) -> None:
+    curated = {**ROW, "source": "own", "label": 0, "meta": {"provenance": "curated"}}
+    path = written(tmp_path / "texts.jsonl", [ROW, curated])
 
-        assert {example.provenance for example in examples} == {Provenance.CURATED}
-        assert {example.label for example in dataset.part(examples, split=Split.TRAIN)} == {0, 1}
-        assert len({example.text for example in examples}) == len(examples)
-        # Other languages must not mean one class.
-        foreign = [example.label for example in examples if example.lang != "en"]
-        assert 0.2 < sum(foreign) / len(foreign) < 0.8
+    (entry,) = dataset.manifest([path])
+
+    assert (entry.file, entry.rows, entry.spam) == ("texts.jsonl", 2, 1)
+    assert entry.sources == ("forum", "own")
+    assert entry.provenance == ("curated", "professional")
+    assert entry.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_starter_texts_are_curated_and_usable_alone() -> None:
+    examples = dataset.load(OWN_TEXTS[:1])
+
+    assert {example.provenance for example in examples} == {Provenance.CURATED}
+    assert {example.label for example in dataset.part(examples, split=Split.TRAIN)} == {0, 1}
+    assert len({example.text for example in examples}) == len(examples)
+    # Other languages must not mean one class.
+    foreign = [example.label for example in examples if example.lang != "en"]
+    assert 0.2 < sum(foreign) / len(foreign) < 0.8

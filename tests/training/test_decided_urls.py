@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,10 @@ import pytest
 from scoring.links import links_in
 from scoring.records import Link
 from scoring.splits import Split, split_of
+from tests import json_lines
 from tests.scoring.random_records import record
 from tests.training.made_up_urls import SITES, made_up, written
+from training import __main__ as command
 from training import decided_urls, gain_of_decided, train_urls
 from training.decided_urls import KIND, TooFew
 from training.gain_of_decided import NoGain
@@ -46,6 +46,10 @@ def decision(url: str, *, is_spam: bool, group: str, weight: float = 1.0) -> dic
     }
 
 
+def asked(path: object, *, group: str, is_spam: bool = True, weight: float = 1.0) -> dict[str, Any]:
+    return decision(f"http://asked.example/{path}", is_spam=is_spam, group=group, weight=weight)
+
+
 def agreed(domain: str, *, is_spam: bool, times: int = 3, path: str = "a") -> list[dict[str, Any]]:
     return [
         decision(f"http://{domain}/{path}/{number}", is_spam=is_spam, group=LEARNT[number])
@@ -72,8 +76,7 @@ def popular(tmp_path: Path) -> Path:
 
 def loaded(lines: list[dict[str, Any]], *, popular: Path) -> dict[str, str]:
     """Return the kind of each domain that is learnt from."""
-    path = popular.with_name("labels.jsonl")
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    path = json_lines.written(popular.with_name("labels.jsonl"), lines)
     return {one.domain: one.kind for one in decided_urls.load([path], popular=popular)}
 
 
@@ -89,29 +92,17 @@ class TestLoad:
         "lines",
         [
             agreed("asked.example", is_spam=True, times=2),
-            [
-                decision(f"http://asked.example/{number}", is_spam=True, group=LEARNT[0])
-                for number in range(50)
-            ],
-            [
-                *agreed("asked.example", is_spam=True, times=3),
-                decision("http://asked.example/fine", is_spam=False, group=LEARNT[9]),
-            ],
+            [asked(number, group=LEARNT[0]) for number in range(50)],
+            [*agreed("asked.example", is_spam=True, times=3), asked("fine", group=LEARNT[9], is_spam=False)],
             [
                 *agreed("asked.example", is_spam=True, times=9),
-                decision("http://asked.example/fine", is_spam=False, group=LEARNT[19], weight=50.0),
+                asked("fine", group=LEARNT[19], is_spam=False, weight=50.0),
             ],
             agreed("everybody.com", is_spam=True, times=20),
             agreed("bit.ly", is_spam=True, times=20),
             agreed("bit.ly", is_spam=False, times=20),
-            [
-                decision(f"http://asked.example/{number}", is_spam=True, group=LEARNT[number], weight=0.0)
-                for number in range(9)
-            ],
-            [
-                *agreed("asked.example", is_spam=True, times=2),
-                decision("http://asked.example/x", is_spam=True, group=JUDGING),
-            ],
+            [asked(number, group=LEARNT[number], weight=0.0) for number in range(9)],
+            [*agreed("asked.example", is_spam=True, times=2), asked("x", group=JUDGING)],
         ],
         ids=[
             "two decisions",
@@ -192,26 +183,22 @@ def _is_learnt(one: LabelledUrl) -> bool:
     return split_of(one.domain) is not Split.TEST
 
 
-class TestCheck:
-    def test_refuses_what_makes_lists_worse(self) -> None:
-        before = gain_of_decided.Quality(roc_auc=0.6, listed_roc_auc=0.98)
-        after = gain_of_decided.Quality(roc_auc=0.9, listed_roc_auc=0.97)
+def test_check_refuses_what_makes_lists_worse() -> None:
+    before = gain_of_decided.Quality(roc_auc=0.6, listed_roc_auc=0.98)
+    after = gain_of_decided.Quality(roc_auc=0.9, listed_roc_auc=0.97)
 
-        gain = gain_of_decided.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
+    gain = gain_of_decided.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
 
-        with pytest.raises(NoGain, match=r"0\.9700 on the test part of the lists"):
-            gain.check()
+    with pytest.raises(NoGain, match=r"0\.9700 on the test part of the lists"):
+        gain.check()
 
 
 def test_the_command_refuses_by_name_and_writes_nothing(tmp_path: Path, popular: Path) -> None:
-    labels = tmp_path / "labels.jsonl"
-    labels.write_text(json.dumps(agreed("one.example", is_spam=True)[0]) + "\n", encoding="utf-8")
-    parser = ArgumentParser()
-    train_urls.add_arguments(parser)
+    labels = json_lines.written(tmp_path / "labels.jsonl", agreed("one.example", is_spam=True)[:1])
     out = tmp_path / "out"
     given = ["--urls", str(written(made_up(60), tmp_path / "urls.csv.gz")), "--popular", str(popular)]
 
     with pytest.raises(SystemExit, match="TooFew: decisions agree on 0 domains"):
-        train_urls.main(parser.parse_args([*given, "--labels", str(labels), "--out", str(out)]))
+        command.main(["urls", *given, "--labels", str(labels), "--out", str(out)])
 
     assert not out.exists()

@@ -56,9 +56,8 @@ class TestWrite:
         assert {one.labelled.is_bad for one in scams} == {True}
 
 
-class TestPopularDomains:
-    def test_leaves_out_what_anyone_may_write_to_and_what_is_refused(self, tmp_path: Path) -> None:
-        path = tmp_path / "popular.csv"
-        path.write_text("Known.org\nbit.ly\nblogspot.co.uk\nweebly.com\nseen-bad.com\n\npopular.com\n")
+def test_popular_domains_leaves_out_what_anyone_may_write_to_and_what_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "popular.csv"
+    path.write_text("Known.org\nbit.ly\nblogspot.co.uk\nweebly.com\nseen-bad.com\n\npopular.com\n")
 
-        assert everyday_urls.popular_domains(path, without={"seen-bad.com"}) == ["known.org", "popular.com"]
+    assert everyday_urls.popular_domains(path, without={"seen-bad.com"}) == ["known.org", "popular.com"]

@@ -13,6 +13,7 @@ from tests.scoring.starter import STARTER
 from training import evidence
 from training.ensemble_rows import Rows
 
+ENSEMBLE = Ensemble.load(STARTER)
 # Of five readers who never met, one of whom was right before.
 _COMPLAINTS = {
     "complaints": 5.0,
@@ -27,9 +28,8 @@ _COMPLAINTS = {
 
 def rows_with_complaints(*, spam: int, honest: int, posts: int = 400) -> Rows:
     """Return posts of which nothing else is known, a quarter of them spam; some of either sort reported."""
-    ensemble = Ensemble.load(STARTER)
     is_spam = np.arange(posts) < posts // 4
-    table = np.tile(ensemble.reference, (posts, 1))
+    table = np.tile(ENSEMBLE.reference, (posts, 1))
     reported = np.r_[np.arange(spam), np.arange(posts - honest, posts)]
     for name, value in _COMPLAINTS.items():
         table[reported, features.NAMES.index(f"feedback.{name}")] = value
@@ -45,9 +45,8 @@ def rows_with_complaints(*, spam: int, honest: int, posts: int = 400) -> Rows:
 
 
 def test_counts_how_much_likelier_spam_is_with_it() -> None:
-    ensemble = Ensemble.load(STARTER)
 
-    complaint, address = evidence.measure(rows_with_complaints(spam=40, honest=10), ensemble=ensemble)
+    complaint, address = evidence.measure(rows_with_complaints(spam=40, honest=10), ensemble=ENSEMBLE)
 
     expected = np.log(40.5 / 10.5) - np.log(60.5 / 290.5)
     assert (complaint["posts"], complaint["spam"]) == (50, 40)
@@ -56,15 +55,14 @@ def test_counts_how_much_likelier_spam_is_with_it() -> None:
 
 
 def test_asks_the_ensemble_what_is_lost_without_it() -> None:
-    ensemble = Ensemble.load(STARTER)
     rows = rows_with_complaints(spam=40, honest=10)
     told = rows.taken(rows.features[:, features.NAMES.index("feedback.complaints")] > 0.0)
-    bare = dataclasses.replace(told, features=np.tile(ensemble.reference, (50, 1)))
+    bare = dataclasses.replace(told, features=np.tile(ENSEMBLE.reference, (50, 1)))
 
-    complaint, _ = evidence.measure(rows, ensemble=ensemble)
+    complaint, _ = evidence.measure(rows, ensemble=ENSEMBLE)
 
     margins = [
-        ensemble.judge(one.features, content_probabilities=one.content_probabilities).margins
+        ENSEMBLE.judge(one.features, content_probabilities=one.content_probabilities).margins
         for one in (told, bare)
     ]
     assert complaint["added"] == pytest.approx(float(np.mean(margins[0] - margins[1])))

@@ -7,15 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import later, needs
+from tests.libraries import TORCH, later, needs
 from training import export_onnx
 
-pytestmark = [
-    pytest.mark.train,
-    needs("torch", "transformers", "onnx", "onnxruntime"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [*TORCH, needs("torch", "transformers", "onnx", "onnxruntime")]
 torch = later("torch")
 transformers = later("transformers")
 onnx = later("onnx")

@@ -11,11 +11,11 @@ import pytest
 
 from scoring.pins import ContentPin
 from scoring.release import Release
-from tests.scoring.platform_posts import PLATFORM, decisions
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
 from tests.scoring.random_records import FakeContent
-from tests.scoring.starter import STARTER
-from tests.training.test_fresh_decisions import opened, test_part, with_head, written
-from training import fine_tuned_release, fresh_decisions, served_content, train_heads
+from tests.training.test_fresh_decisions import opened, test_part, written
+from training import __main__ as command
+from training import fine_tuned_release, fresh_decisions, served_content
 from training.served_content import Opened
 
 NEW = ContentPin(model="distilbert", version="1", files={"distilbert/1/model.onnx": "0" * 64})
@@ -65,11 +65,9 @@ def test_heads_learn_what_the_new_model_did_not(
 ) -> None:
     """Of what it learnt it is too sure: such a head would trust it everywhere."""
     labels = written(tmp_path / "labels.jsonl", decisions(400))
-    parser = argparse.ArgumentParser()
-    train_heads.add_arguments(parser)
     words = ["--release", str(with_new_content.folder), "--labels", str(labels), "--triton", "x"]
 
-    train_heads.main(parser.parse_args([*words, "--content-knows-labels", "--out", str(tmp_path / "heads")]))
+    command.main(["heads", *words, "--content-knows-labels", "--out", str(tmp_path / "heads")])
 
     manifest = json.loads((tmp_path / "heads" / "manifest.json").read_text())
     assert 40 < manifest["heads"][PLATFORM]["fitted_on"][PLATFORM]["posts"] < 120
@@ -80,7 +78,7 @@ def test_only_the_test_part_judges_it(with_new_content: Release, tmp_path: Path)
     labelled = decisions(300)
     labels = written(tmp_path / "labels.jsonl", labelled)
     headed = with_head(labelled, out=tmp_path / "headed", base=with_new_content)
-    candidate, shipped = opened(headed), opened(Release.load(STARTER))
+    candidate, shipped = opened(headed), opened(LIVE)
 
     assert not fresh_decisions.samples([labels], judged=[], live=shipped, candidate=candidate)
     judged = fresh_decisions.without_test_part([labels], live=shipped, candidate=candidate)

@@ -30,20 +30,19 @@ def _heard(count: int, *, seed: int) -> list[ContentScore]:
     return [ContentScore((0.0, 0.0), vector.tobytes()) for vector in vectors]
 
 
-class TestFit:
-    def test_comes_to_the_least_cost(self) -> None:
-        """As another solver does in the primal, with a shift that no penalty keeps from the base rate."""
-        given = rare_spam()
-        centre, spread = fit_head._standard(given.vectors)
-        grams = given.grams @ diags_array(fit_head.rarities(given.grams))
-        rows = hstack([grams, csr_matrix((given.vectors - centre) / spread)]).tocsr()
-        peer = LogisticRegression(C=1.0 / fit_head._WEIGHTS, tol=1e-8, max_iter=5_000)
-        peer.fit(rows, given.is_spam, sample_weight=given.weights)
+def test_fit_comes_to_the_least_cost() -> None:
+    """As another solver does in the primal, with a shift that no penalty keeps from the base rate."""
+    given = rare_spam()
+    centre, spread = fit_head._standard(given.vectors)
+    grams = given.grams @ diags_array(fit_head.rarities(given.grams))
+    rows = hstack([grams, csr_matrix((given.vectors - centre) / spread)]).tocsr()
+    peer = LogisticRegression(C=1.0 / fit_head._WEIGHTS, tol=1e-8, max_iter=5_000)
+    peer.fit(rows, given.is_spam, sample_weight=given.weights)
 
-        head = fit_head.fit(given)
+    head = fit_head.fit(given)
 
-        assert fit_head.margins(head, given) == pytest.approx(peer.decision_function(rows), abs=0.15)
-        assert head.vector == pytest.approx(peer.coef_[0][grams.shape[1] :] / spread, abs=0.15)
+    assert fit_head.margins(head, given) == pytest.approx(peer.decision_function(rows), abs=0.15)
+    assert head.vector == pytest.approx(peer.coef_[0][grams.shape[1] :] / spread, abs=0.15)
 
 
 class TestCalibrated:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,40 +14,25 @@ from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
 from scoring.release import Release
 from scoring.splits import Split, split_of
-from tests.scoring.platform_posts import PLATFORM, decisions
-from tests.scoring.random_records import FakeContent
-from tests.scoring.starter import STARTER
-from training import fresh_decisions, train_heads
+from tests import json_lines
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
+from tests.scoring.random_records import FakeContent, export_line
+from training import fresh_decisions
 from training.labelled_posts import DECIDED_ON, LabelledPost, of_record
 from training.labelled_records import LabelledRecord
 from training.served_content import Opened
 
-LIVE = Release.load(STARTER)
-
 
 def written(path: Path, labelled: Sequence[LabelledRecord], *, scored_by: str = LIVE.id) -> Path:
-    with path.open("w", encoding="utf-8") as lines:
-        for number, one in enumerate(labelled):
-            provenance = {"decision_id": str(number), "release": scored_by, "is_audit_sample": one.is_random}
-            line = {
-                "id": one.record.external_id,
-                "record": one.record.to_json(),
-                "label": int(one.is_spam),
-                "group": one.group,
-                "weight": one.weight,
-                "provenance": provenance,
-            }
-            lines.write(json.dumps(line) + "\n")
-    return path
+    lines = [export_line(one) for one in labelled]
+    for number, line in enumerate(lines):
+        line["provenance"] |= {"decision_id": str(number), "release": scored_by}
+    return json_lines.written(path, lines)
 
 
 def opened(release: Release) -> Opened:
     content = FakeContent()
     return Opened(scorer=Scorer(release=release, content=content), content=content, known={})  # type: ignore[arg-type]  # as the pipeline takes it
-
-
-def with_head(labelled: Sequence[LabelledRecord], *, out: Path, base: Release = LIVE) -> Release:
-    return train_heads.add_heads(base, labelled, content=FakeContent(), out=out).release
 
 
 def test_part(labelled: Sequence[LabelledRecord]) -> list[LabelledPost]:

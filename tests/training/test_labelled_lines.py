@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.json_lines import written
 from training import labelled_lines
-from training.labelled_lines import MOST_TRAINING_WEIGHT, Malformed, Origin
+from training.labelled_lines import MOST_TRAINING_WEIGHT, LabelledLine, Malformed, Origin
 
 
 def decided(name: str = "a/1/1", *, label: int = 1, **provenance: Any) -> dict[str, Any]:
@@ -20,15 +21,14 @@ def tombstone(name: str = "a/1/1", **provenance: Any) -> dict[str, Any]:
     return {"id": name, "label": None, "provenance": provenance}
 
 
-def write(path: Path, *rows: Any) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+def read(folder: Path, *rows: Any) -> list[LabelledLine]:
+    return labelled_lines.read(written(folder / "one.jsonl", rows))
 
 
 class TestReadAll:
     def test_a_tombstone_takes_back_what_an_earlier_file_said(self, tmp_path: Path) -> None:
-        full = write(tmp_path / "full.jsonl", decided("a/1/1"), decided("a/2/1"))
-        increment = write(tmp_path / "increment.jsonl", tombstone("a/1/1"))
+        full = written(tmp_path / "full.jsonl", [decided("a/1/1"), decided("a/2/1")])
+        increment = written(tmp_path / "increment.jsonl", [tombstone("a/1/1")])
 
         standing = labelled_lines.read_all([full, increment])
 
@@ -36,54 +36,53 @@ class TestReadAll:
 
     def test_takes_back_the_decision_that_it_names_and_no_later_one(self, tmp_path: Path) -> None:
         """The later one may stand before it: both reach an export in the order of the changes."""
-        path = write(
-            tmp_path / "one.jsonl",
-            decided(label=1, decision_id="7"),
-            decided(label=0, decision_id="8"),
-            tombstone(decision_id="7"),
-        )
+        decisions = [decided(label=1, decision_id="7"), decided(label=0, decision_id="8")]
 
-        [line] = labelled_lines.read(path)
+        [line] = read(tmp_path, *decisions, tombstone(decision_id="7"))
 
         assert line.stored["label"] == 0
 
     def test_an_unknown_tombstone_changes_nothing(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "one.jsonl", tombstone("b/1/1", decision_id="3"), decided())
-
-        assert len(labelled_lines.read(path)) == 1
+        assert len(read(tmp_path, tombstone("b/1/1", decision_id="3"), decided())) == 1
 
     def test_the_last_decision_about_a_revision_counts(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "one.jsonl", decided(label=1), decided(label=0))
-
-        [line] = labelled_lines.read(path)
+        [line] = read(tmp_path, decided(label=1), decided(label=0))
 
         assert line.stored["label"] == 0
 
     def test_texts_of_one_name_are_all_read(self, tmp_path: Path) -> None:
         text = {"id": "1", "source": "s", "text": "t", "label": 1, "group": "g"}
 
-        assert len(labelled_lines.read(write(tmp_path / "texts.jsonl", text, text))) == 2
+        assert len(read(tmp_path, text, text)) == 2
 
     def test_breaks_lines_at_line_feeds_alone(self, tmp_path: Path) -> None:
         path = tmp_path / "one.jsonl"
-        path.write_text(json.dumps({"id": "1", "label": 1, "text": "a\u2028b"}, ensure_ascii=False) + "\n")
+        text = {"id": "1", "label": 1, "text": "a\u2028b\u0085c"}
+        path.write_text(json.dumps(text, ensure_ascii=False) + "\n", encoding="utf-8")
 
-        assert len(labelled_lines.read(path)) == 1
+        [line] = labelled_lines.read(path)
+
+        assert line.stored["text"] == "a\u2028b\u0085c"
 
     @pytest.mark.parametrize(
         ("line", "problem"),
-        [("{", "line 1: not JSON"), ("[]", "line 1: expected an object, got list")],
+        [
+            (b"{", "line 1: not JSON"),
+            (b"[]", "line 1: expected an object, got list"),
+            (b"\xff\n", "byte 0: not UTF-8"),
+        ],
     )
-    def test_names_the_line_that_is_wrong(self, tmp_path: Path, line: str, problem: str) -> None:
+    def test_names_the_line_that_is_wrong(self, tmp_path: Path, line: bytes, problem: str) -> None:
         path = tmp_path / "one.jsonl"
-        path.write_text(line)
+        path.write_bytes(line)
 
         with pytest.raises(Malformed, match=problem):
             labelled_lines.read(path)
 
-    def test_refuses_other_forms_of_an_export(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_refuses_other_forms_of_an_export(self, tmp_path: Path, form: str) -> None:
         with pytest.raises(Malformed, match="ask for the export as jsonl"):
-            labelled_lines.read(tmp_path / "labels.parquet")
+            labelled_lines.read(tmp_path / f"labels.{form}")
 
 
 class TestLabelledLine:
@@ -91,7 +90,7 @@ class TestLabelledLine:
         simulated = {"record": {}, "is_spam": True}
         text = {"text": "t", "source": "s", "label": 1}
 
-        lines = labelled_lines.read(write(tmp_path / "one.jsonl", simulated, decided(), text))
+        lines = read(tmp_path, simulated, decided(), text)
 
         assert [line.origin for line in lines] == [Origin.SIMULATED, Origin.DECIDED, Origin.TEXT]
 
@@ -106,6 +105,6 @@ class TestLabelledLine:
     def test_weighs_by_chance(
         self, tmp_path: Path, provenance: dict[str, Any], weight: float, in_training: float
     ) -> None:
-        [line] = labelled_lines.read(write(tmp_path / "one.jsonl", decided(**provenance)))
+        [line] = read(tmp_path, decided(**provenance))
 
         assert (line.weight, line.training_weight) == (weight, in_training)

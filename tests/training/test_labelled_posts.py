@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +9,18 @@ import pytest
 
 from scoring.records import Link
 from scoring.splits import Split, split_of
+from tests.json_lines import written
 from tests.scoring.random_records import record
 from training import labelled_posts
 from training.labelled_lines import Malformed
-from training.labelled_posts import with_text
+from training.labelled_posts import LabelledPost, with_text
 
 TESTED = next(str(number) for number in range(1000) if split_of(str(number)) is Split.TEST)
 TRAINED = next(str(number) for number in range(1000) if split_of(str(number)) is Split.TRAIN)
 
 
-def write(folder: Path, *rows: Any) -> Path:
-    path = folder / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+def loaded(folder: Path, *rows: Any) -> list[LabelledPost]:
+    return labelled_posts.load([written(folder / "rows.jsonl", rows)])
 
 
 def simulated(**changes: Any) -> dict[str, Any]:
@@ -31,12 +29,8 @@ def simulated(**changes: Any) -> dict[str, Any]:
 
 
 def exported(**changes: Any) -> dict[str, Any]:
-    return {
-        "record": record().to_json(),
-        "label": 0,
-        "group": TESTED,
-        "provenance": {"audit_probability": 1.0},
-    } | changes
+    chance = {"audit_probability": 1.0}
+    return {"record": record().to_json(), "label": 0, "group": TESTED, "provenance": chance} | changes
 
 
 def text(**changes: Any) -> dict[str, Any]:
@@ -51,19 +45,14 @@ def text(**changes: Any) -> dict[str, Any]:
 
 
 def test_reads_simulated_records(tmp_path: Path) -> None:
-    [post] = labelled_posts.load([write(tmp_path, simulated())])
+    [post] = loaded(tmp_path, simulated())
 
-    assert (post.is_spam, post.source, post.language, post.group, post.weight) == (
-        True,
-        "rows",
-        "de",
-        TESTED,
-        1.0,
-    )
+    assert (post.is_spam, post.source, post.language) == (True, "rows", "de")
+    assert (post.group, post.weight) == (TESTED, 1.0)
 
 
 def test_weighs_exported_decisions_as_the_export_says(tmp_path: Path) -> None:
-    [post] = labelled_posts.load([write(tmp_path, exported(weight=3.5))])
+    [post] = loaded(tmp_path, exported(weight=3.5))
 
     assert (post.is_spam, post.source, post.weight) == (False, "decided on tests", 3.5)
 
@@ -71,7 +60,7 @@ def test_weighs_exported_decisions_as_the_export_says(tmp_path: Path) -> None:
 def test_weighs_by_the_chance_where_an_export_has_no_weights(tmp_path: Path) -> None:
     sample = {"audit_probability": 0.02, "is_audit_sample": True}
 
-    [post] = labelled_posts.load([write(tmp_path, exported(provenance=sample))])
+    [post] = loaded(tmp_path, exported(provenance=sample))
 
     assert post.weight == 50.0
 
@@ -85,26 +74,25 @@ def test_weighs_by_the_chance_where_an_export_has_no_weights(tmp_path: Path) -> 
 )
 def test_leaves_out_what_came_by_a_complaint(tmp_path: Path, reported: dict[str, Any]) -> None:
     """Such a label stands for no other post: it used to stand for fifty."""
-    assert not labelled_posts.load([write(tmp_path, exported(**reported))])
+    assert not loaded(tmp_path, exported(**reported))
 
 
 def test_a_retracted_label_judges_no_release(tmp_path: Path) -> None:
-    first, later = tmp_path / "first.jsonl", tmp_path / "later.jsonl"
-    first.write_text(json.dumps(exported(id="a/1/1", weight=1)))
-    later.write_text(json.dumps({"id": "a/1/1", "label": None, "provenance": {}}))
+    first = written(tmp_path / "first.jsonl", [exported(id="a/1/1", weight=1)])
+    later = written(tmp_path / "later.jsonl", [{"id": "a/1/1", "label": None, "provenance": {}}])
 
     assert labelled_posts.load_by_file([first, later]) == {first: [], later: []}
 
 
 def test_makes_a_bare_post_of_a_text(tmp_path: Path) -> None:
-    [post] = labelled_posts.load([write(tmp_path, text())])
+    [post] = loaded(tmp_path, text())
 
     assert (post.is_spam, post.source, post.language) == (True, "sms_uci", "en")
     assert [link.domain for link in post.record.links] == ["prize.example"]
 
 
 def test_reads_the_test_part_only(tmp_path: Path) -> None:
-    path = write(tmp_path, text(), text(group=TRAINED))
+    path = written(tmp_path / "rows.jsonl", [text(), text(group=TRAINED)])
 
     assert len(labelled_posts.load([path])) == 1
     assert len(labelled_posts.load([path], split=Split.TRAIN)) == 1
@@ -113,7 +101,7 @@ def test_reads_the_test_part_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize("row", [{}, [], "x", {"is_spam": True}, simulated(record={"version": 9})])
 def test_names_the_line_that_is_wrong(tmp_path: Path, row: Any) -> None:
     with pytest.raises(Malformed, match=r"rows\.jsonl, line 2"):
-        labelled_posts.load([write(tmp_path, text(), row)])
+        loaded(tmp_path, text(), row)
 
 
 def test_a_defanged_link_is_gone_from_the_record() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,10 @@ import pytest
 
 from scoring.features import NAMES, NO_MODELS, SUB_MODEL_FEATURES, extract
 from scoring.records import History, Link
+from tests.json_lines import written
 from tests.scoring.random_records import decided, export_line, labelled
 from training.labelled_lines import Malformed
-from training.labelled_records import (
-    LabelledRecord,
-    bare,
-    load,
-    with_links_of_another,
-    with_random_gaps,
-)
+from training.labelled_records import LabelledRecord, bare, load, with_links_of_another, with_random_gaps
 
 
 def line_of(one: LabelledRecord) -> dict[str, Any]:
@@ -29,11 +23,9 @@ def line_of(one: LabelledRecord) -> dict[str, Any]:
 
 class TestLoad:
     def test_reads_what_was_written(self, tmp_path: Path) -> None:
-        path = tmp_path / "records.jsonl"
-        written = labelled(5)
-        path.write_text("".join(json.dumps(line_of(one)) + "\n" for one in written), encoding="utf-8")
+        path = written(tmp_path / "records.jsonl", map(line_of, labelled(5)))
 
-        assert load(path) == written
+        assert load(path) == labelled(5)
 
     @pytest.mark.parametrize(
         ("change", "problem"),
@@ -45,41 +37,36 @@ class TestLoad:
         ],
     )
     def test_names_file_line_and_field(self, tmp_path: Path, change: dict[str, Any], problem: str) -> None:
-        path = tmp_path / "records.jsonl"
         good = line_of(labelled(1)[0])
-        path.write_text(json.dumps(good) + "\n" + json.dumps({**good, **change}) + "\n")
+        path = written(tmp_path / "records.jsonl", [good, {**good, **change}])
 
         with pytest.raises(Malformed, match=rf"records\.jsonl, line 2: .*{problem}"):
             load(path)
 
     def test_reads_an_export_of_decisions_beside_simulated_records(self, tmp_path: Path) -> None:
-        records, labels = tmp_path / "records.jsonl", tmp_path / "labels.jsonl"
-        records.write_text("".join(json.dumps(line_of(one)) + "\n" for one in labelled(3)))
-        labels.write_text("".join(json.dumps(export_line(one)) + "\n" for one in decided(4)))
+        records = written(tmp_path / "records.jsonl", map(line_of, labelled(3)))
+        labels = written(tmp_path / "labels.jsonl", map(export_line, decided(4)))
 
         assert load(records, labels) == [*labelled(3), *decided(4)]
 
     def test_leaves_reported_posts_out_unless_asked(self, tmp_path: Path) -> None:
         reported = [dataclasses.replace(one, weight=0.0) for one in decided(2)]
-        path = tmp_path / "labels.jsonl"
-        path.write_text("".join(json.dumps(export_line(one)) + "\n" for one in reported))
+        path = written(tmp_path / "labels.jsonl", map(export_line, reported))
 
         assert load(path) == []
         assert load(path, with_reported=True) == reported
 
     def test_refuses_a_label_that_is_none(self, tmp_path: Path) -> None:
-        path = tmp_path / "labels.jsonl"
-        path.write_text(json.dumps({**export_line(decided(1)[0]), "label": True}))
+        path = written(tmp_path / "labels.jsonl", [{**export_line(decided(1)[0]), "label": True}])
 
         with pytest.raises(Malformed, match="line 1: TypeError: label: expected 0 or 1"):
             load(path)
 
     @pytest.mark.parametrize("field", ["record", "is_spam", "kind", "group"])
     def test_names_a_missing_field(self, tmp_path: Path, field: str) -> None:
-        path = tmp_path / "records.jsonl"
         line = line_of(labelled(1)[0])
         del line[field]
-        path.write_text(json.dumps(line))
+        path = written(tmp_path / "records.jsonl", [line])
 
         with pytest.raises(Malformed, match=f"line 1: KeyError: '{field}'"):
             load(path)
@@ -107,17 +94,16 @@ class TestBare:
         assert np.isnan(row[journey]).all()
 
 
-class TestWithRandomGaps:
-    def test_takes_away_each_part_of_some_and_all_of_others(self) -> None:
-        generator = np.random.default_rng(0)
-        records = [one.record for one in labelled(300)]
+def test_with_random_gaps_takes_away_each_part_of_some_and_all_of_others() -> None:
+    generator = np.random.default_rng(0)
+    records = [one.record for one in labelled(300)]
 
-        gapped = [with_random_gaps(one, generator=generator) for one in records]
+    gapped = [with_random_gaps(one, generator=generator) for one in records]
 
-        without_journey = sum(not one.journey for one in gapped) / len(gapped)
-        untouched = sum(new == old for new, old in zip(gapped, records, strict=True)) / len(gapped)
-        assert 0.5 < without_journey < 0.68
-        assert 0.01 < untouched < 0.12
+    without_journey = sum(not one.journey for one in gapped) / len(gapped)
+    untouched = sum(new == old for new, old in zip(gapped, records, strict=True)) / len(gapped)
+    assert 0.5 < without_journey < 0.68
+    assert 0.01 < untouched < 0.12
 
 
 class TestWithLinksOfAnother:

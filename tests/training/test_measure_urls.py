@@ -57,15 +57,14 @@ class TestMeasure:
         assert few > 3 * many
 
 
-class TestLowestBound:
-    def test_keeps_to_the_share_by_the_upper_end_and_no_lower_one_does(self) -> None:
-        benign = urls({f"site{number}.example": 2 for number in range(300)})
-        probabilities = np.random.default_rng(4).random(600)
+def test_lowest_bound_keeps_to_the_share_by_the_upper_end_and_no_lower_one_does() -> None:
+    benign = urls({f"site{number}.example": 2 for number in range(300)})
+    probabilities = np.random.default_rng(4).random(600)
 
-        bound = measure_urls.lowest_bound(probabilities, benign=benign, flagged_at_most=0.05, seed=1)
+    bound = measure_urls.lowest_bound(probabilities, benign=benign, flagged_at_most=0.05, seed=1)
 
-        def upper(at: float) -> float:
-            return measure_urls.flagged_share(probabilities >= at, urls=benign, seed=1).high
+    def upper(at: float) -> float:
+        return measure_urls.flagged_share(probabilities >= at, urls=benign, seed=1).high
 
-        below = probabilities[probabilities < bound].max()
-        assert upper(bound) <= 0.05 < upper(below)
+    below = probabilities[probabilities < bound].max()
+    assert upper(bound) <= 0.05 < upper(below)

@@ -37,13 +37,12 @@ class TestMixed:
         assert mixed(SIMULATED) == SIMULATED
 
 
-class TestFittedOn:
-    def test_counts_by_platform(self) -> None:
-        random = [dataclasses.replace(one, is_random=True) for one in decided(10)]
+def test_fitted_on_counts_by_platform() -> None:
+    random = [dataclasses.replace(one, is_random=True) for one in decided(10)]
 
-        said = fitted_on([*SIMULATED, *random])
+    said = fitted_on([*SIMULATED, *random])
 
-        assert said["simulated"] == len(SIMULATED)
-        assert said["decided"] == {
-            "tests": {"posts": 10, "spam": sum(one.is_spam for one in random), "random": 10}
-        }
+    assert said["simulated"] == len(SIMULATED)
+    assert said["decided"] == {
+        "tests": {"posts": 10, "spam": sum(one.is_spam for one in random), "random": 10}
+    }

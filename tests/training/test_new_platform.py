@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from scoring.trees import Floats
+from tests.json_lines import written
 from tests.scoring.platform_posts import decisions
-from tests.scoring.random_records import Said
+from tests.scoring.random_records import Always
 from training import new_platform
 from training.promise import BROKEN, KEPT, Row
 
 pytestmark = [pytest.mark.xdist_group("new platform"), pytest.mark.timeout(300)]
 
 
-class Blind(Said):
-    """A content model that gives every text one probability."""
-
-    def probabilities(self, texts: Sequence[str]) -> Floats:
-        return np.full(len(texts), 0.5)
-
-
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    path = tmp_path / "messenger.jsonl"
     lines = [
         {
             "id": str(place),
@@ -38,12 +28,11 @@ def texts(tmp_path: Path) -> Path:
         }
         for place, one in enumerate(decisions(300))
     ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return written(tmp_path / "messenger.jsonl", lines)
 
 
 def measured(path: Path) -> dict[str, Row]:
-    return {row.title: row for row in new_platform.rows([path], content=Blind(), most=300)}
+    return {row.title: row for row in new_platform.rows([path], content=Always(0.5), most=300)}
 
 
 def test_a_head_learns_what_content_does_not_know(texts: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 from scoring.pipeline import Scorer
 from scoring.release import Release, Thresholds
 from scoring.splits import Split
+from tests.json_lines import written
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
 from training import labelled_posts, promise, promise_rows
@@ -29,7 +29,6 @@ PLACES = range(40)
 @pytest.fixture(scope="module")
 def posts(tmp_path_factory: pytest.TempPathFactory) -> list[LabelledPost]:
     """Texts of which content says what they end with; it is right but for one of twenty."""
-    path = tmp_path_factory.mktemp("texts") / "words.jsonl"
     rows = [
         {
             "id": str(place),
@@ -40,7 +39,7 @@ def posts(tmp_path_factory: pytest.TempPathFactory) -> list[LabelledPost]:
         }
         for place in range(900)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = written(tmp_path_factory.mktemp("texts") / "words.jsonl", rows)
     return labelled_posts.load([path], split=Split.TEST)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
+from tests.json_lines import written
 from training import rules
 from training.dataset import Example, Malformed, Provenance
 
@@ -33,9 +33,9 @@ def test_is_silent_when_rules_disagree() -> None:
 
 
 def test_labels_the_texts_of_a_file_that_it_is_sure_of(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.jsonl"
     texts = ["Please subscribe to my channel", "The committee published 214 pages on transport", "see you"]
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts) + "\n")
+    path = written(tmp_path / "crawl.jsonl", ({"text": text} for text in texts))
+    path.write_text(path.read_text() + "\n")
 
     spam, ham = rules.load(path)
 
@@ -45,9 +45,8 @@ def test_labels_the_texts_of_a_file_that_it_is_sure_of(tmp_path: Path) -> None:
 
 
 def test_near_duplicates_share_a_group(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.jsonl"
-    text = "Congratulations {}, you have been selected to receive a cash reward, claim it on our page today"
-    path.write_text("".join(json.dumps({"text": text.format(name)}) + "\n" for name in ("Ann", "Ann")))
+    text = "Congratulations Ann, you have been selected to receive a cash reward, claim it on our page today"
+    path = written(tmp_path / "crawl.jsonl", [{"text": text}] * 2)
 
     first, second = rules.load(path)
 

@@ -12,28 +12,16 @@ import pytest
 
 from scoring import hosting, release
 from scoring.release import Corrupt
-from tests.libraries import later, needs
+from tests.libraries import TORCH, later, needs
+from tests.scoring.starter import STARTER
 from training import __main__ as command
 from training import export_onnx, served_content, served_weights
 
-pytestmark = [
-    pytest.mark.train,
-    needs("torch", "transformers", "onnx", "onnxruntime"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [*TORCH, needs("torch", "transformers", "onnx", "onnxruntime")]
 torch = later("torch")
 transformers = later("transformers")
 onnx = later("onnx")
 wide_and_deep = later("training.wide_and_deep")
-
-STARTER = Path(__file__).resolve().parents[2] / "scoring" / "starter"
-
-
-@pytest.fixture(scope="module")
-def trained(both_halves: Path) -> Path:
-    """A folder as `content --out` writes it."""
-    return both_halves
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +38,10 @@ def release_of(repository: Path, folder: Path) -> Path:
     return folder
 
 
-def test_weights_are_those_that_were_trained(repository: Path, trained: Path) -> None:
+def test_weights_are_those_that_were_trained(repository: Path, both_halves: Path) -> None:
     model, _ = served_weights.load(repository, models=repository)
 
-    before, after = wide_and_deep.load(trained).state_dict(), model.state_dict()
+    before, after = wide_and_deep.load(both_halves).state_dict(), model.state_dict()
     assert set(after) == set(before)
     for name, weights in before.items():
         rounded = weights.half().float() if weights.numel() >= export_onnx.SMALLEST_WEIGHT else weights

@@ -6,7 +6,6 @@ A stand-in for trtexec runs the graph by ONNX Runtime: it shows that files, shap
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,35 +15,34 @@ import pytest
 
 from deploy import check_plan, serve_plans
 from scoring import hosting
-from tests.libraries import later, needs
+from tests.libraries import TORCH, later, needs
+from tests.training.test_build_tensorrt import fake_trtexec
 from training import build_tensorrt, plan_recipe, served_content, tensorrt_graph, variants
 from training.model_configs import Variant
 
 pytestmark = [
-    pytest.mark.train,
+    *TORCH,
     needs("torch", "transformers", "onnx", "onnxruntime"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
     pytest.mark.filterwarnings("ignore"),  # the converter names numbers that it clamps
 ]
 onnx = later("onnx")
 onnxruntime = later("onnxruntime")
 
-TRTEXEC = """#!{python}
-import json, pathlib, shutil, sys
+TRTEXEC = """
+import json, pathlib, shutil
 import numpy as np, onnxruntime
 given = dict(word.lstrip('-').split('=', 1) for word in sys.argv[1:] if '=' in word)
 if 'saveEngine' in given:
     shutil.copyfile(given['onnx'], given['saveEngine'])
     sys.exit()
 shapes = dict(one.split(':') for one in given['shapes'].split(','))
-inputs = {{
+inputs = {
     name: np.fromfile(file, dtype=np.int32).reshape([int(side) for side in shapes[name].split('x')])
     for name, file in (one.split(':') for one in given['loadInputs'].split(','))
-}}
+}
 session = onnxruntime.InferenceSession(given['loadEngine'], providers=['CPUExecutionProvider'])
 logits = session.run(['logits'], inputs)[0]
-said = [{{'name': 'logits', 'dimensions': '4x2', 'values': logits.ravel().tolist()}}]
+said = [{'name': 'logits', 'dimensions': '4x2', 'values': logits.ravel().tolist()}]
 pathlib.Path(given['exportOutput']).write_text(json.dumps(said))
 """
 
@@ -99,11 +97,9 @@ def test_the_recipe_is_what_triton_serves_and_the_release_asks(variant: Path) ->
 def test_the_image_serves_a_plan_that_answers_so(
     variant: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_spoilt: bool
 ) -> None:
-    for folder in ("bin", "plans", "tmp"):
+    for folder in ("plans", "tmp"):
         (tmp_path / folder).mkdir()
-    (tmp_path / "bin" / "trtexec").write_text(TRTEXEC.format(python=sys.executable))
-    (tmp_path / "bin" / "trtexec").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    fake_trtexec(tmp_path / "bin", script=TRTEXEC, monkeypatch=monkeypatch)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     engine = serve_plans.Engine(card="card", tensorrt="10.13.3")
     monkeypatch.setattr(serve_plans.Engine, "here", lambda: engine)

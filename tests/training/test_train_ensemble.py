@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,20 +20,15 @@ from scoring.pins import ContentPin, Probe
 from scoring.pipeline import Scorer
 from scoring.release import MANIFEST, Cascade, Corrupt, Release
 from scoring.splits import Split
+from tests.json_lines import written
 from tests.scoring.random_records import FakeContent, decided, export_line, labelled
 from tests.scoring.starter import STARTER
-from training import (
-    ensemble_card,
-    fit_forests,
-    labelled_records,
-    mixture,
-    replace_release,
-    train_ensemble,
-)
+from training import ensemble_card, fit_forests, labelled_records, mixture, replace_release, train_ensemble
 from training.calibrate import TooFewRandom
 from training.ensemble_rows import Material, ask_content
 from training.fit_ensemble import fit
 from training.labelled_lines import Origin
+from training.labelled_records import LabelledRecord
 from training.train_ensemble import train
 
 pytestmark = [pytest.mark.xdist_group("train ensemble"), pytest.mark.timeout(300)]
@@ -47,6 +41,19 @@ PIN = ContentPin(
     probes=(Probe(text="hello", probability=0.25),),
 )
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+
+
+def trained(posts: list[LabelledRecord], *, out: Path) -> Release:
+    return train(
+        posts,
+        content=FakeContent(),
+        out=out,
+        source={"file": "random.jsonl", "sha256": "0" * 64},
+        pin=PIN,
+        normaliser="none",
+        cascade=Cascade(),
+        seed=5,
+    )
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,16 +71,7 @@ def few_trees() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def release(few_trees: None, tmp_path_factory: pytest.TempPathFactory) -> Release:
-    return train(
-        RECORDS,
-        content=FakeContent(),
-        out=tmp_path_factory.mktemp("release"),
-        source={"file": "random.jsonl", "sha256": "0" * 64},
-        pin=PIN,
-        normaliser="none",
-        cascade=Cascade(),
-        seed=5,
-    )
+    return trained(RECORDS, out=tmp_path_factory.mktemp("release"))
 
 
 class TestTrain:
@@ -133,16 +131,7 @@ class TestKilledFit:
         monkeypatch.setattr(train_ensemble, "_metrics", killed)
 
         with pytest.raises(KeyboardInterrupt):
-            train(
-                RECORDS,
-                content=FakeContent(),
-                out=out,
-                source={},
-                pin=PIN,
-                normaliser="none",
-                cascade=Cascade(),
-                seed=5,
-            )
+            trained(RECORDS, out=out)
 
         assert Release.load(out).id == release.id
         assert [path.name for path in out.parent.iterdir()] == ["out"]
@@ -181,18 +170,8 @@ class TestDecisions:
         assert roc_auc_score(rows.is_spam, judgement.added) > 0.7
 
     def test_the_manifest_counts_them_by_platform(self, tmp_path: Path) -> None:
-        release = train(
-            [*RECORDS, *decided(60)],
-            content=FakeContent(),
-            out=tmp_path,
-            source={"file": "random.jsonl", "sha256": "0" * 64},
-            pin=PIN,
-            normaliser="none",
-            cascade=Cascade(),
-            seed=5,
-        )
+        said = trained([*RECORDS, *decided(60)], out=tmp_path).training["fitted_on"]
 
-        said = release.training["fitted_on"]
         assert (said["simulated"], said["decided"]["tests"]["posts"]) == (700, 60)
 
     def test_move_no_threshold_of_all_platforms(self) -> None:
@@ -210,8 +189,7 @@ class TestDecisions:
 
     def test_the_command_reads_an_export(self, tmp_path: Path) -> None:
         """A line of an export used to fail with KeyError: 'is_spam'."""
-        path = tmp_path / "labels.jsonl"
-        path.write_text("".join(json.dumps(export_line(one)) + "\n" for one in decided(5)))
+        path = written(tmp_path / "labels.jsonl", map(export_line, decided(5)))
         parser = argparse.ArgumentParser()
         train_ensemble.add_arguments(parser)
         options = ["--labels", str(path), "--triton", "grpc://none", "--out", str(tmp_path)]
@@ -220,18 +198,17 @@ class TestDecisions:
         assert labelled_records.given([path]) == decided(5)
 
 
-class TestFit:
-    @pytest.mark.long
-    def test_the_same_seed_gives_the_same_models(self, tmp_path: Path) -> None:
-        few = RECORDS[:250]
-        rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()
-        written = []
-        for name in ("first", "second"):
-            (tmp_path / name).mkdir()
-            with threadpool_limits(limits=1):
-                written.append(fit(rows, models=NO_MODELS, seed=5).save(tmp_path / name).read_bytes())
+@pytest.mark.long
+def test_the_same_seed_gives_the_same_models(tmp_path: Path) -> None:
+    few = RECORDS[:250]
+    rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()
+    written = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        with threadpool_limits(limits=1):
+            written.append(fit(rows, models=NO_MODELS, seed=5).save(tmp_path / name).read_bytes())
 
-        assert written[0] == written[1]
+    assert written[0] == written[1]
 
 
 class TestCard:

@@ -12,20 +12,14 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from scoring.content import ContentScore
 from scoring.ensemble import content_margins, probabilities_of
-from scoring.release import Release
-from tests.scoring.platform_posts import PLATFORM, decisions
-from tests.scoring.random_records import FakeContent, Said
-from tests.scoring.starter import STARTER
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
+from tests.scoring.random_records import Always, FakeContent, Said
 from training import fit_head, head_guards, train_heads
 from training.labelled_records import LabelledRecord
 from training.train_heads import add_heads, decisions_of, fit_platform
 
 UNSEEN = decisions(400, seed=99)
-
-
 UNSEEN_READ = decisions(400, seed=98, content=True)
-
-
 UNSEEN_RARE = decisions(800, seed=77, spam_share=0.15)
 
 
@@ -123,8 +117,9 @@ class TestRefusals:
     def test_are_named_and_say_what_to_do(
         self, labelled: Callable[[], list[LabelledRecord]], refusal: type[Exception], says: str
     ) -> None:
+        # One half of every text: nothing is as hard to beat where labels are noise.
         with pytest.raises(refusal, match=says):
-            fit_platform(labelled(), content=_Confident())
+            fit_platform(labelled(), content=Always(0.5))
 
     def test_only_complaints_are_no_decisions_to_learn_from(self) -> None:
         with pytest.raises(head_guards.TooFew, match="Label 100 random posts"):
@@ -132,12 +127,10 @@ class TestRefusals:
 
     def test_nothing_of_the_release_moves(self, tmp_path: Path) -> None:
         """Neither calibration nor thresholds nor any model."""
-        base = Release.load(STARTER)
+        made = add_heads(LIVE, decisions(200, spam_share=1.0), content=FakeContent(), out=tmp_path)
 
-        made = add_heads(base, decisions(200, spam_share=1.0), content=FakeContent(), out=tmp_path)
-
-        assert made.release.files == base.files
-        assert (made.release.calibration, made.release.thresholds) == (base.calibration, base.thresholds)
+        assert made.release.files == LIVE.files
+        assert (made.release.calibration, made.release.thresholds) == (LIVE.calibration, LIVE.thresholds)
         assert PLATFORM in made.refused
         assert any("NO HEAD TooFew" in line for line in train_heads.told(made.release))
 
@@ -153,50 +146,37 @@ class TestWarnings:
     def test_name_a_language_of_one_sort(self) -> None:
         """So "Russian is spam" is learnt."""
         russian = [dataclasses.replace(one, is_spam=True) for one in decisions(20)]
-        german = [
-            dataclasses.replace(one, record=dataclasses.replace(one.record, language="de"))
-            for one in decisions(80, seed=2)
-        ]
 
-        assert any(
-            "all 20 decisions in ru are spam" in one for one in head_guards.warnings([*russian, *german])
-        )
+        found = list(head_guards.warnings([*russian, *_german(80)]))
+
+        assert any("all 20 decisions in ru are spam" in one for one in found)
 
     def test_are_silent_where_there_is_enough(self) -> None:
-        german = [
-            dataclasses.replace(one, record=dataclasses.replace(one.record, language="de"))
-            for one in decisions(100, seed=2)
-        ]
-
-        assert list(head_guards.warnings([*german, *decisions(100)])) == []
+        assert list(head_guards.warnings([*_german(100), *decisions(100)])) == []
 
 
 class TestAddHeads:
     def test_a_platform_without_new_decisions_keeps_its_head(self, tmp_path: Path) -> None:
-        first = add_heads(
-            Release.load(STARTER), decisions(100), content=FakeContent(), out=tmp_path / "a"
-        ).release
+        first = with_head(decisions(100), out=tmp_path / "a")
 
-        second = add_heads(first, [], content=FakeContent(), out=tmp_path / "b").release
-
-        assert second.heads == first.heads
+        assert with_head([], out=tmp_path / "b", base=first).heads == first.heads
 
     def test_the_same_decisions_give_the_same_release(self, tmp_path: Path) -> None:
-        made = [
-            add_heads(
-                Release.load(STARTER), decisions(100), content=FakeContent(), out=tmp_path / name
-            ).release.id
-            for name in ("a", "b")
-        ]
+        first, second = (with_head(decisions(100), out=tmp_path / name) for name in ("a", "b"))
 
-        assert made[0] == made[1]
+        assert first.id == second.id
 
     def test_says_what_it_was_fitted_on(self, tmp_path: Path) -> None:
-        release = add_heads(
-            Release.load(STARTER), decisions(100), content=FakeContent(), out=tmp_path
-        ).release
+        release = with_head(decisions(100), out=tmp_path)
 
         assert any("messenger: a head from" in line for line in train_heads.told(release))
+
+
+def _german(count: int) -> list[LabelledRecord]:
+    return [
+        dataclasses.replace(one, record=dataclasses.replace(one.record, language="de"))
+        for one in decisions(count, seed=2)
+    ]
 
 
 def _shuffled(labelled: list[LabelledRecord]) -> list[LabelledRecord]:
@@ -214,10 +194,3 @@ class _Timid(Said):
             content_margins(FakeContent().probabilities(texts)) - 3.0
         )
         return said
-
-
-class _Confident(Said):
-    """Says one half of every text: nothing is as hard to beat where labels are noise."""
-
-    def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        return np.full(len(texts), 0.5)

@@ -12,12 +12,11 @@ from sklearn.metrics import log_loss
 from scoring.blocklist import Blocklist
 from scoring.ensemble import calibrated
 from scoring.pipeline import Scorer
-from scoring.release import Release, Thresholds
+from scoring.release import Thresholds
 from scoring.routing import ReviewReason
-from tests.scoring.platform_posts import PLATFORM, decisions
-from tests.scoring.random_records import FakeContent, record
-from tests.scoring.starter import STARTER
-from tests.training.test_train_heads import UNSEEN_RARE, _Confident, _shuffled
+from tests.scoring.platform_posts import LIVE, PLATFORM, decisions
+from tests.scoring.random_records import Always, FakeContent, record
+from tests.training.test_train_heads import UNSEEN_RARE, _shuffled
 from training import train_heads
 from training.train_heads import add_heads
 
@@ -27,16 +26,14 @@ class TestOwnRoutes:
     def made(self, tmp_path_factory: pytest.TempPathFactory) -> train_heads.Made:
         """Fifteen in a hundred posts are spam here, where the content model knows nothing."""
         labelled = decisions(600, spam_share=0.15, random=0.5)
-        return add_heads(
-            Release.load(STARTER), labelled, content=FakeContent(), out=tmp_path_factory.mktemp("own")
-        )
+        return add_heads(LIVE, labelled, content=FakeContent(), out=tmp_path_factory.mktemp("own"))
 
     def test_are_pinned_and_told(self, made: train_heads.Made) -> None:
         release = made.release
 
         assert set(release.platforms) == {PLATFORM}
-        assert release.thresholds_on("another") == release.thresholds == Release.load(STARTER).thresholds
-        assert release.calibration == Release.load(STARTER).calibration
+        assert release.thresholds_on("another") == release.thresholds == LIVE.thresholds
+        assert release.calibration == LIVE.calibration
         assert made.not_chosen == {}
         [told] = [line for line in train_heads.told(release) if "random labels among" in line]
         assert f"{PLATFORM}: " in told
@@ -80,7 +77,7 @@ class TestOwnRoutes:
             dataclasses.replace(one, is_random=place < 199) for place, one in enumerate(decisions(400))
         ]
 
-        made = add_heads(Release.load(STARTER), labelled, content=FakeContent(), out=tmp_path)
+        made = add_heads(LIVE, labelled, content=FakeContent(), out=tmp_path)
 
         assert made.release.platforms == {}
         assert set(made.release.heads) == {PLATFORM}
@@ -91,7 +88,7 @@ class TestOwnRoutes:
         """Where a head gains nothing, random labels still tell what scores mean."""
         labelled = _shuffled(decisions(500, random=1.0))
 
-        made = add_heads(Release.load(STARTER), labelled, content=_Confident(), out=tmp_path)
+        made = add_heads(LIVE, labelled, content=Always(0.5), out=tmp_path)
 
         assert "NoGain" in made.refused[PLATFORM]
         assert set(made.release.platforms) == {PLATFORM}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from argparse import ArgumentParser
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,10 @@ import pytest
 
 from scoring.journeys import JourneyModel
 from scoring.records import JourneyStep
+from tests.json_lines import written
 from tests.scoring.random_records import labelled
+from tests.training.test_labelled_records import line_of
+from training import __main__ as command
 from training import train_journeys
 from training.labelled_lines import Origin
 from training.labelled_records import LabelledRecord
@@ -61,23 +62,9 @@ class TestTrain:
 
 
 def test_the_command_writes_model_and_page(tmp_path: Path) -> None:
-    records = tmp_path / "journeys.jsonl"
-    with records.open("w") as file:
-        for one in walking(400):
-            line = {
-                "record": one.record.to_json(),
-                "is_spam": one.is_spam,
-                "kind": one.kind,
-                "group": one.group,
-            }
-            file.write(json.dumps(line) + "\n")
-    parser = ArgumentParser()
-    train_journeys.add_arguments(parser)
-    page = tmp_path / "models.md"
+    records, page = written(tmp_path / "journeys.jsonl", map(line_of, walking(400))), tmp_path / "models.md"
 
-    train_journeys.main(
-        parser.parse_args(["--records", str(records), "--out", str(tmp_path), "--card", str(page)])
-    )
+    command.main(["journeys", "--records", str(records), "--out", str(tmp_path), "--card", str(page)])
 
     model = JourneyModel.load(tmp_path)
     assert f"{model.trained['roc_auc']:.4f}" in page.read_text()

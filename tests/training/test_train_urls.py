@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from scoring.splits import Split, split_of
 from scoring.urls import UrlModel
 from tests.training.made_up_urls import SITES, made_up, written
+from training import __main__ as command
 from training import train_urls
 from training.labelled_urls import LabelledUrl, Malformed, load, relatives
 from training.train_urls import Trained
@@ -59,25 +59,20 @@ class TestTrain:
             trained_on([row for row in made_up(300) if row.is_bad])
 
 
-class TestMain:
-    def test_writes_model_manifest_and_page(self, tmp_path: Path) -> None:
-        source = written(made_up(400), tmp_path / "urls.csv.gz")
-        popular, listed, page = (tmp_path / name for name in ("popular.csv", "listed.txt", "models.md"))
-        popular.write_text("\n".join(SITES))
-        listed.write_text(
-            "# kept by volunteers\ncheap-pills.example\nseen here\nhttp://free-coins.example/#/a\n"
-        )
-        parser = ArgumentParser()
-        train_urls.add_arguments(parser)
-        arguments = ["--urls", source, "--popular", popular, "--lists", listed, "--out", tmp_path / "out"]
+def test_the_command_writes_model_manifest_and_page(tmp_path: Path) -> None:
+    source = written(made_up(400), tmp_path / "urls.csv.gz")
+    popular, listed, page = (tmp_path / name for name in ("popular.csv", "listed.txt", "models.md"))
+    popular.write_text("\n".join(SITES))
+    listed.write_text("# kept by volunteers\ncheap-pills.example\nseen here\nhttp://free-coins.example/#/a\n")
+    arguments = ["--urls", source, "--popular", popular, "--lists", listed, "--out", tmp_path / "out"]
 
-        train_urls.main(parser.parse_args([*map(str, arguments), "--everyday", "30", "--card", str(page)]))
+    command.main(["urls", *map(str, arguments), "--everyday", "30", "--card", str(page)])
 
-        manifest = json.loads((tmp_path / "out" / train_urls.URLS_MANIFEST).read_text())
-        assert manifest["urls"] == 400
-        assert manifest["lists"][0]["urls"] == 2
-        assert f"{manifest['measured']['test domains']['roc_auc']['value']:.4f}" in page.read_text()
-        assert UrlModel.load(tmp_path / "out").review_from == manifest["review_from"]
+    manifest = json.loads((tmp_path / "out" / train_urls.URLS_MANIFEST).read_text())
+    assert manifest["urls"] == 400
+    assert manifest["lists"][0]["urls"] == 2
+    assert f"{manifest['measured']['test domains']['roc_auc']['value']:.4f}" in page.read_text()
+    assert UrlModel.load(tmp_path / "out").review_from == manifest["review_from"]
 
 
 class TestLoad:
@@ -101,20 +96,19 @@ class TestLoad:
             load(path)
 
 
-class TestRelatives:
-    def test_are_of_benign_hosts_only(self) -> None:
-        rows = [
-            LabelledUrl(url=f"http://news.example/a/b/{number}", domain="news.example", kind="benign")
-            for number in range(40)
-        ]
-        others = [
-            LabelledUrl(url="http://bad.example/a/b", domain="bad.example", kind="malware"),
-            LabelledUrl(url="http://[torn/", domain="torn", kind="benign"),
-        ]
+def test_relatives_are_of_benign_hosts_only() -> None:
+    rows = [
+        LabelledUrl(url=f"http://news.example/a/b/{number}", domain="news.example", kind="benign")
+        for number in range(40)
+    ]
+    others = [
+        LabelledUrl(url="http://bad.example/a/b", domain="bad.example", kind="malware"),
+        LabelledUrl(url="http://[torn/", domain="torn", kind="benign"),
+    ]
 
-        found = relatives([*rows, *others], generator=np.random.default_rng(1))
+    found = relatives([*rows, *others], generator=np.random.default_rng(1))
 
-        assert {page.domain for page in found} == {"news.example"}
-        assert all(not page.is_bad for page in found)
-        assert {"http://news.example/", "http://news.example/a/"} <= {page.url for page in found}
-        assert any(".news.example/a/b/" in page.url for page in found)
+    assert {page.domain for page in found} == {"news.example"}
+    assert all(not page.is_bad for page in found)
+    assert {"http://news.example/", "http://news.example/a/"} <= {page.url for page in found}
+    assert any(".news.example/a/b/" in page.url for page in found)

@@ -8,15 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.libraries import later, needs
+from tests.libraries import TORCH, later, needs
 from training import export_onnx, wide
 
-pytestmark = [
-    pytest.mark.train,
-    needs("torch", "transformers"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [*TORCH, needs("torch", "transformers")]
 torch = later("torch")
 transformers = later("transformers")
 wide_and_deep = later("training.wide_and_deep")

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 import pytest
 
+from tests.json_lines import written
 from tests.scoring.random_records import labelled
 from training import worded_texts
 from training.labelled_lines import Malformed, Origin
+from training.worded_texts import WordedText
 
 LINE = {"text": "casino", "is_spam": True, "kind": "casino", "family": "casino.slots", "shown": "picture"}
 
 
-def written(folder: Path, **changed: object) -> Path:
-    path = folder / "pages.jsonl"
-    path.write_text(json.dumps(LINE | changed) + "\n")
-    return path
+def loaded(folder: Path, **changed: object) -> list[WordedText]:
+    return worded_texts.load([written(folder / "pages.jsonl", [LINE | changed])])
 
 
 def test_reads_what_was_written(tmp_path: Path) -> None:
-    [one] = worded_texts.load([written(tmp_path)])
+    [one] = loaded(tmp_path)
 
     assert (one.text, one.is_spam, one.family) == ("casino", True, "casino.slots")
     assert one.weight > 1.0
@@ -31,7 +30,7 @@ def test_reads_what_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("changed", [{"is_spam": 1}, {"shown": "poem"}, {"is_spam": None}])
 def test_names_a_line_that_is_wrong(tmp_path: Path, changed: dict[str, object]) -> None:
     with pytest.raises(Malformed, match=r"pages\.jsonl, line 1"):
-        worded_texts.load([written(tmp_path, **changed)])
+        loaded(tmp_path, **changed)
 
 
 def test_learns_from_decisions_and_from_no_simulated_record() -> None:

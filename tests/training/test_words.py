@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scoring.normalise import words as shipped
 from scoring.splits import Split, split_of
+from tests.json_lines import written
 from training import words
 
 
@@ -19,9 +20,7 @@ def tokenizer(folder: Path) -> Path:
 
 def corpus(folder: Path, *, groups: list[str], text: str) -> Path:
     row = {"source": "s", "text": text, "label": 1}
-    path = folder / f"{groups[0]}.jsonl"
-    path.write_text("".join(json.dumps({**row, "id": group, "group": group}) + "\n" for group in groups))
-    return path
+    return written(folder / f"{groups[0]}.jsonl", (row | {"id": name, "group": name} for name in groups))
 
 
 def names(split: Split, *, count: int) -> list[str]:

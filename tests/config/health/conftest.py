@@ -32,9 +32,7 @@ def down(monkeypatch: pytest.MonkeyPatch) -> set[Part]:
     """The parts that do not answer; the others do."""
     found: set[Part] = set()
     monkeypatch.setattr(
-        probe,
-        "ask",
-        lambda parts: [Answer(part=part, is_up=part not in found) for part in parts],
+        probe, "ask", lambda parts: [Answer(part=part, is_up=part not in found) for part in parts]
     )
     return found
 

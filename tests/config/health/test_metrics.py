@@ -11,14 +11,10 @@ from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
-from moderation.models import (
-    Delivery,
-    Post,
-    Revision,
-    Score,
-)
+from moderation.models import Delivery, Post, Revision, Score
 from moderation.operations.infrastructure.probe import Part
 from moderation.operations.scoring import score
+from tests.django_fixtures import database_url
 from tests.moderation.fakes import FakeScorer
 
 
@@ -65,20 +61,15 @@ class TestMetrics:
     ) -> None:
         down.add(Part.DATABASE)
 
-        assert scraped() == {
-            "spamdesk_up database": 0,
-            "spamdesk_up broker": 1,
-            "spamdesk_up release": 1,
-            "spamdesk_up triton": 1,
-            "spamdesk_up state": 1,
-        }
+        answering = ("broker", "release", "triton", "state")
+        assert scraped() == {"spamdesk_up database": 0, **{f"spamdesk_up {part}": 1 for part in answering}}
 
     @pytest.mark.django_db(transaction=True)
     def test_tells_of_a_transaction_left_open_and_of_clocks_apart(
         self, scraped: Callable[[], dict[str, float]]
     ) -> None:
         connection.ensure_connection()
-        with psycopg.connect(_address()) as other:
+        with psycopg.connect(database_url()) as other:
             other.execute("SELECT 1")
             while (read := scraped())["spamdesk_oldest_transaction_seconds"] < 0.2:
                 pass
@@ -97,9 +88,3 @@ class TestMetrics:
         settings.IS_PRODUCTION = True
 
         assert client.get("/metrics").status_code == 404
-
-
-def _address() -> str:
-    settings = connection.settings_dict
-    login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
-    return f"postgresql://{login}/{settings['NAME']}"

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -24,6 +23,7 @@ from deploy.local.places import ROOT
 from moderation.models import Platform
 from moderation.models.platforms import Scope
 from moderation.operations.accounts import api_keys
+from tests.django_fixtures import database_url
 
 LARGE_BYTES = 20_000_000
 _PATIENCE_SECONDS = 90
@@ -37,20 +37,10 @@ class WebServer:
         self._log = folder / "log"
         (folder / "static").mkdir()
         (folder / "static" / "large.bin").write_bytes(b"x" * LARGE_BYTES)
-        settings = connection.settings_dict
-        login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
-        variables = {
-            **os.environ,
-            "DATABASE_URL": f"postgresql://{login}/{settings['NAME']}",
-            "SPAMDESK_STATE_DIR": str(folder),
-        }
+        variables = {**os.environ, "DATABASE_URL": database_url(), "SPAMDESK_STATE_DIR": str(folder)}
         command = [
-            sys.executable,
-            "-m",
-            "config.server",
-            f"--port={self.port}",
-            f"--processes={processes}",
-            f"--silent-seconds={silent_seconds}",
+            *(sys.executable, "-m", "config.server", f"--port={self.port}"),
+            *(f"--processes={processes}", f"--silent-seconds={silent_seconds}"),
         ]
         with self._log.open("wb") as output:
             self.process = subprocess.Popen(

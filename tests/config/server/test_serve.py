@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from waitress import wasyncore
 
 from config.server import limits, serve
+from tests.django_fixtures import wait_until
 
 
 class Busy:
@@ -65,15 +65,9 @@ class Served:
         self._clients.append(client)
         return client
 
-    def wait_until(self, holds: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 30
-        while not holds():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-
     def keep_busy(self) -> list[http.client.HTTPConnection]:
         clients = [self.open() for _ in range(limits.THREADS)]
-        self.wait_until(lambda: len(self.busy.asked) == limits.THREADS)
+        wait_until(lambda: len(self.busy.asked) == limits.THREADS)
         return clients
 
 
@@ -102,7 +96,7 @@ def test_what_would_wait_behind_too_many_is_refused(served: Served, monkeypatch:
     served.keep_busy()
     monkeypatch.setattr(limits, "WAITING", 1)
     waiting = served.open()
-    served.wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
+    wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
 
     refused = served.open("/api/v1/posts").getresponse()
 
@@ -116,9 +110,9 @@ def test_what_would_wait_behind_too_many_is_refused(served: Served, monkeypatch:
 def test_nothing_is_done_for_who_hung_up_while_waiting(served: Served) -> None:
     busy = served.keep_busy()
     gone = served.open()
-    served.wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
+    wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
     gone.close()
-    served.wait_until(lambda: len(served.server.active_channels) == limits.THREADS)
+    wait_until(lambda: len(served.server.active_channels) == limits.THREADS)
 
     served.busy.go_on.set()
 
@@ -130,7 +124,7 @@ def test_nothing_is_done_for_who_hung_up_while_waiting(served: Served) -> None:
 def test_what_waited_for_too_long_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     served.keep_busy()
     waiting = served.open()
-    served.wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
+    wait_until(lambda: len(served.server.task_dispatcher.queue) == 1)
     monkeypatch.setattr(limits, "WAITING_SECONDS", -1)
 
     served.busy.go_on.set()

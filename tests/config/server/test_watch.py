@@ -47,13 +47,12 @@ class TestJudge:
         assert tick(one, 3, process=8) == {}
 
 
-class TestProgress:
-    def test_stalls_only_while_something_runs_and_nothing_is_finished(self) -> None:
-        progress = Progress()
-        seen = []
-        for step in (progress.begin, int, int, progress.finish, int, progress.begin):
-            step()
-            progress.beat()
-            seen.append(progress.stalled_beats)
+def test_progress_stalls_only_while_something_runs_and_nothing_is_finished() -> None:
+    progress = Progress()
+    seen = []
+    for step in (progress.begin, int, int, progress.finish, int, progress.begin):
+        step()
+        progress.beat()
+        seen.append(progress.stalled_beats)
 
-        assert seen == [1, 2, 3, 0, 0, 1]
+    assert seen == [1, 2, 3, 0, 0, 1]

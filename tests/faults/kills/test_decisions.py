@@ -11,12 +11,7 @@ import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from tests.faults.kills.traces import (
-    claim,
-    next_case,
-    sign_in,
-    traces,
-)
+from tests.faults.kills.traces import claim, next_case, sign_in, traces
 from tests.faults.lines import DeafLine
 from tests.faults.stand import Stand
 from tests.moderation import receiver

@@ -8,12 +8,7 @@ import httpx
 import psycopg
 import pytest
 
-from tests.faults.kills.traces import (
-    claim,
-    complaint,
-    send_at_once,
-    sign_in,
-)
+from tests.faults.kills.traces import claim, complaint, send_at_once, sign_in
 from tests.faults.stand import Stand, post
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]

@@ -6,21 +6,13 @@ import os
 import signal
 import time
 import uuid
-from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
 from celery import Celery
 from kombu import Connection
 
-from tests.faults.kills.traces import (
-    claim,
-    complaint,
-    scored_more_often_than_asked,
-    send_at_once,
-    taken,
-    waiting_for_locks,
-)
+from tests.faults.kills import traces
 from tests.faults.stand import Stand, post
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
@@ -54,7 +46,7 @@ def test_a_wiped_broker_leaves_no_post_unscored(stand: Stand) -> None:
 
     stand.wait_until(lambda: stand.settled(ids) == WAITING, "all scored", patience_seconds=60 + WAITING / 50)
 
-    assert scored_more_often_than_asked(stand, ids) == 0
+    assert traces.scored_more_often_than_asked(stand, ids) == 0
 
 
 def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
@@ -66,17 +58,17 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
     workers = stand.workers("scoring")
     stand.signal_all(workers, signal.SIGSTOP)
     [external_id] = stand.send([post(f"thrice-{uuid.uuid4().hex}")])
-    post_id, revision_id = stand.rows(
+    [(post_id, revision_id)] = stand.rows(
         "SELECT p.id, r.id FROM moderation_post p JOIN moderation_revision r ON r.post_id = p.id"
         " WHERE p.external_id = %s",
         external_id,
-    )[0]
+    )
     state = "SELECT score_state, attempts FROM moderation_revision WHERE id = %s"
 
     def hangs(attempt: int) -> bool:
         # Others may wait for the post, too.
         is_taken = stand.rows(state, revision_id) == [("scoring", attempt)]
-        return is_taken and waiting_for_locks(stand) >= attempt
+        return is_taken and traces.waiting_for_locks(stand) >= attempt
 
     with stand.connection() as lock, stand.broker() as broker:
         lock.execute("SELECT id FROM moderation_post WHERE id = %s FOR NO KEY UPDATE", (post_id,))
@@ -97,9 +89,11 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
             )
         lock.rollback()
         stand.wait_until(lambda: stand.scored([external_id]) == 1, "scored")
-        stand.wait_until(lambda: broker.llen("scoring") == taken(broker, "scoring") == 0, "all messages done")
+        stand.wait_until(
+            lambda: broker.llen("scoring") == traces.taken(broker, "scoring") == 0, "all messages done"
+        )
 
-    assert scored_more_often_than_asked(stand, [external_id]) == 0
+    assert traces.scored_more_often_than_asked(stand, [external_id]) == 0
     assert stand.count("SELECT count(*) FROM moderation_score WHERE revision_id = %s", revision_id) >= 1
 
 
@@ -111,15 +105,15 @@ def test_a_thousand_copies_are_one_post(stand: Stand, api: httpx.Client) -> None
     of_post = "FROM moderation_case c JOIN moderation_post p ON p.id = c.post_id WHERE p.external_id = %s"
     cases = f"SELECT c.id, c.state {of_post} ORDER BY c.id"
     with stand.triton.cut():
-        assert send_at_once(stand, sent, times=COPIES) == {202}
+        assert traces.send_at_once(stand, sent, times=COPIES) == {202}
         for reporter in ("r-1", "r-2", "r-2", "r-3"):
-            assert api.post("/complaints", json=complaint(sent, reporter)).status_code == 202
+            assert api.post("/complaints", json=traces.complaint(sent, reporter)).status_code == 202
         stand.wait_until(lambda: len(stand.rows(cases, sent["external_id"])) == 1, "one case")
         [(case_id, _)] = stand.rows(cases, sent["external_id"])
-        made = api.post(f"/cases/{case_id}/decisions", json=claim(api, case_id))
+        made = api.post(f"/cases/{case_id}/decisions", json=traces.claim(api, case_id))
         assert made.status_code == 201
 
-        assert send_at_once(stand, revised, times=50) == {202}
+        assert traces.send_at_once(stand, revised, times=50) == {202}
         stand.wait_until(lambda: len(stand.rows(cases, sent["external_id"])) > 1, "open again")
         stand.wait_until(lambda: stand.scored([sent["external_id"]]) == 1, "scored again")
 
@@ -140,11 +134,7 @@ def test_a_thousand_copies_are_one_post(stand: Stand, api: httpx.Client) -> None
 @pytest.mark.parametrize("way", ["cut", pytest.param("frozen", marks=pytest.mark.long)])
 def test_without_triton_posts_reach_a_human_in_time(stand: Stand, api: httpx.Client, way: str) -> None:
     """Trial 12. Promise: an outage of scoring degrades; it never blocks and never silently passes a post."""
-    host = f"{uuid.uuid4().hex}.example"
-    expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    rule = {"effect": "ban", "kind": "domain", "value": host, "reason": "pharmacy", "expires_at": expires_at}
-    drafted = api.post("/rules", json=rule)
-    assert api.post(f"/rules/{drafted.json()['id']}/activation").status_code == 200
+    host = traces.ban_a_host(api)
     ids = [f"{way}-{uuid.uuid4().hex}" for _ in range(20)]
     banned = post(f"banned-{uuid.uuid4().hex}", text=f"see http://{host}/now")
     with getattr(stand.triton, way)():
@@ -164,7 +154,7 @@ def test_without_triton_posts_reach_a_human_in_time(stand: Stand, api: httpx.Cli
         )
         assert stand.rows(by_ban, banned["external_id"]) == [("spam", "banned_domain")]
         case_id = stand.rows(waiting, ids)[0][0]
-        made = api.post(f"/cases/{case_id}/decisions", json=claim(api, case_id)).json()
+        made = api.post(f"/cases/{case_id}/decisions", json=traces.claim(api, case_id)).json()
 
     stand.wait_until(lambda: stand.settled(ids) == 20, "all scored again with content")
 
@@ -174,4 +164,4 @@ def test_without_triton_posts_reach_a_human_in_time(stand: Stand, api: httpx.Cli
         return [row["is_degraded"] for row in told if row["id"] == made["id"]]
 
     stand.wait_until(lambda: listed() == [True], "listed as decided without content")
-    assert scored_more_often_than_asked(stand, ids) == 0
+    assert traces.scored_more_often_than_asked(stand, ids) == 0

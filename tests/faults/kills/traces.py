@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import httpx
@@ -81,6 +83,16 @@ def complaint(about: dict[str, Any], reporter: str) -> dict[str, Any]:
         "reason": "spam",
         "reported_at": "2026-03-01T10:00:00Z",
     }
+
+
+def ban_a_host(api: httpx.Client) -> str:
+    """Make a rule by which every post with a link to the returned host is decided at once."""
+    host = f"{uuid.uuid4().hex}.example"
+    expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    rule = {"effect": "ban", "kind": "domain", "value": host, "reason": "pharmacy", "expires_at": expires_at}
+    drafted = api.post("/rules", json=rule).json()
+    assert api.post(f"/rules/{drafted['id']}/activation").status_code == httpx.codes.OK
+    return host
 
 
 def sign_in(desk: httpx.Client, *, password: str) -> None:

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import timedelta
 
 import pytest
 
 from scoring.features import address
 from scoring.features.address import is_persistent_spammer
 from scoring.records import History
-from tests.scoring.features.values import value_of
-from tests.scoring.random_records import AT, record
+from tests.scoring.features.values import SPAMMY, value_of
+from tests.scoring.random_records import record
 
-SPAMMY = History(
-    posts=40,
-    posts_24h=9,
-    confirmed_spam=8,
-    confirmed_not_spam=2,
-    complaints=5,
-    authors=6,
-    first_seen_at=AT - timedelta(days=3),
-    recent_spam=6.0,
-    recent_not_spam=1.0,
-    spam_days=3,
-)
 FROM_IP = record(
     ip="192.0.2.7", ip_history=SPAMMY, ip_network_history=History(), ip_asn=64496, ip_asn_history=SPAMMY
 )

@@ -22,8 +22,6 @@ URLS = (
 )
 LINKS = tuple(Link(url=one.url, host=one.host, domain=one.domain) for one in links_in("", extra=URLS))
 HARMLESS = LINKS[:2]
-
-
 VOUCHED = History(posts=9, confirmed_not_spam=8, confirmed_spam=1)
 
 

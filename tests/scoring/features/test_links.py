@@ -9,21 +9,12 @@ from datetime import timedelta
 import pytest
 
 from scoring.features import Models, links
-from scoring.records import History, Link, LinkReputation
+from scoring.records import Link, LinkReputation
 from scoring.urls import UrlModel
-from tests.scoring.features.values import value_of
+from tests.scoring.features.values import SPAMMY, value_of
 from tests.scoring.random_records import AT, record
 from tests.scoring.starter import STARTER
 
-SPAMMY = History(
-    posts=40,
-    posts_24h=9,
-    confirmed_spam=8,
-    confirmed_not_spam=2,
-    complaints=5,
-    authors=6,
-    first_seen_at=AT - timedelta(days=3),
-)
 NEW = Link(url="https://new.example/", host="new.example", domain="new.example")
 KNOWN = Link(
     url="https://www.known.example/a?b=1",
@@ -79,19 +70,18 @@ class TestReputation:
         assert math.isnan(value_of(f"context.{name}", record(links=(NEW, KNOWN))))
 
 
-class TestPatternProbability:
-    def test_asks_the_model_of_the_release(self) -> None:
-        phishing = Link(
-            url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
-            host="a.example",
-            domain="a.example",
-        )
-        name = "context.url_pattern_suspicion"
+def test_pattern_probability_asks_the_model_of_the_release() -> None:
+    phishing = Link(
+        url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
+        host="a.example",
+        domain="a.example",
+    )
+    name = "context.url_pattern_suspicion"
 
-        assert value_of(name, record(links=(NEW, phishing)), models=MODELS) > 0.8
-        assert value_of(name, record(links=(NEW,)), models=MODELS) == 0.0
-        assert value_of(name, record(), models=MODELS) == 0.0
-        assert math.isnan(value_of(name, record(links=(phishing,))))
+    assert value_of(name, record(links=(NEW, phishing)), models=MODELS) > 0.8
+    assert value_of(name, record(links=(NEW,)), models=MODELS) == 0.0
+    assert value_of(name, record(), models=MODELS) == 0.0
+    assert math.isnan(value_of(name, record(links=(phishing,))))
 
 
 LINK_FEATURES = [feature.name for feature in links.FEATURES]

@@ -46,58 +46,34 @@ POST = record(
 
 class TestFeatures:
     @pytest.mark.parametrize(
-        ("name", "value"),
+        ("name", "known", "unknown"),
         [
-            ("social.account_age_days", 90),
-            ("social.friends", 49),
-            ("social.followers", 99),
-            ("social.followers_per_friend", 2),
-            ("social.is_verified", 1),
-            ("social.posts", 488),
-            ("social.posts_per_day", 488 / 90),
-            ("social.email_domain_is_disposable", 0),
-            ("social.email_domain_spam_share", 1.5 / 6),
-            ("social.is_reported_spammer", 1),
-            ("social.known_posts", 10),
-            ("social.posts_24h", 3),
-            ("social.days_known", 10 - 1 / 24),
-            ("social.spam_share", 2.5 / 10),
-            ("social.confirmed_spam", 2),
-            ("social.confirmed_honest", 3),
-            ("social.complaints", 4),
-            ("social.same_text_posts", 2),
-            ("social.same_link_posts", 6),
+            ("social.account_age_days", 90, NAN),
+            ("social.friends", 49, NAN),
+            ("social.followers", 99, NAN),
+            ("social.followers_per_friend", 2, NAN),
+            ("social.is_verified", 1, NAN),
+            ("social.posts", 488, NAN),
+            ("social.posts_per_day", 488 / 90, NAN),
+            ("social.email_domain_is_disposable", 0, 0),
+            ("social.email_domain_spam_share", 1.5 / 6, 0.1),
+            ("social.is_reported_spammer", 1, 0),
+            ("social.known_posts", 10, 0),
+            ("social.posts_24h", 3, 0),
+            ("social.days_known", 10 - 1 / 24, 0),
+            ("social.spam_share", 2.5 / 10, 0.1),
+            ("social.confirmed_spam", 2, 0),
+            ("social.confirmed_honest", 3, 0),
+            ("social.complaints", 4, 0),
+            ("social.same_text_posts", 2, 0),
+            ("social.same_link_posts", 6, 0),
         ],
     )
-    def test_of_a_well_known_author(self, name: str, value: float) -> None:
-        assert value_of(name, POST) == pytest.approx(value)
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("social.account_age_days", NAN),
-            ("social.friends", NAN),
-            ("social.followers", NAN),
-            ("social.followers_per_friend", NAN),
-            ("social.is_verified", NAN),
-            ("social.posts", NAN),
-            ("social.posts_per_day", NAN),
-            ("social.email_domain_is_disposable", 0),
-            ("social.email_domain_spam_share", 0.1),
-            ("social.is_reported_spammer", 0),
-            ("social.known_posts", 0),
-            ("social.posts_24h", 0),
-            ("social.days_known", 0),
-            ("social.spam_share", 0.1),
-            ("social.confirmed_spam", 0),
-            ("social.confirmed_honest", 0),
-            ("social.complaints", 0),
-            ("social.same_text_posts", 0),
-            ("social.same_link_posts", 0),
-        ],
-    )
-    def test_of_an_author_who_is_only_a_name(self, name: str, value: float) -> None:
-        assert value_of(name, record()) == pytest.approx(value, nan_ok=True)
+    def test_of_a_well_known_author_and_of_one_who_is_only_a_name(
+        self, name: str, known: float, unknown: float
+    ) -> None:
+        assert value_of(name, POST) == pytest.approx(known)
+        assert value_of(name, record()) == pytest.approx(unknown, nan_ok=True)
 
     def test_every_feature_stands_in_the_tables(self) -> None:
         assert len(social.FEATURES) == 19

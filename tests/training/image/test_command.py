@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from scoring.release import Release
 from tests.libraries import later, needs
 from tests.scoring.starter import STARTER
 from tests.training.image.pictures import folder_of
+from tests.training.test_build_tensorrt import fake_trtexec
 from training import __main__ as command_line
 from training import build_tensorrt
 from training.image import backbone, head, labelled_pictures, release_with, repository, resnet50
@@ -132,16 +132,13 @@ class TestFitted:
         self, fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A stand-in for trtexec: it writes its own shapes where the plan belongs."""
-        program = tmp_path / "bin" / "trtexec"
-        program.parent.mkdir()
-        program.write_text(
-            f"#!{sys.executable}\nimport pathlib, sys\n"
+        script = (
+            "import pathlib\n"
             "given = dict(word.lstrip('-').split('=', 1) for word in sys.argv[1:] if '=' in word)\n"
             "pathlib.Path(given['saveEngine']).write_text(given['optShapes'] + ' ' + given['maxShapes'])\n"
             "print('[TensorRT v101303]')\n"
         )
-        program.chmod(0o755)
-        monkeypatch.setenv("PATH", str(program.parent))
+        fake_trtexec(tmp_path / "bin", script=script, monkeypatch=monkeypatch)
         monkeypatch.setattr(build_tensorrt, "require_gpu", lambda: None)
 
         plan = build_tensorrt.build_image(repository=fitted, out=tmp_path / "out")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 
 from moderation.models import Case, User
-from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations import activity
-from moderation.operations.cases import claims, review
 from moderation.queries.activity import hours, team
 from moderation.queries.activity.hours import Span
 from moderation.queries.activity.team import Member
+from tests.moderation.conftest import Case_, decide
 
 pytestmark = pytest.mark.django_db
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
-Case_ = Callable[..., Case]
 
 
 def members(at: datetime) -> dict[str, Member]:
@@ -28,15 +25,10 @@ def members(at: datetime) -> dict[str, Member]:
     return {member.user.username: member for member in found}
 
 
-def decide(case: Case, *, by: User, at: datetime) -> None:
-    claims.claim(case_id=case.pk, moderator=by, at=at)
-    review.decide(case_id=case.pk, case_version=1, moderator=by, verdict=Verdict.SPAM, at=at)
-
-
 def test_stand_in_the_order_of_their_names(open_case: Case_, at: datetime) -> None:
     for username, first_name in (("a", "Zoe"), ("b", "anna"), ("c", "Bert")):
         User.objects.create_user(username, first_name=first_name)
-    decide(open_case(), by=User.objects.get(username="a"), at=at)
+    decide(open_case(), User.objects.get(username="a"), at=at)
 
     assert [member.name for member in members(at).values()] == ["anna", "Bert", "Zoe"]
 
@@ -45,7 +37,7 @@ def test_decisions_and_the_hours_that_saw_them_are_counted(
     open_case: Case_, moderator: User, at: datetime
 ) -> None:
     for moment in (at, at + MINUTE, at + HOUR):
-        decide(open_case(), by=moderator, at=moment)
+        decide(open_case(), moderator, at=moment)
 
     member = members(at + 2 * HOUR)["moderator"]
 
@@ -57,7 +49,7 @@ def test_decisions_and_the_hours_that_saw_them_are_counted(
 def test_whoever_decided_lately_is_at_work(
     open_case: Case_, moderator: User, at: datetime, minutes: int, is_at_work: bool
 ) -> None:
-    decide(open_case(), by=moderator, at=at)
+    decide(open_case(), moderator, at=at)
 
     assert members(at + minutes * MINUTE)["moderator"].is_at_work is is_at_work
 
@@ -80,7 +72,7 @@ def test_who_cannot_decide_is_no_member(at: datetime) -> None:
 
 
 def test_who_left_stays_in_the_days_they_worked(open_case: Case_, moderator: User, at: datetime) -> None:
-    decide(open_case(), by=moderator, at=at)
+    decide(open_case(), moderator, at=at)
     User.objects.filter(pk=moderator.pk).update(is_active=False)
 
     assert members(at)["moderator"].decided == 1

@@ -38,14 +38,12 @@ def three(open_case: Case_, fake_scorer: FakeScorer) -> list[Case]:
 
 
 class TestOrder:
-    def test_by_expected_harm(self, three: list[Case], moderator: User, at: datetime) -> None:
+    def test_by_expected_harm_and_by_uncertainty(
+        self, three: list[Case], moderator: User, at: datetime
+    ) -> None:
         mild, even, wild = (case.pk for case in three)
 
         assert shown(moderator, at) == [wild, even, mild]
-
-    def test_by_uncertainty(self, three: list[Case], moderator: User, at: datetime) -> None:
-        mild, even, wild = (case.pk for case in three)
-
         assert shown(moderator, at, sort=Sort.UNCERTAINTY) == [even, mild, wild]
 
     def test_newest_first(self, three: list[Case], moderator: User, at: datetime) -> None:

@@ -13,42 +13,28 @@ import pytest
 from django.db import transaction
 from pytest_django import Settings
 
-from moderation.models import Case, Platform, Post, Revision, Score, User
+from moderation.models import Case, Platform, Revision, Score, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_chance, audit_plan
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
-from scoring.records import AuthorSnapshot, History, PostRecord
+from scoring.records import History, PostRecord
+from tests.moderation.conftest import Post_, decide
 from tests.moderation.fakes import FakeScorer
+from tests.scoring.random_records import record
 
 Later = Callable[[float], datetime]
 
 
 def plan(**given: object) -> Plan:
-    values: dict[str, object] = {
-        "first": 0.2,
-        "floor": 0.02,
-        "bound": 200,
-        "posts_per_day": 500,
-        "labels": {},
-    }
+    values = {"first": 0.2, "floor": 0.02, "bound": 200, "posts_per_day": 500, "labels": {}}
     return Plan(**(values | given))  # type: ignore[arg-type]  # tests name real fields
 
 
-def record(number: int, *, at: datetime, language: str = "en", likes: int = 0) -> PostRecord:
-    return PostRecord(
-        platform="social",
-        external_id=f"post-{number}",
-        revision=1,
-        at=at,
-        posted_at=at,
-        text="text",
-        language=language,
-        author=AuthorSnapshot(external_id="honest_author"),
-        similar=History(posts=likes),
-    )
+def sent(number: int = 1, *, language: str = "en", likes: int = 0) -> PostRecord:
+    similar = History(posts=likes)
+    return record(platform="social", external_id=f"post-{number}", language=language, similar=similar)
 
 
 def chance(one: Plan, post: PostRecord, *, content: float, spam: float = 0.05, drawn_today: int = 0) -> float:
@@ -66,43 +52,43 @@ class TestShare:
         assert plan(first=0.01).share(0) == 0.02
         assert plan(first=1.0).share(0) == 1.0
 
-    def test_is_that_of_the_stratum_with_fewest_labels(self, at: datetime) -> None:
-        labels = {stratum: 500 for language in ("en", "ru") for stratum in strata(record(1, at=at), 0.01)} | {
+    def test_is_that_of_the_stratum_with_fewest_labels(self) -> None:
+        labels = {stratum: 500 for language in ("en", "ru") for stratum in strata(sent(), 0.01)} | {
             "language:ru": 100
         }
         known = plan(labels=labels)
 
-        english = chance(known, record(1, at=at), content=0.01)
-        russian = chance(known, record(1, at=at, language="ru-RU"), content=0.01)
-        unsure = chance(known, record(1, at=at), content=0.3)
-        alike = chance(known, record(1, at=at, likes=3), content=0.01)
+        english = chance(known, sent(), content=0.01)
+        russian = chance(known, sent(language="ru-RU"), content=0.01)
+        unsure = chance(known, sent(), content=0.3)
+        alike = chance(known, sent(likes=3), content=0.01)
 
         assert (english, russian, unsure, alike) == pytest.approx((0.02, 0.1, 0.2, 0.2))
 
 
 class TestBound:
-    def test_keeps_a_large_platform_to_its_cases_a_day(self, at: datetime) -> None:
-        bounded = chance(plan(posts_per_day=1_000_000), record(1, at=at), content=0.1)
+    def test_keeps_a_large_platform_to_its_cases_a_day(self) -> None:
+        bounded = chance(plan(posts_per_day=1_000_000), sent(), content=0.1)
 
         assert bounded * 1_000_000 == pytest.approx(160)
 
-    def test_all_but_ends_the_day_and_leaves_no_post_without_a_chance(self, at: datetime) -> None:
+    def test_all_but_ends_the_day_and_leaves_no_post_without_a_chance(self) -> None:
         full = plan(posts_per_day=1_000_000)
 
-        beyond = chance(full, record(1, at=at), content=0.1, drawn_today=200)
+        beyond = chance(full, sent(), content=0.1, drawn_today=200)
 
         assert 0.0 < beyond * 1_000_000 < 1
 
-    def test_keeps_to_the_cases_a_day_where_chances_follow_the_score(self, at: datetime) -> None:
+    def test_keeps_to_the_cases_a_day_where_chances_follow_the_score(self) -> None:
         scores = [number / 1_000 for number in range(1_000)]
         bounded = plan(posts_per_day=1_000_000, mean_doubt=sum(map(audit_chance.doubt, scores)) / len(scores))
 
-        expected = sum(chance(bounded, record(1, at=at), content=0.1, spam=one) for one in scores) * 1_000
+        expected = sum(chance(bounded, sent(), content=0.1, spam=one) for one in scores) * 1_000
 
         assert expected == pytest.approx(160, rel=0.001)
 
 
-def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
+def estimate(seed: int) -> tuple[float, float, float]:
     """Let simulated traffic pass a platform's first days; return the true number of spam posts among the
     automatically allowed, what the sample says of it, and that estimate's standard error.
 
@@ -116,9 +102,8 @@ def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
         content = dice.random() ** 4
         is_spam = dice.random() < (0.3 if is_russian else 0.02) + 0.3 * content
         truth += is_spam
-        post = record(
-            seed * 10_000 + number, at=at, language="ru" if is_russian else "en", likes=2 * has_like
-        )
+        language = "ru" if is_russian else "en"
+        post = sent(seed * 10_000 + number, language=language, likes=2 * has_like)
         today = plan(labels=labels, posts_per_day=2_000, mean_doubt=0.3)
         drawn_by = chance(today, post, content=content, spam=content)
         if routing.draw(post, "a release", key=b"secret") < drawn_by:
@@ -129,8 +114,8 @@ def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
 
 
 @pytest.mark.whole
-def test_weighing_by_the_inverse_chance_gives_back_the_true_share(at: datetime) -> None:
-    found = [estimate(seed, at=at) for seed in range(30)]
+def test_weighing_by_the_inverse_chance_gives_back_the_true_share() -> None:
+    found = [estimate(seed) for seed in range(30)]
 
     inside = sum(abs(total - truth) <= 1.96 * error for truth, total, error in found)
     bias = sum(total for _, total, _ in found) / sum(truth for truth, _, _ in found) - 1
@@ -139,6 +124,7 @@ def test_weighing_by_the_inverse_chance_gives_back_the_true_share(at: datetime) 
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("sampling")
 class TestScoring:
     @pytest.fixture
     def sampling(self, fake_scorer: FakeScorer, platform: Platform, settings: object) -> FakeScorer:
@@ -151,16 +137,15 @@ class TestScoring:
         audit_plan.forget()
         return fake_scorer
 
-    def scored(self, post: Callable[..., Post], *, count: int, at: datetime) -> list[Score]:
+    def scored(self, post: Post_, *, count: int, at: datetime) -> list[Score]:
         """Score posts that nothing resembles."""
         rows = [post(text=f"{at.second} {number}", at=at) for number in range(count)]
         ids = list(Revision.objects.filter(post__in=rows).values_list("pk", flat=True))
         score.run(revision_ids=ids, at=at + timedelta(seconds=1))
         return list(Score.objects.filter(revision__in=ids).order_by("revision_id"))
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_a_new_platforms_posts_with_the_first_share_and_logs_it(
-        self, post: Callable[..., Post], at: datetime
+        self, post: Post_, at: datetime
     ) -> None:
         rows = self.scored(post, count=60, at=at)
 
@@ -169,9 +154,8 @@ class TestScoring:
         assert 3 <= len(sampled) <= 24
         assert set(Case.objects.values_list("score", flat=True)) == {row.pk for row in sampled}
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_the_same_again_also_under_another_chance_and_key(
-        self, post: Callable[..., Post], at: datetime, later: Later, settings: Settings
+        self, post: Post_, at: datetime, later: Later, settings: Settings
     ) -> None:
         rows = self.scored(post, count=30, at=at)
         Platform.objects.update(audit_first_share=0.9)
@@ -181,19 +165,14 @@ class TestScoring:
 
         score.run(revision_ids=[row.revision_id for row in rows], at=later(90))
 
-        again = Score.objects.filter(generation=2).order_by("revision_id")
-        assert [
-            (row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in again
-        ] == [(row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in rows]
+        again, before = (
+            [(row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in drawn]
+            for drawn in (Score.objects.filter(generation=2).order_by("revision_id"), rows)
+        )
+        assert again == before
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_doubtful_scores_more_often_and_names_the_uniform_part(
-        self,
-        post: Callable[..., Post],
-        sampling: FakeScorer,
-        at: datetime,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, post: Post_, sampling: FakeScorer, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(audit_plan, "_FEWEST_SCORES", 20)
         self.scored(post, count=20, at=at)
@@ -210,7 +189,7 @@ class TestScoring:
         assert all(row in uniform for row in rows if row.is_audit_sample and not row.spam_probability)
 
     def test_tells_nothing_by_the_place_of_a_sample(
-        self, post: Callable[..., Post], sampling: FakeScorer, at: datetime
+        self, post: Post_, sampling: FakeScorer, at: datetime
     ) -> None:
         Platform.objects.update(audit_first_share=1.0)
         sampling.probabilities = {f"{at.second} {number}": number / 100 for number in range(10)}
@@ -220,9 +199,8 @@ class TestScoring:
         assert len({row.spam_probability for row in rows}) == 10
         assert [(row.is_audit_sample, row.expected_harm) for row in rows] == [(True, 0.5)] * 10
 
-    @pytest.mark.usefixtures("sampling")
     def test_draws_others_with_another_key(
-        self, post: Callable[..., Post], at: datetime, later: Later, settings: Settings
+        self, post: Post_, at: datetime, later: Later, settings: Settings
     ) -> None:
         def drawn(*, secret_key: str) -> list[bool]:
             settings.SECRET_KEY = secret_key
@@ -242,9 +220,8 @@ class TestScoring:
         assert first == again
         assert first != other
 
-    @pytest.mark.usefixtures("sampling")
     def test_keeps_to_the_platforms_bound_within_a_batch(
-        self, post: Callable[..., Post], at: datetime, monkeypatch: pytest.MonkeyPatch
+        self, post: Post_, at: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(audit_plan, "_counted", lambda *_: (0, {}))  # a burst that nobody counted yet
         Platform.objects.update(audit_first_share=1.0, audit_cases_per_day=5)
@@ -254,10 +231,9 @@ class TestScoring:
         assert sum(row.is_audit_sample for row in rows) in (5, 6)
         assert min(row.audit_probability for row in rows) > 0
 
-    @pytest.mark.usefixtures("sampling")
     def test_falls_as_people_label(
         self,
-        post: Callable[..., Post],
+        post: Post_,
         platform: Platform,
         moderator: User,
         at: datetime,
@@ -268,10 +244,7 @@ class TestScoring:
         Platform.objects.update(audit_first_share=1.0)
         self.scored(post, count=8, at=at)
         for case in Case.objects.order_by("id"):
-            claims.claim(case_id=case.pk, moderator=moderator, at=later(5))
-            review.decide(
-                case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(6)
-            )
+            decide(case, moderator, at=later(6), verdict=Verdict.NOT_SPAM)
 
         rows = self.scored(post, count=1, at=later(125))
 

@@ -31,8 +31,8 @@ def case(open_case: Case_) -> Case:
     return found
 
 
-def measured(case: Case, at: datetime) -> calibration.Measured | None:
-    return calibration.measured(case.score, platform_id=case.post.platform_id, has_link=False, at=at)
+def measured(case: Case, at: datetime, *, has_link: bool = False) -> calibration.Measured | None:
+    return calibration.measured(case.score, platform_id=case.post.platform_id, has_link=has_link, at=at)
 
 
 class TestMeasured:
@@ -58,22 +58,17 @@ class TestMeasured:
         assert measured(case, at) is None
 
     @pytest.mark.parametrize(
-        ("score", "decision"),
+        "score",
         [
-            ({"audit_probability": 0.02}, {}),  # a complaint or an appeal brought it
-            ({"audit_probability": 0.02, "is_audit_sample": True}, {}),  # its doubtful score brought it
-            ({"is_degraded": True}, {}),
+            {"audit_probability": 0.02},  # a complaint or an appeal brought it
+            {"audit_probability": 0.02, "is_audit_sample": True},  # its doubtful score brought it
+            {"is_degraded": True},
         ],
     )
     def test_leaves_out_what_did_not_come_by_chance_or_score(
-        self,
-        case: Case,
-        judged_alike: Judged,
-        at: datetime,
-        score: dict[str, Any],
-        decision: dict[str, Any],
+        self, case: Case, judged_alike: Judged, at: datetime, score: dict[str, Any]
     ) -> None:
-        judged_alike(case, probability=0.91, spam=200, fine=0, score=score, decision=decision)
+        judged_alike(case, probability=0.91, spam=200, fine=0, score=score)
         judged_alike(case, probability=0.91, spam=100, fine=99)
 
         assert measured(case, at) is None
@@ -107,12 +102,10 @@ class TestMeasured:
     ) -> None:
         judged_alike(case, probability=0.91, spam=200, fine=10)
         assert measured(case, at) is not None
-        case.score.revision.language = "th" if kind == "language" else case.score.revision.language
-        has_link = kind == "links"
+        if kind == "language":
+            case.score.revision.language = "th"
 
-        found = calibration.measured(case.score, platform_id=case.post.platform_id, has_link=has_link, at=at)
-
-        assert found is None
+        assert measured(case, at, has_link=kind == "links") is None
 
     def test_counts_again_after_five_minutes(self, case: Case, judged_alike: Judged, at: datetime) -> None:
         assert measured(case, at) is None

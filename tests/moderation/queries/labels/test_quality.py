@@ -48,23 +48,19 @@ class TestRankMeasures:
         assert math.isnan(quality.average_precision(truths=[False], probabilities=[0.5]))
 
 
-class TestLatestScores:
-    def test_takes_the_last_score_of_each_post(
-        self,
-        post: Callable[..., Post],
-        fake_scorer: FakeScorer,
-        later: Callable[[float], datetime],
-    ) -> None:
-        row = post(external_id="scored-twice")
-        for probability, seconds in ((0.3, 1), (0.7, 60)):
-            fake_scorer.default = probability
-            revision = Revision.objects.get(post=row)
-            revision.score_state = ScoreState.PENDING
-            revision.generation += 1
-            revision.save()
-            score.run(revision_ids=[revision.pk], at=later(seconds))
-        post(external_id="never-scored")
+def test_latest_scores_takes_the_last_score_of_each_post(
+    post: Callable[..., Post], fake_scorer: FakeScorer, later: Callable[[float], datetime]
+) -> None:
+    row = post(external_id="scored-twice")
+    for probability, seconds in ((0.3, 1), (0.7, 60)):
+        fake_scorer.default = probability
+        revision = Revision.objects.get(post=row)
+        revision.score_state = ScoreState.PENDING
+        revision.generation += 1
+        revision.save()
+        score.run(revision_ids=[revision.pk], at=later(seconds))
+    post(external_id="never-scored")
 
-        found = list(quality.latest_scores(external_ids=["scored-twice", "never-scored", "unknown"]))
+    found = list(quality.latest_scores(external_ids=["scored-twice", "never-scored", "unknown"]))
 
-        assert [(one.external_id, one.spam_probability) for one in found] == [("scored-twice", 0.7)]
+    assert [(one.external_id, one.spam_probability) for one in found] == [("scored-twice", 0.7)]

@@ -25,30 +25,26 @@ def one_by_one(open_case: Callable[..., Case], judged_alike: Judged, at: datetim
     return case
 
 
+@pytest.fixture
+def many_at_once(one_by_one: Case, judged_alike: Judged, at: datetime) -> None:
+    """200 more that the person decided in one go."""
+    at_once = {"decided_at": at + timedelta(seconds=735)}
+    judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
+
+
 class TestCaseTime:
     def test_is_the_median_between_two_decisions_of_a_person(self, one_by_one: Case, at: datetime) -> None:
         found = case_time.case_time(at=at + timedelta(hours=1))
 
         assert (found.seconds, found.decisions) == (30.0, 24)
 
-    def test_leaves_out_what_was_decided_at_once(
-        self, one_by_one: Case, judged_alike: Judged, at: datetime
-    ) -> None:
-        at_once = {"decided_at": at + timedelta(seconds=735)}
-        judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
-
+    def test_leaves_out_what_was_decided_at_once(self, many_at_once: None, at: datetime) -> None:
         found = case_time.case_time(at=at + timedelta(hours=1))
 
         assert (found.seconds, found.decisions) == (30.0, 24)
 
 
-class TestOwnPace:
-    def test_leaves_out_what_was_decided_at_once(
-        self, one_by_one: Case, judged_alike: Judged, moderator: User, at: datetime
-    ) -> None:
-        at_once = {"decided_at": at + timedelta(seconds=735)}
-        judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
+def test_ones_own_pace_leaves_them_out_too(many_at_once: None, moderator: User, at: datetime) -> None:
+    found = pace.own_pace(user=moderator, at=at + timedelta(hours=1))
 
-        found = pace.own_pace(user=moderator, at=at + timedelta(hours=1))
-
-        assert (found.seconds, found.today) == (30.0, 225)
+    assert (found.seconds, found.today) == (30.0, 225)

@@ -94,9 +94,7 @@ def test_traffic_is_counted_by_thousandths(scored: Callable[..., list[Post]], at
     scored([0.1, 0.2, 0.25, 0.5, 0.95])
     about = traffic.subject(scorer.release())
 
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         found = traffic.traffic(about, at=at)
 
     assert len(queries) == 1

@@ -14,16 +14,15 @@ from moderation.queries.learning import models
 pytestmark = pytest.mark.django_db
 
 
-class TestWereLive:
-    def test_are_those_of_promotions_and_those_that_scored_without_any(
-        self, open_case: Callable[..., Case], at: datetime
-    ) -> None:
-        shipped = open_case().score.release_id
-        promoted, replaced, failed = (
-            Release.objects.create(pk=letter * 64, manifest={}, first_used_at=at) for letter in "012"
-        )
-        Promotion.objects.create(release=promoted, replaced=replaced, kind=PromotionKind.PROMOTE, at=at)
+def test_those_of_promotions_and_those_that_scored_without_any_were_live(
+    open_case: Callable[..., Case], at: datetime
+) -> None:
+    shipped = open_case().score.release_id
+    promoted, replaced, failed = (
+        Release.objects.create(pk=letter * 64, manifest={}, first_used_at=at) for letter in "012"
+    )
+    Promotion.objects.create(release=promoted, replaced=replaced, kind=PromotionKind.PROMOTE, at=at)
 
-        found = models.were_live([shipped, promoted.pk, replaced.pk, failed.pk])
+    found = models.were_live([shipped, promoted.pk, replaced.pk, failed.pk])
 
-        assert found == {shipped, promoted.pk, replaced.pk}
+    assert found == {shipped, promoted.pk, replaced.pk}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from moderation.queries.learning.traffic import STEPS, Traffic
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from scoring.release import Thresholds
 
+USUAL = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
 COSTS = Costs(missed_spam=1.0, wrong_removal=5.0, minute=0.5)
 
 
@@ -87,29 +90,19 @@ def test_numbers_a_day_are_shares_of_counted_posts() -> None:
 
 
 def test_few_labels_are_no_share() -> None:
-    thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
-
-    found = simulation.point(thresholds, basis=basis(sample((0.95, True, 0.1, 19))))
+    found = simulation.point(USUAL, basis=basis(sample((0.95, True, 0.1, 19))))
 
     assert (found.precision.value, found.precision.labels, found.cost) == (None, 19, None)
 
 
 def test_people_and_cost_are_unknown_without_a_time_per_case() -> None:
-    thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
-
-    found = simulation.point(thresholds, basis=basis(LABELS, seconds=None))
+    found = simulation.point(USUAL, basis=basis(LABELS, seconds=None))
 
     assert (found.people, found.cost) == (None, None)
 
 
 def test_posts_for_humans_stay_with_them() -> None:
-    labels = sample((0.95, True, 1.0, 30))
-    forced = Sample(
-        probability=labels.probability,
-        is_spam=labels.is_spam,
-        chance=labels.chance,
-        is_forced=np.ones(30, dtype=bool),
-    )
+    forced = dataclasses.replace(sample((0.95, True, 1.0, 30)), is_forced=np.ones(30, dtype=bool))
 
     found = simulation.point(Thresholds(review_from=0, remove_from=0, audit_rate=0), basis=basis(forced))
 

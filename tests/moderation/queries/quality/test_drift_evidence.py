@@ -52,13 +52,12 @@ class TestPayoffs:
         assert (paid(now, 1_500 - now).mean(axis=0) < 1.0).all()
 
 
-class TestGrown:
-    def test_adds_what_was_paid_as_if_each_block_were_the_first(self) -> None:
-        payoff = np.log(np.full((BUCKETS, 3), 2.0, dtype=np.float32))
+def test_grown_adds_what_was_paid_as_if_each_block_were_the_first() -> None:
+    payoff = np.log(np.full((BUCKETS, 3), 2.0, dtype=np.float32))
 
-        evidence = drift_evidence.grown(drift_evidence.grown(drift_evidence.nothing(), payoff), payoff)
+    evidence = drift_evidence.grown(drift_evidence.grown(drift_evidence.nothing(), payoff), payoff)
 
-        assert np.exp(evidence) == pytest.approx(2 * (2 + 1), rel=1e-4)
+    assert np.exp(evidence) == pytest.approx(2 * (2 + 1), rel=1e-4)
 
 
 class TestExcess:

@@ -30,29 +30,27 @@ class TestText:
         assert all(0 < len(name) <= 60 for name in words(text))
 
 
+def traits(feature: float, *, probability: float = 0.0, schema: str = SCHEMA_HASH) -> set[drift_traits.Trait]:
+    """Of an allowed post whose features all have one value."""
+    return set(
+        drift_traits.of_score(
+            spam_probability=probability, route="allow", features=[feature] * len(NAMES), schema_hash=schema
+        )
+    )
+
+
 class TestScore:
     def test_has_probability_route_and_features(self) -> None:
-        found = set(
-            drift_traits.of_score(
-                spam_probability=1.0, route="allow", features=[math.nan] * len(NAMES), schema_hash=SCHEMA_HASH
-            )
-        )
+        found = traits(math.nan, probability=1.0)
 
         assert {(TraitFamily.PROBABILITY, "0.95"), (TraitFamily.PROBABILITY, "allow")} <= found
         assert (TraitFamily.FEATURE, "social.friends=?") in found
 
     def test_leaves_features_of_another_order_out(self) -> None:
-        found = drift_traits.of_score(
-            spam_probability=0.0, route="allow", features=[1.0] * len(NAMES), schema_hash="other"
-        )
-
-        assert all(family == TraitFamily.PROBABILITY for family, _ in found)
+        assert {family for family, _ in traits(1.0, schema="other")} == {TraitFamily.PROBABILITY}
 
     def test_leaves_out_what_grows_with_the_installation(self) -> None:
-        found = drift_traits.of_score(
-            spam_probability=0.0, route="allow", features=[1.0] * len(NAMES), schema_hash=SCHEMA_HASH
-        )
-        named = {name.partition("=")[0] for family, name in found if family == TraitFamily.FEATURE}
+        named = {name.partition("=")[0] for family, name in traits(1.0) if family == TraitFamily.FEATURE}
 
         assert "context.url_length" in named
         assert not {"social.known_posts", "context.ip_days_known", "social.spam_share"} & named

@@ -176,24 +176,23 @@ class TestInterval:
         assert len(set(widths)) == 4
 
 
-class TestRefusals:
-    @pytest.mark.parametrize(
-        ("given_values", "named"),
-        [
-            ({"chances": [0.1]}, "chances has shape"),
-            ({"weights": [1.0]}, "weights has shape"),
-            ({"chances": [0.0, 0.5]}, "chances are not all"),
-            ({"chances": [float("nan"), 0.5]}, "chances are not all"),
-            ({"whole": [0.0, 1.0]}, "part is 1 where whole is 0"),
-            ({"part": [0.5, 0.0]}, "part and whole"),
-            ({"weights": [-1.0, 1.0]}, "weights are not all"),
-        ],
-    )
-    def test_name_the_argument(self, given_values: dict[str, list[float]], named: str) -> None:
-        arguments = {"part": [1.0, 0.0], "whole": [1.0, 1.0], "chances": [0.5, 0.5]} | given_values
+@pytest.mark.parametrize(
+    ("given_values", "named"),
+    [
+        ({"chances": [0.1]}, "chances has shape"),
+        ({"weights": [1.0]}, "weights has shape"),
+        ({"chances": [0.0, 0.5]}, "chances are not all"),
+        ({"chances": [float("nan"), 0.5]}, "chances are not all"),
+        ({"whole": [0.0, 1.0]}, "part is 1 where whole is 0"),
+        ({"part": [0.5, 0.0]}, "part and whole"),
+        ({"weights": [-1.0, 1.0]}, "weights are not all"),
+    ],
+)
+def test_refusals_name_the_argument(given_values: dict[str, list[float]], named: str) -> None:
+    arguments = {"part": [1.0, 0.0], "whole": [1.0, 1.0], "chances": [0.5, 0.5]} | given_values
 
-        with pytest.raises(ValueError, match=named):
-            estimates.ratio(**arguments)  # type: ignore[arg-type]  # tests name real arguments
+    with pytest.raises(ValueError, match=named):
+        estimates.ratio(**arguments)  # type: ignore[arg-type]  # tests name real arguments
 
 
 def test_covers_the_truth_at_every_look_of_a_week_where_the_model_is_blind() -> None:

@@ -125,11 +125,7 @@ class TestLabelledPosts:
         "score", [ALLOWED, {"route": "remove", "route_reason": "", "audit_probability": 0.02}]
     )
     def test_leaves_out_what_complaints_or_campaigns_brought(
-        self,
-        case: Case,
-        judged_alike: Judged,
-        read: Callable[[], LabelledPosts],
-        score: dict[str, Any],
+        self, case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts], score: dict[str, Any]
     ) -> None:
         judged_alike(case, probability=0.05, spam=3, fine=0, score=score)
 

@@ -13,39 +13,31 @@ from moderation.queries.quality import undecided
 from moderation.queries.quality.labelled_posts import labelled_posts
 from moderation.queries.quality.undecided import Undecided
 
+Case_ = Callable[..., Case]
+Judged = Callable[..., None]
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
 
-def counted(at: datetime, case: Case) -> Undecided:
-    return undecided.undecided(
+@pytest.mark.parametrize(
+    ("reason", "drawn", "review"),
+    [(CaseReason.UNCERTAIN, 0, 1), (CaseReason.AUDIT, 1, 0), (CaseReason.COMPLAINTS, 0, 0)],
+)
+def test_counts_review_and_draws_apart_and_leaves_out_what_gives_no_label_of_a_sample(
+    open_case: Case_, at: datetime, reason: CaseReason, drawn: int, review: int
+) -> None:
+    case = open_case()
+    Case.objects.update(reason=reason)
+
+    found = undecided.undecided(
         since=at - timedelta(days=1), until=at + timedelta(days=1), platform=case.post.platform
     )
 
-
-class TestUndecided:
-    def test_counts_posts_in_review(self, open_case: Callable[..., Case], at: datetime) -> None:
-        case = open_case()
-
-        assert counted(at, case) == Undecided(drawn=0, review=1)
-
-    def test_counts_drawn_posts_apart(self, open_case: Callable[..., Case], at: datetime) -> None:
-        case = open_case()
-        Case.objects.update(reason=CaseReason.AUDIT)
-
-        assert counted(at, case) == Undecided(drawn=1, review=0)
-
-    def test_leaves_out_what_gives_no_label_of_a_sample(
-        self, open_case: Callable[..., Case], at: datetime
-    ) -> None:
-        case = open_case()
-        Case.objects.update(reason=CaseReason.COMPLAINTS)
-
-        assert counted(at, case) == Undecided(drawn=0, review=0)
+    assert found == Undecided(drawn=drawn, review=review)
 
 
 class TestRow:
     def test_says_how_far_they_could_move_the_figures(
-        self, open_case: Callable[..., Case], judged_alike: Callable[..., None], at: datetime
+        self, open_case: Case_, judged_alike: Judged, at: datetime
     ) -> None:
         case = open_case()
         case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
@@ -60,9 +52,7 @@ class TestRow:
         assert row["with_recall"] == pytest.approx(200 / (200 + 50 + 150))
         assert row["with_prevalence"] == pytest.approx((250 + 150) / (300 + 150))
 
-    def test_says_no_share_of_few_labels(
-        self, open_case: Callable[..., Case], judged_alike: Callable[..., None], at: datetime
-    ) -> None:
+    def test_says_no_share_of_few_labels(self, open_case: Case_, judged_alike: Judged, at: datetime) -> None:
         judged_alike(open_case(), probability=0.5, spam=19, fine=50)
         posts = labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
 

@@ -14,14 +14,7 @@ from moderation.models import Evidence, Post, Revision, RevisionEvidence, Score
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.queries.records import records
-from scoring.evidence import (
-    CAPTIONS,
-    MOST_CHARACTERS,
-    MOST_PIECES,
-    EvidencePiece,
-    PageRead,
-    PictureRead,
-)
+from scoring.evidence import CAPTIONS, MOST_CHARACTERS, MOST_PIECES, EvidencePiece, PageRead, PictureRead
 from scoring.records import PostRecord
 from tests.moderation.fakes import FakeScorer
 

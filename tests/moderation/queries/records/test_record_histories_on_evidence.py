@@ -9,17 +9,18 @@ import pytest
 
 from moderation.models import Case, Label, Post, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.cases import case_pages, counted, facts_now
 from moderation.queries.cases.counted import Counted
 from moderation.queries.records import records
 from scoring.records import PostRecord
-from tests.moderation.conftest import scored
+from tests.moderation.conftest import decide, scored
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
 Greeting = Callable[..., Case]
+Judged = Callable[..., Label]
 Opinions = dict[str, float | None]
 WORDS = "Feliz cumpleaños a todos mis amigos, que pasen un buen día"
 BY_ITS_PAGE = {"content": 0.02, "evidence": 0.97}
@@ -42,17 +43,9 @@ def greeting(post: Callable[..., Post], fake_scorer: FakeScorer, later: Later) -
 
 
 @pytest.fixture
-def judged(moderator: User, later: Later) -> Callable[..., Label]:
+def judged(moderator: User, later: Later) -> Judged:
     def act(case: Case, verdict: Verdict = Verdict.SPAM, *, seconds: float = 10) -> Label:
-        held = claims.claim(case_id=case.pk, moderator=moderator, at=later(seconds))
-        decision = review.decide(
-            case_id=case.pk,
-            case_version=held.version,
-            moderator=moderator,
-            verdict=verdict,
-            at=later(seconds),
-        )
-        return Label.objects.get(decision=decision)
+        return Label.objects.get(decision=decide(case, moderator, at=later(seconds), verdict=verdict))
 
     return act
 
@@ -75,19 +68,14 @@ class TestTheLabel:
         ],
     )
     def test_says_whether_a_verdict_rests_on_evidence(
-        self,
-        greeting: Greeting,
-        judged: Callable[..., Label],
-        opinions: Opinions,
-        verdict: Verdict,
-        rests: bool,
+        self, greeting: Greeting, judged: Judged, opinions: Opinions, verdict: Verdict, rests: bool
     ) -> None:
         case = greeting("first", seconds=0, opinions=opinions)
 
         assert judged(case, verdict).rests_on_evidence is rests
 
     def test_goes_by_the_score_that_the_person_saw(
-        self, greeting: Greeting, judged: Callable[..., Label], later: Later
+        self, greeting: Greeting, judged: Judged, later: Later
     ) -> None:
         case = greeting("first", seconds=0, opinions={"content": 0.02})
         label = judged(case)
@@ -100,7 +88,7 @@ class TestTheLabel:
 
 class TestTheHistoryOfSimilarPosts:
     def test_does_not_count_a_page_against_the_words_that_led_to_it(
-        self, greeting: Greeting, judged: Callable[..., Label], later: Later
+        self, greeting: Greeting, judged: Judged, later: Later
     ) -> None:
         judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE))
         honest = greeting("second", seconds=100, opinions={"content": 0.02})
@@ -113,11 +101,7 @@ class TestTheHistoryOfSimilarPosts:
 
     @pytest.mark.parametrize("opinions", [{"content": 0.8, "evidence": 0.97}, {"content": 0.02}])
     def test_counts_a_verdict_on_words_and_one_on_a_post_without_evidence(
-        self,
-        greeting: Greeting,
-        judged: Callable[..., Label],
-        later: Later,
-        opinions: Opinions,
+        self, greeting: Greeting, judged: Judged, later: Later, opinions: Opinions
     ) -> None:
         judged(greeting("first", seconds=0, opinions=opinions))
         copy = greeting("second", seconds=100, opinions={"content": 0.02})
@@ -127,7 +111,7 @@ class TestTheHistoryOfSimilarPosts:
         assert (similar.confirmed_spam, similar.spam_days, similar.spam_authors) == (1, 1, 1)
 
     def test_counts_those_who_let_the_words_stand(
-        self, greeting: Greeting, judged: Callable[..., Label], later: Later
+        self, greeting: Greeting, judged: Judged, later: Later
     ) -> None:
         judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE), Verdict.NOT_SPAM)
         copy = greeting("second", seconds=100, opinions={"content": 0.02})
@@ -135,7 +119,7 @@ class TestTheHistoryOfSimilarPosts:
         assert record_of(copy, at=later(102)).similar.confirmed_not_spam == 1
 
     def test_leaves_what_the_page_and_the_author_did_in_their_histories(
-        self, greeting: Greeting, judged: Callable[..., Label], later: Later
+        self, greeting: Greeting, judged: Judged, later: Later
     ) -> None:
         same = {"text": f"{WORDS} http://pills.example/now", "author": IncomingAuthor(external_id="one")}
         judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE, **same))
@@ -150,7 +134,7 @@ class TestTheHistoryOfSimilarPosts:
 
 class TestReversals:
     def test_a_corrected_verdict_counts_as_what_it_became(
-        self, greeting: Greeting, judged: Callable[..., Label], moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
     ) -> None:
         label = judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE))
         copy = greeting("second", seconds=100, opinions={"content": 0.02})
@@ -163,7 +147,7 @@ class TestReversals:
         assert [(one.confirmed_spam, one.confirmed_not_spam) for one in (then, now)] == [(0, 0), (0, 1)]
 
     def test_one_corrected_to_spam_rests_on_the_evidence_of_its_score(
-        self, greeting: Greeting, judged: Callable[..., Label], moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
     ) -> None:
         label = judged(greeting("first", seconds=0, opinions=BY_ITS_PAGE), Verdict.NOT_SPAM)
         reversals.correct(
@@ -174,7 +158,7 @@ class TestReversals:
         assert (standing.is_spam, standing.rests_on_evidence) == (True, True)
 
     def test_an_undone_verdict_on_words_counts_no_more(
-        self, greeting: Greeting, judged: Callable[..., Label], moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
     ) -> None:
         label = judged(greeting("first", seconds=0, opinions={"content": 0.8}))
         copy = greeting("second", seconds=11, opinions={"content": 0.02})
@@ -186,7 +170,7 @@ class TestReversals:
 
 class TestTheListBehindTheCount:
     def test_agrees_with_it_and_says_what_was_not_counted(
-        self, greeting: Greeting, judged: Callable[..., Label], moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
     ) -> None:
         judged(greeting("page", seconds=0, opinions=BY_ITS_PAGE))
         judged(greeting("words", seconds=0, opinions={"content": 0.8}))
@@ -201,7 +185,7 @@ class TestTheListBehindTheCount:
         assert told == {"page": (None, True), "words": (True, False)}
 
     def test_no_change_is_told_where_a_page_was_convicted_since(
-        self, greeting: Greeting, judged: Callable[..., Label], moderator: User, later: Later
+        self, greeting: Greeting, judged: Judged, moderator: User, later: Later
     ) -> None:
         first = greeting("first", seconds=0, opinions=BY_ITS_PAGE)
         case = greeting("second", seconds=5, opinions={"content": 0.02})

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import Case, LinkVerdict, Post, PostLink, Revision, User
+from moderation.models import LinkVerdict, Post, PostLink, Revision, User
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, reversals, review
+from moderation.operations.cases import reversals
 from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.records import records
-from scoring.records import LinkReputation, PostRecord
+from scoring.records import LinkReputation
+from tests.moderation.conftest import Case_, decide
+from tests.moderation.counted_case import account
 
 Later = Callable[[float], datetime]
 StorePost = Callable[..., Post]
@@ -27,18 +28,6 @@ def latest(post: Post) -> Revision:
     return rows.get(post=post, number=post.latest_revision)
 
 
-def bulk_account(number: int) -> IncomingAuthor:
-    """An account as a script makes them by the hundred."""
-    return IncomingAuthor(
-        external_id=f"bulk-{number}",
-        display_name=f"Maria_vip{number}",
-        created_at=datetime(2026, 2, 26, tzinfo=UTC),
-        email_domain="mail.example",
-        friends=9,
-        followers=2,
-    )
-
-
 def report(post: Post, at: datetime, reporter: str = "reporter", **said: str) -> None:
     words = {"reason": "spam", **said}
     complaint = complaints.IncomingComplaint(
@@ -47,17 +36,12 @@ def report(post: Post, at: datetime, reporter: str = "reporter", **said: str) ->
     complaints.record(platform=post.platform, complaint=complaint, at=at)
 
 
-def decide(case: Case, moderator: User, at: datetime, verdict: Verdict) -> None:
-    case = claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    review.decide(case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at)
-
-
 class TestRecordAt:
     def test_counts_what_happened_before(
-        self, post: StorePost, open_case: Callable[..., Case], moderator: User, later: Later
+        self, post: StorePost, open_case: Case_, moderator: User, later: Later
     ) -> None:
         spam = open_case(text=TEXT, ip="192.0.2.7")
-        decide(spam, moderator, later(10), Verdict.SPAM)
+        decide(spam, moderator, at=later(10))
         report(spam.post, later(20))
         judged = post(text=TEXT, ip="192.0.2.9", at=later(30))
         report(judged, later(40))
@@ -74,13 +58,13 @@ class TestRecordAt:
         assert record.complaints[0].reporter_confirmed == 1
 
     def test_leaks_nothing_that_came_later(
-        self, post: StorePost, open_case: Callable[..., Case], moderator: User, later: Later
+        self, post: StorePost, open_case: Case_, moderator: User, later: Later
     ) -> None:
         spam = open_case(text=TEXT, ip="192.0.2.7")
         judged = post(text=TEXT, ip="192.0.2.7", at=later(5))
         before = records.record_at(revision=latest(judged), at=later(30))
 
-        decide(spam, moderator, later(30), Verdict.SPAM)
+        decide(spam, moderator, at=later(30))
         report(spam.post, later(30))
         report(judged, later(31))
         for number in range(3):
@@ -90,10 +74,10 @@ class TestRecordAt:
         assert records.record_at(revision=latest(judged), at=later(99)) != before
 
     def test_remembers_a_label_that_was_retracted_only_later(
-        self, post: StorePost, open_case: Callable[..., Case], moderator: User, later: Later
+        self, post: StorePost, open_case: Case_, moderator: User, later: Later
     ) -> None:
         case = open_case(text=TEXT)
-        decide(case, moderator, later(10), Verdict.SPAM)
+        decide(case, moderator, at=later(10))
         judged = post(text=TEXT, at=later(12))
         decision = case.decisions.get()
         reversals.correct(
@@ -108,16 +92,11 @@ class TestRecordAt:
         assert (then.confirmed_spam, then.confirmed_not_spam) == (1, 0)
         assert (now.confirmed_spam, now.confirmed_not_spam) == (0, 1)
 
-    def test_survives_storage(self, post: StorePost, later: Later) -> None:
-        record = records.record_at(revision=latest(post(text=TEXT)), at=later(1))
-
-        assert PostRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
-
     def test_costs_the_same_queries_for_one_and_for_many(
         self, post: StorePost, later: Later, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for number in range(20):
-            post(text=f"{TEXT}/{number}", ip="192.0.2.7", ip_asn=64496, author=bulk_account(number))
+            post(text=f"{TEXT}/{number}", ip="192.0.2.7", ip_asn=64496, author=account(number))
         revisions = list(Revision.objects.select_related("post__platform", "post__author"))
 
         with django_assert_num_queries(14):
@@ -126,10 +105,10 @@ class TestRecordAt:
 
 class TestHistories:
     def test_old_decisions_weigh_less(
-        self, open_case: Callable[..., Case], post: StorePost, moderator: User, later: Later
+        self, open_case: Case_, post: StorePost, moderator: User, later: Later
     ) -> None:
-        decide(open_case(ip="192.0.2.7"), moderator, later(10), Verdict.SPAM)
-        decide(open_case(ip="192.0.2.7"), moderator, later(20), Verdict.NOT_SPAM)
+        decide(open_case(ip="192.0.2.7"), moderator, at=later(10))
+        decide(open_case(ip="192.0.2.7"), moderator, at=later(20), verdict=Verdict.NOT_SPAM)
         judged = post(ip="192.0.2.7", at=later(30))
 
         history = records.record_at(revision=latest(judged), at=later(30 * 86_400)).ip_history
@@ -149,10 +128,10 @@ class TestHistories:
         assert (record.author_history.complaints, record.author_history.spam_complaints) == (2, 1)
 
     def test_follow_provider_and_mail_domain(
-        self, open_case: Callable[..., Case], post: StorePost, moderator: User, later: Later
+        self, open_case: Case_, post: StorePost, moderator: User, later: Later
     ) -> None:
-        spam = open_case(ip="192.0.2.7", ip_asn=64496, author=bulk_account(1))
-        decide(spam, moderator, later(10), Verdict.SPAM)
+        spam = open_case(ip="192.0.2.7", ip_asn=64496, author=account(1))
+        decide(spam, moderator, at=later(10))
         other = IncomingAuthor(external_id="newcomer", email_domain="mail.example")
         judged = post(ip="198.51.100.9", ip_asn=64496, author=other, at=later(20))
 
@@ -166,11 +145,11 @@ class TestHistories:
 
 class TestResembling:
     def test_finds_the_accounts_that_one_script_made(
-        self, open_case: Callable[..., Case], post: StorePost, moderator: User, later: Later
+        self, open_case: Case_, post: StorePost, moderator: User, later: Later
     ) -> None:
-        decide(open_case(author=bulk_account(1)), moderator, later(10), Verdict.SPAM)
+        decide(open_case(author=account(1)), moderator, at=later(10))
         post(author=IncomingAuthor(external_id="rosa", display_name="Rosa", email_domain="mail.example"))
-        judged = post(author=bulk_account(2), at=later(20))
+        judged = post(author=account(2), at=later(20))
 
         record = records.record_at(revision=latest(judged), at=later(30))
 
@@ -178,8 +157,8 @@ class TestResembling:
         assert record.resembling.spam_authors == 1
 
     def test_leaves_out_accounts_that_came_later(self, post: StorePost, later: Later) -> None:
-        judged = post(author=bulk_account(1))
-        post(author=bulk_account(2), at=later(20))
+        judged = post(author=account(1))
+        post(author=account(2), at=later(20))
 
         assert records.record_at(revision=latest(judged), at=later(20)).resembling.authors == 0
         assert records.record_at(revision=latest(judged), at=later(21)).resembling.authors == 1
@@ -208,14 +187,13 @@ class TestLinkReputation:
         assert known(100) == LinkReputation()
 
 
-class TestComplaints:
-    def test_say_who_was_new_and_which_notes_are_copies(self, post: StorePost, later: Later) -> None:
-        judged = post()
-        report(judged, later(1), "first", note="Remove this liar!!")
-        report(judged, later(2), "second", note="remove THIS liar 2")
-        report(judged, later(3), "third")
+def test_complaints_say_who_was_new_and_which_notes_are_copies(post: StorePost, later: Later) -> None:
+    judged = post()
+    report(judged, later(1), "first", note="Remove this liar!!")
+    report(judged, later(2), "second", note="remove THIS liar 2")
+    report(judged, later(3), "third")
 
-        first, second, third = records.record_at(revision=latest(judged), at=later(9)).complaints
+    first, second, third = records.record_at(revision=latest(judged), at=later(9)).complaints
 
-        assert first.note == second.note != third.note == ""
-        assert first.reporter_seen_at == later(1)
+    assert first.note == second.note != third.note == ""
+    assert first.reporter_seen_at == later(1)
