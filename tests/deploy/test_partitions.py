@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from deploy.local.places import ROOT
 from moderation.models import Case, Score, User
-from tests.moderation.conftest import Case_, decide
+from tests.moderation.conftest import Case_, judge
 
 SQL = (ROOT / "deploy" / "partition_scores.sql").read_text()
 
@@ -37,7 +37,7 @@ def test_scores_go_into_partitions_and_cases_are_decided(
     fresh = open_case(text="after")
 
     for case in (partitioned, fresh):
-        decide(case, moderator, at=later(5))
+        judge(case, moderator, at=later(5))
 
     names = [partition_of(Score.objects.get(pk=case.score_id)) for case in (partitioned, fresh)]
     assert names[0] == "moderation_score_first"

@@ -145,12 +145,6 @@ def scored(posts: Sequence[Post], *, at: datetime) -> list[Case]:
     return list(Case.objects.filter(post__in=posts).order_by("post_id"))
 
 
-def decide(case: Case, person: User, *, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
-    """Claim a case for a person and decide it at once."""
-    held = claims.claim(case_id=case.pk, moderator=person, at=at)
-    return review.decide(case_id=case.pk, case_version=held.version, moderator=person, verdict=verdict, at=at)
-
-
 @pytest.fixture
 def open_cases(post: Post_, fake_scorer: FakeScorer, later: Later) -> Cases:
     """Store posts that the models are unsure of and score them as one batch; return their cases."""
@@ -174,11 +168,13 @@ def claimed_case(open_case: Case_, moderator: User, later: Later) -> Case:
     return claims.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
 
 
-def judge(case: Case, *, by: User, at: datetime, verdict: Verdict = Verdict.SPAM, note: str = "") -> Decision:
+def judge(
+    case: Case, moderator: User, *, at: datetime, verdict: Verdict = Verdict.SPAM, **given: Any
+) -> Decision:
     """Claim a case and decide it, both at one instant."""
-    held = claims.claim(case_id=case.pk, moderator=by, at=at)
+    held = claims.claim(case_id=case.pk, moderator=moderator, at=at)
     return review.decide(
-        case_id=case.pk, case_version=held.version, moderator=by, verdict=verdict, note=note, at=at
+        case_id=case.pk, case_version=held.version, moderator=moderator, verdict=verdict, at=at, **given
     )
 
 

@@ -19,7 +19,7 @@ from moderation.models import User
 from moderation.operations.labels import export_write
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_, decide
+from tests.moderation.conftest import Case_, judge
 
 Later = Callable[[float], datetime]
 CELLS = [
@@ -44,7 +44,7 @@ def decided(open_case: Case_, moderator: User, later: Later) -> None:
     for number, cell in enumerate(CELLS):
         author = IncomingAuthor(external_id=cell[:150], display_name=cell)
         case = open_case(text=f"{cell} number {number}", author=author)
-        decide(case, moderator, at=later(3 + number))
+        judge(case, moderator, at=later(3 + number))
 
 
 def test_hostile_cells_come_back_letter_by_letter(decided: None, tmp_path: Path, later: Later) -> None:

@@ -27,7 +27,7 @@ from moderation.operations.learning import proposals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_, decide
+from tests.moderation.conftest import Case_, judge
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
 OPERATIONS = [
@@ -79,7 +79,7 @@ def theirs(
     endpoint, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
     author = IncomingAuthor(external_id="honest_author", email_domain=MAIL)
     decided, waiting = (open_case(text=text, ip=ADDRESS, author=author) for text in ("one", "two"))
-    decision = decide(decided, moderator, at=later(3))
+    decision = judge(decided, moderator, at=later(3))
     asked = exports.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=at)
     # Rules about links and addresses hold for the whole installation; those about authors do not.
     drafted = rules.draft(

@@ -25,7 +25,7 @@ from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels.labels import LabelFilter
 from moderation.web.urls import urlpatterns
 from scoring.features import NAMES
-from tests.moderation.conftest import Case_, decide
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.web.conftest import desk_of
 from tests.moderation.web.test_access import ALLOWED, address
 
@@ -79,7 +79,7 @@ def planted(open_case: Case_, moderator: User, lead: User, later: Callable[[floa
     decided, banned = (
         open_case(text=f"{word} http://shop.example/", ip=ADDRESS, author=author) for word in ("one", "two")
     )
-    decide(decided, moderator, at=later(3))
+    judge(decided, moderator, at=later(3))
     rule = rules.impose(
         kind="address",
         value=RANGE,

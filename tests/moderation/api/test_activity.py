@@ -21,7 +21,7 @@ def decide(case: Case, person: User) -> None:
     """Decide it now: what is counted is the last days."""
     at = timezone.now()
     Case.objects.filter(pk=case.pk).update(opened_at=at - timedelta(hours=1))
-    judge(case, by=person, at=at)
+    judge(case, person, at=at)
 
 
 class TestQueue:

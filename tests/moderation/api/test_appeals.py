@@ -32,7 +32,7 @@ def everything(platform: Platform, at: datetime) -> WebhookEndpoint:
 @pytest.fixture
 def decided(open_case: Case_, moderator: User, later: Later) -> Decision:
     """A decision that the platform knows."""
-    return judge(open_case(), by=moderator, at=later(3))
+    return judge(open_case(), moderator, at=later(3))
 
 
 def file(api: APIClient, decision: Decision, **given: Any) -> Any:
@@ -63,7 +63,7 @@ class TestAppeals:
     ) -> None:
         filed = file(api, decided).json()
         now = timezone.now()
-        outcome = judge(Case.objects.get(pk=filed["case_id"]), by=lead, verdict=verdict, at=now)
+        outcome = judge(Case.objects.get(pk=filed["case_id"]), lead, verdict=verdict, at=now)
 
         before = api.get(f"/api/v1/appeals/{filed['id']}").json()
         Decision.objects.filter(pk=outcome.pk).update(effective_at=now - timedelta(seconds=1))
@@ -81,7 +81,7 @@ class TestAppeals:
     ) -> None:
         case = Case.objects.get(pk=file(api, decided).json()["case_id"])
         now = timezone.now()
-        outcome = judge(case, by=lead, verdict=Verdict.NOT_SPAM, at=now)
+        outcome = judge(case, lead, verdict=Verdict.NOT_SPAM, at=now)
 
         reversals.undo(decision_id=outcome.pk, moderator=lead, at=now + timedelta(seconds=1))
 
@@ -91,7 +91,7 @@ class TestAppeals:
     def test_of_what_the_platform_was_not_told_is_not_found(
         self, api: APIClient, other_api: APIClient, open_case: Case_, moderator: User, decided: Decision
     ) -> None:
-        fresh = judge(open_case(text="another"), by=moderator, at=timezone.now())
+        fresh = judge(open_case(text="another"), moderator, at=timezone.now())
 
         problem(file(api, fresh), status=404, code="not_found")
         problem(file(other_api, decided), status=404, code="not_found")
@@ -186,6 +186,6 @@ class TestEvents:
     ) -> None:
         endpoints.add(platform=platform, url="https://plain.example/", at=at)
 
-        judge(open_case(), by=moderator, at=later(3))
+        judge(open_case(), moderator, at=later(3))
 
         assert list(Delivery.objects.values_list("event", flat=True)) == ["decision.created"]

@@ -46,7 +46,7 @@ def hash_of(link: dict[str, Any], *, previous: str) -> str:
 @pytest.fixture
 def decided(open_case: Case_, lead: User, later: Later) -> Case:
     case = open_case()
-    judge(case, by=lead, at=later(3))
+    judge(case, lead, at=later(3))
     return case
 
 

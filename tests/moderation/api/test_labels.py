@@ -24,7 +24,7 @@ SETTLED = feed.SETTLE + timedelta(seconds=1)
 @pytest.fixture
 def decided(claimed_case: Case, moderator: User, at: datetime) -> None:
     """One label."""
-    judge(claimed_case, by=moderator, at=at + timedelta(seconds=5))
+    judge(claimed_case, moderator, at=at + timedelta(seconds=5))
 
 
 def corrected(lead: User) -> Decision:

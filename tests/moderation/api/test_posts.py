@@ -129,7 +129,7 @@ class TestRead:
         self, api: APIClient, sent: str, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
     ) -> None:
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
-        judge(Case.objects.get(), by=moderator, at=later(2))
+        judge(Case.objects.get(), moderator, at=later(2))
 
         shown = api.get(f"{POSTS}/{sent}").json()
 

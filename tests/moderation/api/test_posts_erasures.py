@@ -62,7 +62,7 @@ def judged(
     api.post("/api/v1/complaints", complaint, format="json")
     score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
     Score.objects.update(word_contributions=[[0, 4, 0.5]], counterfactual={"subject": "grey"})
-    judge(Case.objects.get(), by=moderator, note="the grey cat again", at=later(3))
+    judge(Case.objects.get(), moderator, note="the grey cat again", at=later(3))
     return str(answer["id"])
 
 
@@ -215,7 +215,7 @@ class TestDeletedByAuthor:
         erase.expired(at=now)
         assert Case.objects.filter(state=CaseState.OPEN).count() == 2
         for case in cases:
-            judge(case, by=moderator, at=now)
+            judge(case, moderator, at=now)
             erase.expired(at=now)  # neither while one waits nor while the last can be undone
         assert Author.objects.filter(external_id="runaway-1").exists()
 

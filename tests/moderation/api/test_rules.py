@@ -186,7 +186,7 @@ class TestBacktest:
         precision: float,
     ) -> None:
         case = open_case(text="https://cats.example/")
-        judge(case, by=moderator, at=later(5))
+        judge(case, moderator, at=later(5))
         wanted = given | {"effect": effect, "value": "cats.example"}
         made = lead_api.post("/api/v1/rules", wanted, format="json").json()
 

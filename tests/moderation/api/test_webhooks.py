@@ -55,7 +55,7 @@ class TestWebhooks:
     def test_the_log_can_be_read_and_replayed(
         self, api: APIClient, endpoint: WebhookEndpoint, moderator: User, open_case: Case_, at: datetime
     ) -> None:
-        judge(open_case(), by=moderator, at=at)
+        judge(open_case(), moderator, at=at)
         Delivery.objects.update(state=DeliveryState.FAILED, attempts=10)
 
         [listed] = api.get(f"/api/v1/webhook-endpoints/{endpoint.pk}/deliveries?state=failed").json()["data"]

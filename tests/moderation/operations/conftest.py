@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,17 @@ import pytest
 from django.db import connections
 
 from moderation import scorer
-from moderation.models import Campaign, CampaignDecision, Case, Decision, Platform, Rule, User
+from moderation.models import Campaign, CampaignDecision, Decision, Platform, Rule, User
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.campaigns import campaign_decisions
-from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
 from moderation.queries.cases import queue_mix
 from scoring.release import Release
 from tests import releases
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import opened, spam
@@ -34,16 +32,6 @@ from tests.moderation.operations.campaigns.campaign_posts import opened, spam
 OTHER_MODELS_SHIFT = 0.3
 Decided = Callable[..., Decision]
 Impose = Callable[..., Rule]
-
-
-def decide(
-    case: Case, moderator: User, *, at: datetime, verdict: Verdict = Verdict.SPAM, **given: Any
-) -> Decision:
-    """Claim a case and decide it."""
-    claims.claim(case_id=case.pk, moderator=moderator, at=at)
-    return review.decide(
-        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at, **given
-    )
 
 
 def in_thread(work: Callable[[], object], *, passes: type[BaseException] | None = None) -> threading.Thread:
@@ -152,11 +140,11 @@ def decided_posts(open_case: Case_, moderator: User) -> None:
         ('Look at this =HYPERLINK("x") "quoted"\nnew line', Verdict.NOT_SPAM),
     ]
     for number, (text, verdict) in enumerate(texts, start=1):
-        decide(open_case(text=text), moderator, at=later(number * 10), verdict=verdict)
+        judge(open_case(text=text), moderator, at=later(number * 10), verdict=verdict)
 
 
 @pytest.fixture
 def decided(open_case: Case_, moderator: User) -> Decided:
     """Open a case and decide it; `case` names one that is open."""
 
-    return lambda *, at, case=None: decide(case or open_case(), moderator, at=at)
+    return lambda *, at, case=None: judge(case or open_case(), moderator, at=at)

@@ -12,9 +12,8 @@ from moderation.models.decisions import Verdict
 from moderation.operations import activity
 from moderation.operations.cases import reversals
 from moderation.operations.webhooks import endpoints
-from tests.moderation.conftest import Case_, Post_
+from tests.moderation.conftest import Case_, Post_, judge
 from tests.moderation.instants import AT
-from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +45,7 @@ def test_an_erased_post_did_arrive(post: Post_) -> None:
 
 def test_a_decided_case_was_opened_too(open_case: Case_, moderator: User) -> None:
     open_case()
-    decide(open_case(), moderator, at=AT + HOUR)
+    judge(open_case(), moderator, at=AT + HOUR)
 
     activity.count(at=AT + HOUR)
 
@@ -62,7 +61,7 @@ def test_decisions_are_kept_apart_by_verdict_and_person(
         (moderator, Verdict.NOT_SPAM),
         (other_moderator, Verdict.NOT_SPAM),
     ):
-        decide(open_case(), by, verdict=verdict, at=AT + HOUR)
+        judge(open_case(), by, verdict=verdict, at=AT + HOUR)
 
     activity.count(at=AT + HOUR)
 
@@ -93,7 +92,7 @@ def test_the_filter_is_counted_by_itself(open_case: Case_) -> None:
 
 
 def test_what_was_undone_was_not_decided(open_case: Case_, moderator: User) -> None:
-    made = decide(open_case(), moderator, at=AT)
+    made = judge(open_case(), moderator, at=AT)
     activity.count(at=AT)
     assert numbers(Measure.PEOPLE_SPAM) == {AT: 1}
 
@@ -104,7 +103,7 @@ def test_what_was_undone_was_not_decided(open_case: Case_, moderator: User) -> N
 
 
 def test_a_correction_is_a_second_decision(open_case: Case_, moderator: User) -> None:
-    made = decide(open_case(), moderator, at=AT)
+    made = judge(open_case(), moderator, at=AT)
     reversals.correct(
         decision_id=made.pk,
         verdict=Verdict.NOT_SPAM,

@@ -27,11 +27,10 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.cases import reversals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
-from tests.moderation.conftest import Post_
+from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import spam
-from tests.moderation.operations.conftest import decide
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 LIKE = "Cheap pills without prescription, call 1-800-555-0202 now or never"
@@ -73,7 +72,7 @@ class TestSweep:
     def test_puts_what_was_allowed_into_the_queue_after_the_time_for_undoing(
         self, allowed: list[Post], waiting: Case, moderator: User
     ) -> None:
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
 
         early = reconsider.sweep(at=later(25))
         due = reconsider.sweep(at=later(31))
@@ -87,10 +86,10 @@ class TestSweep:
     def test_leaves_all_as_it_is_when_the_decision_says_not_spam_or_is_undone(
         self, waiting: Case, moderator: User
     ) -> None:
-        decision = decide(waiting, moderator, at=later(20))
+        decision = judge(waiting, moderator, at=later(20))
         reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
         case = Case.objects.get(pk=waiting.pk)
-        decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(22))
+        judge(case, moderator, verdict=Verdict.NOT_SPAM, at=later(22))
 
         assert reconsider.sweep(at=later(99)) == 0
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
@@ -106,7 +105,7 @@ class TestSweep:
         back = reversals.correct(
             decision_id=standing.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(14)
         )
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(99))
 
@@ -117,7 +116,7 @@ class TestSweep:
         self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -137,7 +136,7 @@ class TestSweep:
         """Whoever puts a greeting before a spam page removes nobody who says the same."""
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         Score.objects.filter(pk=waiting.score_id).update(sub_models={"content": 0.1, "evidence": 0.99})
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -147,7 +146,7 @@ class TestSweep:
 
     def test_leaves_all_where_the_platform_says_so(self, waiting: Case, moderator: User) -> None:
         Platform.objects.update(reconsiders=Reconsidering.NOTHING)
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
 
         assert reconsider.sweep(at=later(99)) == 0
 
@@ -156,7 +155,7 @@ class TestSweep:
     ) -> None:
         monkeypatch.setattr(reconsider, "PIECE", 2)
         monkeypatch.setattr(reconsider, "MOST", 3)
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
         row = Reconsideration.objects.get()
 
         pieces = [reconsider.run_piece(reconsideration_id=row.pk, at=later(31)) for _ in range(4)]
@@ -167,7 +166,7 @@ class TestSweep:
     def test_a_new_score_does_not_take_the_case_away(
         self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer
     ) -> None:
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
         reconsider.sweep(at=later(31))
         fake_scorer.default = 0.05
         Revision.objects.update(generation=5, score_state="pending", attempts=0)
@@ -181,7 +180,7 @@ class TestSweep:
     ) -> None:
         other = Platform.objects.create(slug="other", name="Other", created_at=AT)
         Post.objects.filter(pk=allowed[0].pk).update(platform=other)
-        decide(waiting, moderator, at=later(20))
+        judge(waiting, moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 

@@ -13,10 +13,10 @@ from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
-from tests.moderation.conftest import Case_, Post_
+from tests.moderation.conftest import Case_, Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.conftest import Impose, decide
+from tests.moderation.operations.conftest import Impose
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -158,7 +158,7 @@ class TestRequeue:
 
     def test_leaves_what_people_judged(self, open_case: Case_, impose: Impose, moderator: User) -> None:
         case = open_case(text="https://pills.example/")
-        decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
+        judge(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         impose(at=later(5), requeue=rules.Requeue.RECENT)
 

@@ -13,10 +13,10 @@ from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from moderation.queries.rules import rule_pages, rules_in_force, targets
-from tests.moderation.conftest import Case_, Post_
+from tests.moderation.conftest import Case_, Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import Impose, decide
+from tests.moderation.operations.conftest import Impose
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -122,7 +122,7 @@ class TestTexts:
     ) -> None:
         case = open_case(text=self.SPAM)
         open_case(text="Call (888) 555-0163 about my channel, https://pay.example/")
-        decide(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
+        judge(case, moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         tried = targets.dry_run(wanted=targets.target(kind=kind, value=value), at=later(4))
 
@@ -136,7 +136,7 @@ class TestTexts:
         monkeypatch.setattr(targets, "NEWEST", 1)
         cases = [open_case(text=self.SPAM) for _ in range(5)]
         for case in cases[:2]:
-            decide(case, moderator, at=later(3))
+            judge(case, moderator, at=later(3))
 
         found = targets.naming(kind="phone", value="+18885550162")
 

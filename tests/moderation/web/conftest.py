@@ -118,7 +118,7 @@ def decided(moderator: User) -> Decided:
     """Decide a case by the real clock."""
 
     def act(case: Case, *, verdict: str = "spam", by: User | None = None) -> Decision:
-        return judge(case, by=by or moderator, verdict=Verdict(verdict), at=timezone.now())
+        return judge(case, by or moderator, verdict=Verdict(verdict), at=timezone.now())
 
     return act
 

@@ -59,7 +59,7 @@ class TestProperties:
     @given(
         st.text(
             alphabet=st.characters(
-                min_codepoint=0x20, max_codepoint=0x7E, exclude_characters="013457 @$!|+[](){}.-_*^~,"
+                min_codepoint=0x20, max_codepoint=0x7E, exclude_characters="01345789 @$!|+[](){}.-_*^~,"
             ),
             max_size=80,
         )

@@ -27,10 +27,10 @@ from moderation.operations.cases import claims, review
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.decisions import decision_pages
+from tests.moderation.conftest import judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
-from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -93,7 +93,7 @@ class TestDecide:
         self, pills: Campaign, moderator: User, other_moderator: User
     ) -> None:
         case = Case.objects.order_by("id")[0]
-        decide(case, other_moderator, at=later(4), verdict=Verdict.NOT_SPAM)
+        judge(case, other_moderator, at=later(4), verdict=Verdict.NOT_SPAM)
 
         campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
 

@@ -23,10 +23,10 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.queries.campaigns.purity import Purity, purity
+from tests.moderation.conftest import judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
-from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -55,7 +55,7 @@ def judged(platform: Platform, fake_scorer: FakeScorer, moderator: User) -> Camp
     """A campaign of thirty of which 25 were judged alone as spam."""
     pills = opened(platform, JUDGED + 5, at=AT)
     for case in Case.objects.order_by("id")[:JUDGED]:
-        decide(case, moderator, at=later(3))
+        judge(case, moderator, at=later(3))
     return pills
 
 
@@ -114,7 +114,7 @@ class TestRulings:
         settings.CAMPAIGN_AUDIT_SHARE = 1.0
         [sample] = join(later(100))
         case = Case.objects.get(post=sample)
-        decide(case, moderator, at=later(111), verdict=Verdict.NOT_SPAM)
+        judge(case, moderator, at=later(111), verdict=Verdict.NOT_SPAM)
         assert purity(decided) == Purity(agreeing=JUDGED, judged=JUDGED + 1)
         settings.CAMPAIGN_AUDIT_SHARE = 0.0
 

@@ -10,10 +10,9 @@ from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations.cases import blind_reviews, golden_items
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.cases.golden_posts import TEXTS, answered
-from tests.moderation.operations.conftest import decide
 
 
 @pytest.fixture
@@ -37,9 +36,7 @@ def plan(platform: Platform, lead: User) -> None:
 @pytest.fixture
 def item(open_case: Case_, moderator: User, lead: User, other_lead: User) -> GoldenItem:
     """A golden item: spam, decided by `moderator` before anything was planned, vouched for by two leads."""
-    first = decide(
-        open_case(text=TEXTS[0], author=IncomingAuthor(external_id="1")), moderator, at=later(-100)
-    )
+    first = judge(open_case(text=TEXTS[0], author=IncomingAuthor(external_id="1")), moderator, at=later(-100))
     made = golden_items.mark(post_id=first.post_id, lead=lead, note="clear", at=later(-50))
     return golden_items.confirm(item_id=made.pk, lead=other_lead, at=later(-40))
 
@@ -49,7 +46,7 @@ def pair(
     item: GoldenItem, plan: None, open_case: Case_, moderator: User, other_moderator: User
 ) -> tuple[Case, Case]:
     """A case of the golden item and one of a decision that was drawn."""
-    decide(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))
+    judge(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))
     assert blind_reviews.sweep(at=later(100)) == 2
     golden = Case.objects.get(blind_review__golden=item)
     return golden, Case.objects.get(blind_review__cause=BlindCause.SAMPLE)
@@ -59,5 +56,5 @@ def pair(
 def asked_again(pair: tuple[Case, Case], open_case: Case_, moderator: User, other_moderator: User) -> None:
     """The other moderator has answered the golden item, and it may be given to somebody else."""
     answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
-    decide(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+    judge(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
     blind_reviews.sweep(at=later(300))

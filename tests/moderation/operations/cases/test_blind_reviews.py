@@ -10,9 +10,9 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.cases import appeals, blind_reviews, claims, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.conftest import Decided, decide
+from tests.moderation.operations.conftest import Decided
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_nobody_who_decided_its_like_gets_it(
 ) -> None:
     text = "Cheap pills without prescription, call 1-800-555-0101"
     decided(at=later(2), case=open_case(text=text))
-    decide(open_case(text=text), other_moderator, at=later(3))
+    judge(open_case(text=text), other_moderator, at=later(3))
 
     blind_reviews.sweep(at=later(100))
 

@@ -28,15 +28,14 @@ from moderation.operations.erasure import erase
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.cases import golden_items as results
 from moderation.queries.cases import pace
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import later
 from tests.moderation.operations.cases.golden_posts import TEXTS, answered
-from tests.moderation.operations.conftest import decide
 
 
 class TestVouching:
     def test_takes_two_leads(self, open_case: Case_, moderator: User, lead: User) -> None:
-        first = decide(open_case(), moderator, at=later(2))
+        first = judge(open_case(), moderator, at=later(2))
         with pytest.raises(NotAllowed):
             golden_items.mark(post_id=first.post_id, lead=moderator, at=later(50))
         made = golden_items.mark(post_id=first.post_id, lead=lead, at=later(50))
@@ -131,7 +130,7 @@ class TestRetiring:
         reversals.correct(
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=lead, reason="wrong", at=later(10)
         )
-        decide(open_case(text=TEXTS[1]), moderator, at=later(12))
+        judge(open_case(text=TEXTS[1]), moderator, at=later(12))
 
         blind_reviews.sweep(at=later(100))
 
@@ -141,7 +140,7 @@ class TestRetiring:
 
     def test_is_by_age(self, item: GoldenItem, plan: None, open_case: Case_, moderator: User) -> None:
         Post.objects.filter(pk=item.post_id).update(received_at=later(0) - golden_items.LASTS)
-        decide(open_case(text=TEXTS[1]), moderator, at=later(2))
+        judge(open_case(text=TEXTS[1]), moderator, at=later(2))
 
         assert blind_reviews.sweep(at=later(100)) == 1
 

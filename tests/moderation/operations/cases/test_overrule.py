@@ -9,15 +9,14 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import reversals, second_review
 from moderation.operations.scoring import score
-from tests.moderation.conftest import Case_, Post_
+from tests.moderation.conftest import Case_, Post_, judge
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import decide
 
 
 @pytest.fixture
 def first(open_case: Case_, lead: User) -> Decision:
     """A lead's decision."""
-    return decide(open_case(), lead, at=later(2))
+    return judge(open_case(), lead, at=later(2))
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ class TestOverrule:
     def test_names_what_it_replaces_to_the_platform_and_the_audit_log(
         self, first: Decision, second_case: Case, moderator: User
     ) -> None:
-        second = decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
+        second = judge(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
         assert first.reversal.replacement == second
         told = Delivery.objects.get(decision=second)
@@ -42,16 +41,16 @@ class TestOverrule:
     def test_asks_the_leads_where_a_lead_is_overruled(
         self, second_case: Case, moderator: User, lead: User
     ) -> None:
-        decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
+        judge(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
         last = Case.objects.get(state=CaseState.OPEN)
         assert (last.reason, last.is_escalated, last.skipped_by) == (CaseReason.SECOND, True, [moderator.pk])
-        final = decide(last, lead, at=later(90))
+        final = judge(last, lead, at=later(90))
         assert Decision.objects.get(reversal__isnull=True) == final
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_who_agrees_replaces_nothing(self, first: Decision, second_case: Case, moderator: User) -> None:
-        second = decide(second_case, moderator, at=later(70))
+        second = judge(second_case, moderator, at=later(70))
 
         assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")
         assert Delivery.objects.get(decision=second).event == "decision.created"
@@ -60,11 +59,11 @@ class TestOverrule:
     def test_a_lead_overrules_a_moderator_without_a_third_look(
         self, open_case: Case_, moderator: User, lead: User
     ) -> None:
-        first = decide(open_case(), moderator, at=later(2))
+        first = judge(open_case(), moderator, at=later(2))
         assert first.case is not None
         again = second_review.ask(case_id=first.case.pk, asked_by=moderator, at=later(60))
 
-        decide(again, lead, at=later(70), verdict=Verdict.NOT_SPAM)
+        judge(again, lead, at=later(70), verdict=Verdict.NOT_SPAM)
 
         assert hasattr(Decision.objects.get(pk=first.pk), "reversal")
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
@@ -72,7 +71,7 @@ class TestOverrule:
     def test_undone_it_lets_the_first_decision_stand(
         self, first: Decision, second_case: Case, moderator: User
     ) -> None:
-        second = decide(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
+        second = judge(second_case, moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
         reversals.undo(decision_id=second.pk, moderator=moderator, at=later(72))
 
@@ -83,11 +82,11 @@ class TestOverrule:
 def test_a_decision_on_an_edited_post_reverses_nothing(
     post: Post_, open_case: Case_, moderator: User, lead: User
 ) -> None:
-    first = decide(open_case(external_id="p"), lead, at=later(2))
+    first = judge(open_case(external_id="p"), lead, at=later(2))
     edited = post(external_id="p", text="Found her, thank you", revision=2, at=later(60))
     score.run(revision_ids=[Revision.objects.get(post=edited, number=2).pk], at=later(61))
 
-    second = decide(Case.objects.get(state=CaseState.OPEN), moderator, at=later(70), verdict=Verdict.NOT_SPAM)
+    second = judge(Case.objects.get(state=CaseState.OPEN), moderator, at=later(70), verdict=Verdict.NOT_SPAM)
 
     assert second.revision != first.revision
     assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")

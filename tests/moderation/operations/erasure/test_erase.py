@@ -11,9 +11,8 @@ from moderation.operations.cases import notes, reversals
 from moderation.operations.erasure import erase
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.moderation.conftest import Case_, Incoming, Post_
+from tests.moderation.conftest import Case_, Incoming, Post_, judge
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 
@@ -68,7 +67,7 @@ class TestIds:
 class TestWords:
     def test_of_a_correction_go(self, open_case: Case_, lead: User) -> None:
         case = open_case(text="spam?")
-        wrong = decide(case, lead, at=later(3), note="plugh")
+        wrong = judge(case, lead, at=later(3), note="plugh")
         reversals.correct(
             decision_id=wrong.pk,
             verdict=Verdict.NOT_SPAM,
@@ -83,7 +82,7 @@ class TestWords:
 
     def test_written_afterwards_are_refused_or_dropped(self, open_case: Case_, lead: User) -> None:
         case = open_case(text="spam?")
-        made = decide(case, lead, at=later(3))
+        made = judge(case, lead, at=later(3))
         erase.post(post_id=case.post_id, at=later(4))
 
         with pytest.raises(refusals.Erased):

@@ -30,10 +30,9 @@ from moderation.queries.campaigns import campaign_members
 from moderation.queries.records import record_histories
 from scoring import similarity
 from tests.moderation.api.test_posts_erasures import everything_stored
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming, opened
-from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -53,7 +52,7 @@ class TestText:
     def test_of_a_decided_post_is_recognised_with_its_verdict(
         self, platform: Platform, open_case: Case_, moderator: User
     ) -> None:
-        first = decide(open_case(text=_TEXT), moderator, at=later(2)).post
+        first = judge(open_case(text=_TEXT), moderator, at=later(2)).post
         plain = similarity.bands(_TEXT)
 
         forget(first, at=later(3))
@@ -93,7 +92,7 @@ class TestText:
 
     def test_of_an_honest_post_is_forgotten(self, open_case: Case_, moderator: User) -> None:
         judged, waiting = open_case(), open_case(text="Who has a boat to lend for a week in summer?")
-        decide(judged, moderator, at=later(2), verdict=Verdict.NOT_SPAM)
+        judge(judged, moderator, at=later(2), verdict=Verdict.NOT_SPAM)
 
         for case in (judged, waiting):
             erase.post(post_id=case.post_id, at=later(9))
@@ -127,7 +126,7 @@ class TestLinksAndPictures:
         bits: int,
     ) -> None:
         hash_ = f"{7**90 % 2**256:064x}"
-        post = decide(open_case(text="Look"), moderator, at=later(2)).post
+        post = judge(open_case(text="Look"), moderator, at=later(2)).post
         with transaction.atomic():
             group = picture_groups.of({"pdq": hash_, "pdq_quality": 100}, at=later(2))
         assert group is not None

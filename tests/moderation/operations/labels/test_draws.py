@@ -20,10 +20,9 @@ from moderation.queries.cases import queue
 from moderation.queries.cases.queue_filter import QueueFilter
 from moderation.queries.labels import label_balance, labels
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Post_
+from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.labels.builds import rows_of
 
 TEXTS = ("allowed", "removed")
@@ -72,7 +71,7 @@ class TestAsk:
     ) -> None:
         ask(platform, lead, posts=12, at=later(60))
         decided = Case.objects.order_by("id")[0]
-        decide(decided, moderator, at=later(61))
+        judge(decided, moderator, at=later(61))
 
         second = ask(platform, lead, posts=500, at=later(62))
 
@@ -126,7 +125,7 @@ class TestCases:
     ) -> None:
         draw = ask(platform, lead, posts=5, at=later(60))
         for case in Case.objects.filter(draw=draw):
-            decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(61))
+            judge(case, moderator, verdict=Verdict.NOT_SPAM, at=later(61))
 
         out = tmp_path / "labels.jsonl"
         manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(120))
@@ -146,7 +145,7 @@ class TestCancel:
     ) -> None:
         draw = ask(platform, lead, posts=10, at=later(60))
         for case in claims.claim_next(moderator=moderator, at=later(61), count=4):
-            decide(case, moderator, verdict=Verdict.NOT_SPAM, at=later(62))
+            judge(case, moderator, verdict=Verdict.NOT_SPAM, at=later(62))
 
         draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(70))
 

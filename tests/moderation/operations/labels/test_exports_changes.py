@@ -22,9 +22,8 @@ from moderation.operations.erasure import erase
 from moderation.operations.labels import export_write
 from moderation.operations.refusals import Refusal
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.labels.builds import rows_of
 
 
@@ -67,9 +66,9 @@ class TestIncrements:
     def test_tell_of_what_was_corrected_undone_and_erased(
         self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User, lead: User
     ) -> None:
-        decisions = [decide(open_case(), moderator, at=later(10)) for _ in range(4)]
+        decisions = [judge(open_case(), moderator, at=later(10)) for _ in range(4)]
         first = consumer.take(at=later(60))
-        undone = decide(open_case(), moderator, at=later(61))
+        undone = judge(open_case(), moderator, at=later(61))
         reversals.undo(decision_id=undone.pk, moderator=moderator, at=later(62))
         reversals.correct(decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         erase.post(post_id=decisions[1].post_id, at=later(71))
@@ -84,7 +83,7 @@ class TestIncrements:
     def test_hold_no_label_that_can_still_be_undone(
         self, consumer: Consumer, tmp_path: Path, open_case: Case_, moderator: User
     ) -> None:
-        decision = decide(open_case(), moderator, at=later(10))
+        decision = judge(open_case(), moderator, at=later(10))
 
         early = consumer.take(at=later(12))
 
@@ -96,7 +95,7 @@ class TestIncrements:
     def test_that_follow_at_once_are_empty(
         self, consumer: Consumer, open_case: Case_, moderator: User
     ) -> None:
-        decide(open_case(), moderator, at=later(10))
+        judge(open_case(), moderator, at=later(10))
         consumer.take(at=later(60))
 
         again = consumer.take(at=later(61))
@@ -106,7 +105,7 @@ class TestIncrements:
     def test_keep_to_a_platform_and_tombstones_pass_every_split(
         self, tmp_path: Path, platform: Platform, open_case: Case_, moderator: User, lead: User
     ) -> None:
-        decision = decide(open_case(), moderator, at=later(10))
+        decision = judge(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         wanted = LabelFilter(after=export_write.from_json(base["positions"]), splits=("no such split",))
@@ -125,7 +124,7 @@ class TestIncrements:
     def test_are_written_in_every_form(
         self, tmp_path: Path, open_case: Case_, moderator: User, lead: User, form: str
     ) -> None:
-        decision = decide(open_case(), moderator, at=later(10))
+        decision = judge(open_case(), moderator, at=later(10))
         base = export_write.write(out=tmp_path / "base", wanted=LabelFilter(), at=later(60))
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
         out = tmp_path / f"changes.{form}"
@@ -150,7 +149,7 @@ def test_increments_add_up_while_people_reverse(
         dice = random.Random(seed)
         try:
             for case in mine:
-                decision = decide(case, moderator, at=later(5))
+                decision = judge(case, moderator, at=later(5))
                 threading.Event().wait(dice.uniform(0, 0.03))
                 act = dice.randrange(4)
                 with suppress(Refusal):  # too late to undo: somebody was told
@@ -196,7 +195,7 @@ class TestCommand:
         lead: User,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        decision = decide(open_case(), moderator, at=later(10))
+        decision = judge(open_case(), moderator, at=later(10))
         call_command("export_labels", out=tmp_path / "first.jsonl")
         reversals.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(70))
 

@@ -15,9 +15,9 @@ from moderation.operations.learning import shadow_draws, shadow_scoring
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.labels import labels
 from moderation.queries.learning import shadow_labels
+from tests.moderation.conftest import judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import decide
 from tests.moderation.operations.learning.conftest import Scored
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +68,7 @@ class TestAsk:
 class TestLabels:
     def decide_all(self, moderator: User, *, at: datetime) -> None:
         for case in Case.objects.order_by("pk"):
-            decide(case, moderator, at=at, verdict=Verdict.NOT_SPAM)
+            judge(case, moderator, at=at, verdict=Verdict.NOT_SPAM)
 
     def test_count_with_the_chance_of_their_draw(
         self, disagreements: ShadowRun, lead: User, moderator: User

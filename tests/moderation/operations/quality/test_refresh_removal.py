@@ -25,10 +25,9 @@ from moderation.operations import score_preview
 from moderation.operations.cases import claims
 from moderation.operations.quality import refresh
 from moderation.queries.quality.removal import Trials
-from tests.moderation.conftest import Incoming, Post_, scored
+from tests.moderation.conftest import Incoming, Post_, judge, scored
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT
-from tests.moderation.operations.conftest import decide
 
 DAY = timedelta(days=1)
 UNPROVEN = {"route": "review", "route_reason": "unproven", "is_audit_sample": False}
@@ -89,7 +88,7 @@ class TestUnproven:
         assert [one.pk for one in taken] == [unsure.pk, case.pk]
 
     def test_a_person_decides_with_one_key(self, case: Case, moderator: User) -> None:
-        decide(case, moderator, at=AT)
+        judge(case, moderator, at=AT)
 
         assert Decision.objects.get().verdict == "spam"
 

@@ -15,10 +15,9 @@ from moderation.operations import rescore, rules
 from moderation.operations.posts import complaints
 from moderation.operations.scoring import leases, score
 from scoring.content import ContentScore
-from tests.moderation.conftest import Post_
+from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import SCORE, FakeScorer
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -132,7 +131,7 @@ class TestRun:
     def test_opens_a_case_again_for_a_new_text(self, post: Post_, moderator: User) -> None:
         post(external_id="edited")
         run(later(1))
-        decide(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
+        judge(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
 
         post(external_id="edited", text="now with an advertisement", revision=2, at=later(4))
         run(later(5))
@@ -144,7 +143,7 @@ class TestRun:
     ) -> None:
         post()
         run(later(1))
-        decide(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
+        judge(Case.objects.get(), moderator, at=later(3), verdict=Verdict.NOT_SPAM)
         fake_scorer.default = 0.99
         Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
 

@@ -20,9 +20,8 @@ from moderation.operations.outbox import feed
 from moderation.operations.scoring import leases, recovery, score
 from moderation.operations.webhooks import attempts, send
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_, Post_
+from tests.moderation.conftest import Case_, Post_, judge
 from tests.moderation.instants import later
-from tests.moderation.operations.conftest import decide
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -126,7 +125,7 @@ class TestTelling:
     def test_what_a_later_hour_decided_is_told(
         self, webhook: Platform, open_case: Case_, moderator: User
     ) -> None:
-        decide(open_case(), moderator, at=later(HOUR))
+        judge(open_case(), moderator, at=later(HOUR))
 
         send.mend_clock_steps(at=later(0))
 
@@ -139,6 +138,6 @@ class TestTelling:
     def test_what_can_still_be_undone_waits(
         self, webhook: Platform, open_case: Case_, moderator: User
     ) -> None:
-        decide(open_case(), moderator, at=later(0))
+        judge(open_case(), moderator, at=later(0))
 
         assert send.mend_clock_steps(at=later(0)) == 0

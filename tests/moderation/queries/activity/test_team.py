@@ -12,7 +12,7 @@ from moderation.operations import activity
 from moderation.queries.activity import hours, team
 from moderation.queries.activity.hours import Span
 from moderation.queries.activity.team import Member
-from tests.moderation.conftest import Case_, decide
+from tests.moderation.conftest import Case_, judge
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def members(at: datetime) -> dict[str, Member]:
 def test_stand_in_the_order_of_their_names(open_case: Case_, at: datetime) -> None:
     for username, first_name in (("a", "Zoe"), ("b", "anna"), ("c", "Bert")):
         User.objects.create_user(username, first_name=first_name)
-    decide(open_case(), User.objects.get(username="a"), at=at)
+    judge(open_case(), User.objects.get(username="a"), at=at)
 
     assert [member.name for member in members(at).values()] == ["anna", "Bert", "Zoe"]
 
@@ -37,7 +37,7 @@ def test_decisions_and_the_hours_that_saw_them_are_counted(
     open_case: Case_, moderator: User, at: datetime
 ) -> None:
     for moment in (at, at + MINUTE, at + HOUR):
-        decide(open_case(), moderator, at=moment)
+        judge(open_case(), moderator, at=moment)
 
     member = members(at + 2 * HOUR)["moderator"]
 
@@ -49,7 +49,7 @@ def test_decisions_and_the_hours_that_saw_them_are_counted(
 def test_whoever_decided_lately_is_at_work(
     open_case: Case_, moderator: User, at: datetime, minutes: int, is_at_work: bool
 ) -> None:
-    decide(open_case(), moderator, at=at)
+    judge(open_case(), moderator, at=at)
 
     assert members(at + minutes * MINUTE)["moderator"].is_at_work is is_at_work
 
@@ -72,7 +72,7 @@ def test_who_cannot_decide_is_no_member(at: datetime) -> None:
 
 
 def test_who_left_stays_in_the_days_they_worked(open_case: Case_, moderator: User, at: datetime) -> None:
-    decide(open_case(), moderator, at=at)
+    judge(open_case(), moderator, at=at)
     User.objects.filter(pk=moderator.pk).update(is_active=False)
 
     assert members(at)["moderator"].decided == 1

@@ -20,7 +20,7 @@ from moderation.queries.labels import audit_chance, audit_plan
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import History, PostRecord
-from tests.moderation.conftest import Post_, decide
+from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.scoring.random_records import record
 
@@ -244,7 +244,7 @@ class TestScoring:
         Platform.objects.update(audit_first_share=1.0)
         self.scored(post, count=8, at=at)
         for case in Case.objects.order_by("id"):
-            decide(case, moderator, at=later(6), verdict=Verdict.NOT_SPAM)
+            judge(case, moderator, at=later(6), verdict=Verdict.NOT_SPAM)
 
         rows = self.scored(post, count=1, at=later(125))
 

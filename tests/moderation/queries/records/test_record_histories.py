@@ -14,7 +14,7 @@ from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.records import History, PostRecord
-from tests.moderation.conftest import decide
+from tests.moderation.conftest import judge
 from tests.moderation.counted_case import account
 from tests.moderation.fakes import FakeScorer
 
@@ -59,7 +59,7 @@ def spam_there(other: Platform, fake_scorer: FakeScorer, moderator: User, at: da
     for number in range(12):
         send(other, number, at=at + timedelta(seconds=number))
     for case in Case.objects.filter(state=CaseState.OPEN).order_by("id"):
-        decide(case, moderator, at=at + timedelta(seconds=20))
+        judge(case, moderator, at=at + timedelta(seconds=20))
 
 
 @pytest.mark.usefixtures("spam_there")

@@ -15,7 +15,7 @@ from moderation.queries.cases import case_pages, counted, facts_now
 from moderation.queries.cases.counted import Counted
 from moderation.queries.records import records
 from scoring.records import PostRecord
-from tests.moderation.conftest import decide, scored
+from tests.moderation.conftest import judge, scored
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -45,7 +45,7 @@ def greeting(post: Callable[..., Post], fake_scorer: FakeScorer, later: Later) -
 @pytest.fixture
 def judged(moderator: User, later: Later) -> Judged:
     def act(case: Case, verdict: Verdict = Verdict.SPAM, *, seconds: float = 10) -> Label:
-        return Label.objects.get(decision=decide(case, moderator, at=later(seconds), verdict=verdict))
+        return Label.objects.get(decision=judge(case, moderator, at=later(seconds), verdict=verdict))
 
     return act
 

@@ -15,7 +15,7 @@ from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.records import records
 from scoring.records import LinkReputation
-from tests.moderation.conftest import Case_, decide
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.counted_case import account
 
 Later = Callable[[float], datetime]
@@ -41,7 +41,7 @@ class TestRecordAt:
         self, post: StorePost, open_case: Case_, moderator: User, later: Later
     ) -> None:
         spam = open_case(text=TEXT, ip="192.0.2.7")
-        decide(spam, moderator, at=later(10))
+        judge(spam, moderator, at=later(10))
         report(spam.post, later(20))
         judged = post(text=TEXT, ip="192.0.2.9", at=later(30))
         report(judged, later(40))
@@ -64,7 +64,7 @@ class TestRecordAt:
         judged = post(text=TEXT, ip="192.0.2.7", at=later(5))
         before = records.record_at(revision=latest(judged), at=later(30))
 
-        decide(spam, moderator, at=later(30))
+        judge(spam, moderator, at=later(30))
         report(spam.post, later(30))
         report(judged, later(31))
         for number in range(3):
@@ -77,7 +77,7 @@ class TestRecordAt:
         self, post: StorePost, open_case: Case_, moderator: User, later: Later
     ) -> None:
         case = open_case(text=TEXT)
-        decide(case, moderator, at=later(10))
+        judge(case, moderator, at=later(10))
         judged = post(text=TEXT, at=later(12))
         decision = case.decisions.get()
         reversals.correct(
@@ -107,8 +107,8 @@ class TestHistories:
     def test_old_decisions_weigh_less(
         self, open_case: Case_, post: StorePost, moderator: User, later: Later
     ) -> None:
-        decide(open_case(ip="192.0.2.7"), moderator, at=later(10))
-        decide(open_case(ip="192.0.2.7"), moderator, at=later(20), verdict=Verdict.NOT_SPAM)
+        judge(open_case(ip="192.0.2.7"), moderator, at=later(10))
+        judge(open_case(ip="192.0.2.7"), moderator, at=later(20), verdict=Verdict.NOT_SPAM)
         judged = post(ip="192.0.2.7", at=later(30))
 
         history = records.record_at(revision=latest(judged), at=later(30 * 86_400)).ip_history
@@ -131,7 +131,7 @@ class TestHistories:
         self, open_case: Case_, post: StorePost, moderator: User, later: Later
     ) -> None:
         spam = open_case(ip="192.0.2.7", ip_asn=64496, author=account(1))
-        decide(spam, moderator, at=later(10))
+        judge(spam, moderator, at=later(10))
         other = IncomingAuthor(external_id="newcomer", email_domain="mail.example")
         judged = post(ip="198.51.100.9", ip_asn=64496, author=other, at=later(20))
 
@@ -147,7 +147,7 @@ class TestResembling:
     def test_finds_the_accounts_that_one_script_made(
         self, open_case: Case_, post: StorePost, moderator: User, later: Later
     ) -> None:
-        decide(open_case(author=account(1)), moderator, at=later(10))
+        judge(open_case(author=account(1)), moderator, at=later(10))
         post(author=IncomingAuthor(external_id="rosa", display_name="Rosa", email_domain="mail.example"))
         judged = post(author=account(2), at=later(20))
 

@@ -121,7 +121,7 @@ class TestDecide:
         self, decide: Decide, case_in_front: Case, other_moderator: User
     ) -> None:
         Case.objects.update(claimed_by=other_moderator)
-        judge(case_in_front, by=other_moderator, verdict=Verdict.NOT_SPAM, at=timezone.now())
+        judge(case_in_front, other_moderator, verdict=Verdict.NOT_SPAM, at=timezone.now())
 
         answer = decide(case_in_front)
 

@@ -124,7 +124,7 @@ class TestWeakness:
     def test_is_said_with_what_to_do(
         self, lead_desk: Client, lead: User, claimed_case: Case, moderator: User, address: str
     ) -> None:
-        judge(claimed_case, by=moderator, at=claimed_case.opened_at)
+        judge(claimed_case, moderator, at=claimed_case.opened_at)
 
         answer = lead_desk.get(address).content.decode()
 
