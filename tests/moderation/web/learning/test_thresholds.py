@@ -131,7 +131,7 @@ class TestProposal:
         scorer.forget()
         live = scorer.release()
         assert live.id == proposal.candidate
-        assert live.thresholds.review_from == 0.3
+        assert (live.thresholds.remove_from, live.thresholds.audit_rate) == (0.8, 0.03)
         assert "confirmed by ml_engineer" in flat(lead_desk.get(PAGE).content.decode())
 
         given = {"live": live.id, "to": shipped, "kind": "thresholds"}
