@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 
 
 class Measure(models.TextChoices):
@@ -25,7 +25,7 @@ class HourlyCount(models.Model):
 
     hour = models.DateTimeField()
     measure = models.CharField(max_length=12, choices=Measure.choices)
-    user = nobody_yet(has_index=False)
+    user = optional_user(has_index=False)
     number = models.PositiveIntegerField()
     counted_at = models.DateTimeField()
 

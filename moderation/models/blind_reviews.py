@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from moderation.models.cases import Case
 from moderation.models.decisions import Decision, Verdict
 from moderation.models.golden_items import GoldenItem
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post
 
@@ -83,7 +83,7 @@ class BlindReview(models.Model):
     )
     reason = models.CharField(max_length=40, blank=True)
     note = models.CharField(max_length=2000, blank=True)
-    answered_by = nobody_yet()
+    answered_by = optional_user()
     answered_at = models.DateTimeField(null=True, blank=True)
     idempotency_key = models.UUIDField(null=True, blank=True)
     is_disputed = models.BooleanField(
@@ -91,7 +91,7 @@ class BlindReview(models.Model):
     )
     settled_verdict = models.CharField(max_length=8, choices=Verdict.choices, blank=True)
     settled_note = models.CharField(max_length=500, blank=True)
-    settled_by = nobody_yet(has_index=False)
+    settled_by = optional_user(has_index=False)
     settled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

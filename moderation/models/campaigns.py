@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.decisions import Decision, Verdict
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.posts import Post, Revision
 
 
@@ -58,7 +58,7 @@ class CampaignMember(models.Model):
     )
     ties = ArrayField(models.CharField(max_length=8, choices=TieKind.choices), default=list)
     left_out_at = models.DateTimeField(null=True, blank=True)
-    left_out_by = nobody_yet(has_index=False)
+    left_out_by = optional_user(has_index=False)
 
     class Meta:
         ordering = ("campaign_id", "id")

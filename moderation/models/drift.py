@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.platforms import Platform
 
 
@@ -64,7 +64,7 @@ class DriftAlarm(models.Model):
     mean_probability = models.FloatField()
     sample = models.JSONField(help_text="Ids of some of the posts, the newest first.")
     acknowledged_at = models.DateTimeField(null=True, blank=True)
-    acknowledged_by = nobody_yet(has_index=False)
+    acknowledged_by = optional_user(has_index=False)
 
     class Meta:
         ordering = ("-raised_at", "-id")

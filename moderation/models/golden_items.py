@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from moderation.models.decisions import Verdict
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post, Revision
 
@@ -28,9 +28,11 @@ class GoldenItem(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     marked_at = models.DateTimeField()
-    confirmed_by = nobody_yet(has_index=False)
+    confirmed_by = optional_user(has_index=False)
     confirmed_at = models.DateTimeField(null=True, blank=True)
-    retired_by = nobody_yet(has_index=False, help_text="Empty where a correction of the decision retired it.")
+    retired_by = optional_user(
+        has_index=False, help_text="Empty where a correction of the decision retired it."
+    )
     retired_at = models.DateTimeField(null=True, blank=True)
     is_wrong = models.BooleanField(default=False)
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.platforms import Platform
 
 
@@ -26,7 +26,7 @@ class LabelDraw(models.Model):
         null=True, blank=True, help_text="Named by the page: a repeated request is the same draw."
     )
     cancelled_at = models.DateTimeField(null=True, blank=True)
-    cancelled_by = nobody_yet(has_index=False)
+    cancelled_by = optional_user(has_index=False)
 
     class Meta:
         ordering = ("-asked_at", "-id")

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.releases import Promotion
 
 
@@ -40,9 +40,9 @@ class ReleaseProposal(models.Model):
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     made_at = models.DateTimeField()
     expires_at = models.DateTimeField()
-    confirmed_by = nobody_yet()
-    refused_by = nobody_yet()
-    confirming_by = nobody_yet(has_index=False)
+    confirmed_by = optional_user()
+    refused_by = optional_user()
+    confirming_by = optional_user(has_index=False)
     confirming_until = models.DateTimeField(null=True, blank=True)
     failure = models.CharField(max_length=500, blank=True, default="", db_default="")
     closed_at = models.DateTimeField(null=True, blank=True)

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from moderation.models.cases import Case
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.posts import Author
 from moderation.models.users import Role
 
@@ -58,7 +58,7 @@ class Mention(models.Model):
     )
     role = models.CharField(max_length=16, choices=Role.choices, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
-    done_by = nobody_yet()
+    done_by = optional_user()
 
     class Meta:
         ordering = ("id",)

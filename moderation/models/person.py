@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from moderation.models.users import User
 
 
-def nobody_yet(*, has_index: bool = True, help_text: str = "") -> models.ForeignKey[User | None, User | None]:
+def optional_user(
+    *, has_index: bool = True, help_text: str = ""
+) -> models.ForeignKey[User | None, User | None]:
     """Return a key to a user who is never deleted while the row is there."""
     return models.ForeignKey(
         settings.AUTH_USER_MODEL,

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.posts import Post, Revision
 
 
@@ -38,10 +38,10 @@ class Policy(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
     written_at = models.DateTimeField()
-    activated_by = nobody_yet()
+    activated_by = optional_user()
     activated_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
-    ended_by = nobody_yet()
+    ended_by = optional_user()
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import models
 
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 
 
 class Release(models.Model):
@@ -48,7 +48,7 @@ class Promotion(models.Model):
     replaced = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=8, choices=PromotionKind.choices)
     at = models.DateTimeField()
-    actor = nobody_yet()
+    actor = optional_user()
     findings = models.JSONField(default=list, help_text="What the gate asked: [question, passed, answer].")
 
     class Meta:

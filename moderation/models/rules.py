@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.domains import Domain
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.posts import ERASED_NAME, Author
 
 
@@ -77,7 +77,7 @@ class Rule(models.Model):
     imposed_at = models.DateTimeField()
     activated_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
-    lifted_by = nobody_yet()
+    lifted_by = optional_user()
     lifted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

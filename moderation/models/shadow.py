@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Case
-from moderation.models.person import nobody_yet
+from moderation.models.person import optional_user
 from moderation.models.platforms import Platform
 from moderation.models.scores import RouteChoice, Score
 
@@ -37,7 +37,7 @@ class ShadowRun(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     started_at = models.DateTimeField()
-    stopped_by = nobody_yet(has_index=False)
+    stopped_by = optional_user(has_index=False)
     stopped_at = models.DateTimeField(null=True, blank=True)
     reached = models.BigIntegerField()
     skipped = models.PositiveIntegerField(default=0, help_text="Drawn posts left out to catch up.")

@@ -44,8 +44,8 @@ _BODY_PROBLEMS = (
 _WRITE_PROBLEMS = (*_BODY_PROBLEMS, "request_in_flight", "idempotency_key_reused")
 """What can be wrong with any POST."""
 
-_QUERY_PROBLEMS = ("invalid_fields",)
-"""What can be wrong with any query."""
+PERSON_PROBLEMS = ("nobody_behind_key", "not_allowed")
+"""What can be wrong where a key acts for a person who needs a right."""
 
 _EVERY_PROBLEM = (
     "malformed_request",
@@ -246,9 +246,8 @@ def operation(  # noqa: PLR0913 - what the document says of an operation
     def decorate(method: Any) -> Any:
         is_post = method.__name__ == "post"
         has_query = any(isinstance(one, type) for one in parameters)
-        general = (
-            _WRITE_PROBLEMS if is_post else _BODY_PROBLEMS if takes else _QUERY_PROBLEMS if has_query else ()
-        )
+        of_query = ("invalid_fields",) if has_query else ()
+        general = _WRITE_PROBLEMS if is_post else _BODY_PROBLEMS if takes else of_query
         needs = f"Scopes: `{scope}`, and `{also}`." if also else f"Scope: `{scope}`."
         describe = extend_schema(
             operation_id=name,

@@ -27,6 +27,7 @@ from moderation.api.serializers.cases import (
 from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.api.views.base import (
     IF_MATCH,
+    PERSON_PROBLEMS,
     ApiView,
     etag_header,
     etag_of,
@@ -45,7 +46,7 @@ from moderation.queries.cases import platform_cases
 
 EVERY_QUEUE = "all"
 CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
-_CLAIM_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", "case_closed", "already_decided")
+_CLAIM_PROBLEMS = (*PERSON_PROBLEMS, "not_found", "case_closed", "already_decided")
 
 
 class Cases(ApiView):
@@ -116,7 +117,7 @@ class Claims(ApiView):
         ],
         takes=ClaimRequestSerializer,
         answers={200: ClaimsSerializer},
-        refuses=("nobody_behind_key", "not_allowed", "not_found"),
+        refuses=(*PERSON_PROBLEMS, "not_found"),
     )
     def post(self, request: Request, queue: str) -> Response:
         """Claim the most harmful free cases until the lease ends."""
@@ -231,9 +232,6 @@ def own_case(request: Request, identifier: str) -> Case:
         return platform_cases.one(platform=platform_of(request), case_id=number_of(identifier))
 
 
-_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found")
-
-
 class CaseNotes(ApiView):
     """POST /cases/{id}/notes"""
 
@@ -245,7 +243,7 @@ class CaseNotes(ApiView):
         parameters=[CASE_ID],
         takes=NoteRequestSerializer,
         answers={201: CaseNoteSerializer},
-        refuses=("erased", *_PROBLEMS),
+        refuses=("erased", *PERSON_PROBLEMS, "not_found"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Write a note for the next reviewer of the case."""
@@ -269,7 +267,7 @@ class SecondReviews(ApiView):
         parameters=[CASE_ID],
         takes=HandOnRequestSerializer,
         answers={201: CaseSerializer},
-        refuses=("not_decided", "erased", *_PROBLEMS),
+        refuses=("not_decided", "erased", *PERSON_PROBLEMS, "not_found"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Open a second review; the first decision stands until it is decided."""

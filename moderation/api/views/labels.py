@@ -26,7 +26,7 @@ from moderation.api.serializers.labels import (
     LabelPageSerializer,
     LabelQuerySerializer,
 )
-from moderation.api.views.base import ApiView, location_header, number_of, operation
+from moderation.api.views.base import PERSON_PROBLEMS, ApiView, location_header, number_of, operation
 from moderation.models import ApiKey, Export
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
@@ -110,7 +110,7 @@ class Exports(ApiView):
         parameters=[location_header(202)],
         takes=ExportRequestSerializer,
         answers={202: ExportSerializer},
-        refuses=("nobody_behind_key", "not_allowed", "not_found", "not_ready"),
+        refuses=(*PERSON_PROBLEMS, "not_found", "not_ready"),
     )
     def post(self, request: Request) -> Response:
         """Request an export; a task builds it."""
@@ -212,7 +212,7 @@ class LabelDraws(ApiView):
         parameters=[location_header(201)],
         takes=DrawRequestSerializer,
         answers={201: DrawSerializer},
-        refuses=("nobody_behind_key", "not_allowed", "nothing_to_draw", "too_many_drawn"),
+        refuses=(*PERSON_PROBLEMS, "nothing_to_draw", "too_many_drawn"),
     )
     def post(self, request: Request) -> Response:
         """Draw random posts into the queue."""
@@ -251,7 +251,7 @@ class OneLabelDraw(ApiView):
         scope=Scope.LABELS_EXPORT,
         parameters=[_DRAW_ID],
         answers={204: None},
-        refuses=("nobody_behind_key", "not_allowed", "not_found"),
+        refuses=(*PERSON_PROBLEMS, "not_found"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Cancel a draw: its undecided posts leave the queue."""

@@ -26,7 +26,7 @@ from moderation.api.serializers.models import (
     TrainingRunSerializer,
 )
 from moderation.api.serializers.models import replay as shown
-from moderation.api.views.base import ApiView, known, location_header, number_of, operation
+from moderation.api.views.base import PERSON_PROBLEMS, ApiView, known, location_header, number_of, operation
 from moderation.models import Decision, Release, Score, TrainingRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import training_runs
@@ -101,7 +101,7 @@ class TrainingRuns(ApiView):
         scope=Scope.MODELS_ADMIN,
         parameters=[location_header(202)],
         answers={202: TrainingRunSerializer},
-        refuses=("nobody_behind_key", "not_allowed", "training_open", "nothing_to_learn"),
+        refuses=(*PERSON_PROBLEMS, "training_open", "nothing_to_learn"),
     )
     def post(self, request: Request) -> Response:
         """Start a training run."""
@@ -133,7 +133,7 @@ class OneTrainingRun(ApiView):
         scope=Scope.MODELS_ADMIN,
         parameters=[_RUN_ID],
         answers={204: None},
-        refuses=("nobody_behind_key", "not_allowed", "not_found", "training_ended"),
+        refuses=(*PERSON_PROBLEMS, "not_found", "training_ended"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = own_training_run(request, id)

@@ -24,7 +24,7 @@ from moderation.api.serializers.release_proposals import (
     costs,
     thresholds,
 )
-from moderation.api.views.base import ApiView, location_header, number_of, operation
+from moderation.api.views.base import PERSON_PROBLEMS, ApiView, location_header, number_of, operation
 from moderation.api.views.models import own_training_run
 from moderation.models import ApiKey, ReleaseProposal
 from moderation.models.platforms import Scope
@@ -34,7 +34,6 @@ from moderation.queries import keyset
 from moderation.queries.learning import proposal_pages, simulation, traffic
 
 _ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The proposal.")
-_PERSON = ("nobody_behind_key", "not_allowed")
 _WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
@@ -68,7 +67,7 @@ class ReleaseProposals(ApiView):
         takes=ProposalRequestSerializer,
         answers={201: ProposalSerializer},
         refuses=(
-            *_PERSON,
+            *PERSON_PROBLEMS,
             "not_found",
             "no_candidate",
             "shared_thresholds",
@@ -114,7 +113,7 @@ class ProposalConfirmations(ApiView):
         parameters=[_ID],
         answers={200: ProposalSerializer},
         refuses=(
-            *_PERSON,
+            *PERSON_PROBLEMS,
             "not_found",
             "own_proposal",
             "proposal_closed",
@@ -143,7 +142,7 @@ class ProposalRefusals(ApiView):
         scope=Scope.MODELS_ADMIN,
         parameters=[_ID],
         answers={200: ProposalSerializer},
-        refuses=(*_PERSON, "not_found", "proposal_closed", "going_live"),
+        refuses=(*PERSON_PROBLEMS, "not_found", "proposal_closed", "going_live"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _row(request, id)

@@ -24,6 +24,7 @@ from moderation.api.serializers.rules import (
 )
 from moderation.api.views.base import (
     IF_MATCH,
+    PERSON_PROBLEMS,
     ApiView,
     etag_header,
     known,
@@ -40,7 +41,6 @@ from moderation.queries.rules import rule_pages
 from moderation.queries.rules.rule_pages import RuleState, state_of
 
 _RULE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The rule.")
-_ACT_PROBLEMS = ("nobody_behind_key", "not_allowed")
 
 
 class Rules(ApiView):
@@ -80,7 +80,7 @@ class Rules(ApiView):
         parameters=[etag_header(201), location_header(201)],
         takes=RuleRequestSerializer,
         answers={201: RuleSerializer},
-        refuses=(*_ACT_PROBLEMS, "erased"),
+        refuses=(*PERSON_PROBLEMS, "erased"),
     )
     def post(self, request: Request) -> Response:
         """Draft a rule, which has no effect until it is activated."""
@@ -123,7 +123,7 @@ class OneRule(ApiView):
         scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID, IF_MATCH],
         answers={204: None},
-        refuses=(*_ACT_PROBLEMS, "not_found", "precondition_failed"),
+        refuses=(*PERSON_PROBLEMS, "not_found", "precondition_failed"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Lift a rule, or delete a draft."""
@@ -150,7 +150,7 @@ class RuleActivations(ApiView):
         parameters=[_RULE_ID, IF_MATCH, etag_header(200)],
         answers={200: RuleSerializer},
         refuses=(
-            *_ACT_PROBLEMS,
+            *PERSON_PROBLEMS,
             "not_found",
             "precondition_failed",
             "rule_exists",

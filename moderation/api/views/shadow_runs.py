@@ -23,7 +23,7 @@ from moderation.api.serializers.shadow_runs import (
     ShadowRunSerializer,
     figures,
 )
-from moderation.api.views.base import ApiView, location_header, number_of, operation
+from moderation.api.views.base import PERSON_PROBLEMS, ApiView, location_header, number_of, operation
 from moderation.api.views.models import own_training_run
 from moderation.models import ShadowRun
 from moderation.models.platforms import Scope
@@ -32,7 +32,6 @@ from moderation.queries import keyset
 from moderation.queries.learning import proposal_pages, shadow_pages
 
 _ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The shadow run.")
-_PERSON = ("nobody_behind_key", "not_allowed")
 _WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
@@ -72,7 +71,14 @@ class ShadowRuns(ApiView):
         parameters=[location_header(201)],
         takes=ShadowRunRequestSerializer,
         answers={201: ShadowRunSerializer},
-        refuses=(*_PERSON, "not_found", "no_candidate", "already_live", "shadow_open", "candidate_unusable"),
+        refuses=(
+            *PERSON_PROBLEMS,
+            "not_found",
+            "no_candidate",
+            "already_live",
+            "shadow_open",
+            "candidate_unusable",
+        ),
     )
     def post(self, request: Request) -> Response:
         """Start one."""
@@ -114,7 +120,7 @@ class OneShadowRun(ApiView):
         scope=Scope.MODELS_ADMIN,
         parameters=[_ID],
         answers={204: None},
-        refuses=(*_PERSON, "not_found", "shadow_ended"),
+        refuses=(*PERSON_PROBLEMS, "not_found", "shadow_ended"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Stop one."""
