@@ -11,7 +11,7 @@ from collections.abc import Sequence
 # brings its own heavy libraries.
 COMMANDS = {
     "content": ("training.train_content", "fine-tune the content model on labelled texts"),
-    "unseen": ("training.unseen_sources", "what the content model makes of sources it never saw"),
+    "unseen": ("training.unseen", "what the content model makes of sources, or of folds, that it never saw"),
     "words": ("training.words", "write the normaliser's word list"),
     "weights": ("training.served_weights", "a release's trained weights as safetensors"),
     "export": ("training.export_onnx", "turn a trained content model into Triton's repository"),

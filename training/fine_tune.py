@@ -43,6 +43,8 @@ class Recipe:
     threads: int = 2
     # Further trainings, each without a fold of TRAIN and VALIDATION; 0 calibrates on VALIDATION alone.
     folds: int = 0
+    # So many of the folds are trained, 0 all; texts of the others have no held-out answer.
+    most_folds: int = 0
 
     def __post_init__(self) -> None:
         if self.folds < 0 or self.folds == 1:

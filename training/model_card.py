@@ -159,7 +159,8 @@ def _held_out(run: Mapping[str, Any]) -> str:
     if run["held_out"]:
         return (
             "the validation part. What is fitted on top of this model reads, for the train part, "
-            "held-out answers of the training before, and its outcome's to what that had not learned"
+            "held-out answers of the training before, and its outcome's to what that had not learned, "
+            "unless `unseen --folds` wrote others"
         )
     if not folds:
         return "the validation part"

@@ -73,6 +73,18 @@ def test_a_training_stops_on_groups_that_it_does_not_learn(
         assert not train & stop
 
 
+def test_some_of_the_folds_answer_for_their_own_texts_alone(
+    examples: list[Example], trainings: list[Mapping[Split, Sequence[Example]]]
+) -> None:
+    whole = cross_fit.by_folds(examples, recipe=Recipe(folds=4, disguised_share=0.0))
+
+    held = cross_fit.by_folds(examples, recipe=Recipe(folds=4, most_folds=1, disguised_share=0.0))
+
+    assert len(trainings) == 4 + 1
+    assert held.examples == whole.only(whole.folds == 0).examples
+    assert np.array_equal(held.answers[cross_fit.DEEP], whole.only(whole.folds == 0).answers[cross_fit.DEEP])
+
+
 def test_what_rules_labelled_is_learned_and_never_asked(
     examples: list[Example], trainings: list[Mapping[Split, Sequence[Example]]]
 ) -> None:

@@ -147,6 +147,21 @@ def test_unseen_asks_each_source_of_a_training_without_it(
     assert f"{measured['distilbert'][0]['roc_auc']['value']:.3f} (" in row
 
 
+@pytest.mark.long
+def test_unseen_by_folds_writes_what_is_fitted_on_top_of_the_model(
+    trained: Path, tiny_base: Path, tmp_path: Path
+) -> None:
+    data = trained / "texts.jsonl"
+    options = ("--without-own-texts", "--base", str(tiny_base), "--epochs", "1", "--out", str(tmp_path))
+
+    command.main(["unseen", "--data", str(data), *options, "--folds", "3", "--most-folds", "1"])
+
+    learned = [one.text for one in dataset.part(dataset.load([data]), split=Split.TRAIN)]
+    answers = held_out.ask(learned, path=tmp_path / held_out.FILE, others=lambda _: np.empty(0))
+    assert 0 < np.isfinite(answers).sum() < len(learned)
+    assert not (tmp_path / "unseen.json").exists()
+
+
 def test_measures_what_disguise_costs(trained: Path) -> None:
     outcome = json.loads((trained / "metrics.json").read_text())["outcome"]
 
