@@ -1,200 +1,241 @@
-"""How much faster is Triton than TorchScript behind FastAPI? Same weights, machine and run; the client apart.
+"""How much faster is Triton than TorchScript behind FastAPI? Same weights, machine and run, asked in turns.
 
-.venv/bin/python -m lab serving --model full         (a DistilBERT of full size, random weights)
-.venv/bin/python -m lab serving --model shipped
-.venv/bin/python -m lab serving --model full --load-test 1000 --texts sms_uci.jsonl
+.venv/bin/python -m lab serving
+.venv/bin/python -m lab serving --load-test 1000 --texts ../shared/data/sms_uci.jsonl
 
 Nothing needs to run. The ratios are against the peer padded to 128, as the published comparison has it, and
-against the fairer one that pads to the longest text of its call. A load test asks four texts so often each:
-those of the published one, from the SMS collection that --texts names, else four of this project's own.
+against the fairer one that pads to the longest text of its call. Asked are curated posts that no model
+learned; a load test asks each of four texts so often: those of the published one, from the SMS collection
+that --texts names, else four of this project's own.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import itertools
 import json
-import math
+import os
+import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import httpx
 import numpy as np
+import tritonclient.grpc
 
-from lab._serving import client, machine, models, servers, texts
-from lab._serving.servers import Server
+from deploy.local import ports
+from deploy.local.places import ROOT, State
+from deploy.local.service import NotYet, Service
+from deploy.local.supervisor import Supervisor
+from deploy.local.triton import Triton
+from training import dataset
+from training.dataset import Split
+from training.train_content import OWN_TEXTS
 
-_QUIET_CORES = 0.1  # more than this of others' work and a cell is measured again
-_ENOUGH_FOR_P99 = 100
+REPOSITORY = ROOT / "triton_repo"
+PEERS = ("128", "batch")
+# The published load test asks with four messages of the SMS Spam Collection (CC BY 4.0), by their id there.
+PUBLISHED_IDS = ("40af7c84d3e93eae", "c15a0102e0ab45f6", "cc37fee8920317a1", "5fa99fa3bc1eb077")
+OWN_LOAD_TEST = (
+    "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
+    "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
+    "Covid cases rise across Europe as a new variant spreads, health officials say",
+    "Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
+)
+_WARM_SECONDS = 1.0
+
+Ask = Callable[[list[str]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """A server under a name, and what makes the function with which a caller asks it."""
+
+    name: str
+    connect: Callable[[], Ask]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One kind of load; `repeats` makes it a load test, so often each text."""
+    """One kind of load: callers that each send calls of `batch` texts."""
 
-    kind: str
     callers: int
     batch: int = 1
-    repeats: int = 0
 
     @property
     def name(self) -> str:
         """Its name in the table."""
-        if self.repeats:
-            return f"load test of {self.kind} 4 x {self.repeats}, {self.callers} threads"
-        return (
-            f"{self.kind}, batches of {self.batch}"
-            if self.batch > 1
-            else f"{self.kind}, {self.callers} callers"
-        )
+        batches = f", batches of {self.batch}" if self.batch > 1 else ""
+        return f"{self.callers} callers{batches}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
-    """What one server did in one cell; `others` is the cores that everybody else used meanwhile."""
+class Speed:
+    """What one server did in one cell."""
 
     texts_per_second: float
     p50_ms: float
     p99_ms: float
-    client_cores: float
-    others: float
 
 
 def main() -> None:
-    """Start the servers, ask them in turn cell by cell, print the tables."""
+    """Start the servers, ask them in turn cell by cell, print each with its ratios."""
     options = _options()
-    with (
-        tempfile.TemporaryDirectory(prefix="spamdesk-serving-") as name,
-        servers.running(folder=Path(name)) as start,
-    ):
-        asked = models.start(options, start=start, folder=Path(name))
-        table: dict[Cell, list[Found]] = {}
-        for cell in _cells(options):
-            table[cell] = [_measure(cell, server=server, options=options) for server in asked]
-            _print_row(cell, table[cell], asked)
-        _print_ratios(table, asked)
-    if options.out:
-        options.out.write_text(json.dumps(_report(table, asked), indent=1) + "\n")
+    repeats = options.load_test
+    texts = [example.text for example in dataset.part(dataset.load(OWN_TEXTS), split=Split.TEST)]
+    if repeats:
+        texts = published(options.texts) if options.texts else list(OWN_LOAD_TEST)
+    cells = [Cell(callers=options.threads)] if repeats else [Cell(callers=count) for count in options.callers]
+    cells += [] if repeats else [Cell(callers=1, batch=options.batch)]
+    with _running(options.repository) as servers:
+        for cell in cells:
+            speeds = [
+                measure(server, cell=cell, texts=texts, seconds=options.seconds, repeats=repeats)
+                for server in servers
+            ]
+            _print(cell, servers=servers, speeds=speeds)
+
+
+def published(collection: Path) -> list[str]:
+    """Return the published load test's four texts from the SMS collection in JSON lines, in its order.
+
+    Raises KeyError naming an id that the file lacks.
+    """
+    rows = map(json.loads, collection.read_text(encoding="utf-8").splitlines())
+    texts = {row["id"]: row["text"] for row in rows if row["id"] in PUBLISHED_IDS}
+    return [texts[id_] for id_ in PUBLISHED_IDS]
+
+
+def measure(server: Server, *, cell: Cell, texts: Sequence[str], seconds: float, repeats: int = 0) -> Speed:
+    """Ask in a closed loop: each caller sends its next call when the last is answered.
+
+    After a warm-up for `seconds`, or with `repeats` until each text was asked so often.
+    """
+    stream = itertools.cycle(texts)
+    calls = itertools.count()
+    lock = threading.Lock()
+    start = time.perf_counter() + _WARM_SECONDS
+
+    def next_call() -> list[str] | None:
+        with lock:
+            now = time.perf_counter()
+            is_over = next(calls) >= repeats * len(texts) if repeats and now >= start else False
+            if is_over or (not repeats and now >= start + seconds):
+                return None
+            return list(itertools.islice(stream, cell.batch))
+
+    def caller(_number: int) -> list[float]:
+        ask, latencies = server.connect(), []
+        while (call := next_call()) is not None:
+            began = time.perf_counter()
+            ask(call)
+            if began >= start:
+                latencies.append(time.perf_counter() - began)
+        return latencies
+
+    with ThreadPoolExecutor(cell.callers) as pool:
+        latencies = np.array(list(itertools.chain.from_iterable(pool.map(caller, range(cell.callers)))))
+    # Little's law: callers over their mean latency, for few and slow calls, too.
+    return Speed(
+        texts_per_second=cell.callers * cell.batch / float(latencies.mean()),
+        p50_ms=float(np.percentile(latencies, 50)) * 1000,
+        p99_ms=float(np.percentile(latencies, 99)) * 1000,
+    )
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    models.add_arguments(parser)
-    parser.add_argument("--kinds", nargs="+", choices=texts.KINDS, default=list(texts.KINDS))
+    parser.add_argument("--repository", type=Path, default=REPOSITORY, help="the one that Triton serves")
     parser.add_argument("--callers", nargs="+", type=int, default=[1, 8, 32])
-    parser.add_argument(
-        "--batch", type=int, default=32, help="texts a call of the one caller with batches; 0: none"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=5.0, help="of each cell, after one second of warm-up"
-    )
+    parser.add_argument("--batch", type=int, default=32, help="texts a call of the one caller with batches")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each cell, after a second of warm-up")
     parser.add_argument(
         "--load-test", type=int, default=0, metavar="REPEATS", help="a load test instead: each text so often"
     )
     parser.add_argument("--texts", type=Path, help="SMS collection with the published load test's texts")
     parser.add_argument("--threads", type=int, default=32, help="of the load test")
-    parser.add_argument("--attempts", type=int, default=3, help="at each cell, until nobody else computes")
-    parser.add_argument("--out", type=Path, help="also write every figure here, as JSON")
     return parser.parse_args()
 
 
-def _cells(options: argparse.Namespace) -> list[Cell]:
-    if options.load_test:
-        return [
-            Cell(
-                kind="published texts" if options.texts else "own texts",
-                callers=options.threads,
-                repeats=options.load_test,
+@contextmanager
+def _running(repository: Path) -> Iterator[list[Server]]:
+    """Start the peers and Triton, last, with the weights of a repository; stop them in the end."""
+    with tempfile.TemporaryDirectory(prefix="spamdesk-serving-") as folder:
+        state = State(Path(folder) / "state")
+        with Supervisor(
+            logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
+        ) as supervisor:
+            peers = {pad: ports.free() for pad in PEERS}
+            triton = Triton(
+                state=state, grpc_port=ports.free(), metrics_port=ports.free(), repository=repository
             )
-        ]
-    cells = []
-    for kind in options.kinds:
-        cells += [Cell(kind=kind, callers=callers) for callers in options.callers]
-        cells += [Cell(kind=kind, callers=1, batch=options.batch)] * bool(options.batch)
-    return cells
+            services = [
+                *(_peer(pad, port=port, repository=repository) for pad, port in peers.items()),
+                triton.service(),
+            ]
+            for service in services:
+                supervisor.launch(service)
+            supervisor.wait_until_up([service.name for service in services])
+            yield [
+                *(_torchscript(pad, port=port) for pad, port in peers.items()),
+                _triton(triton.url.removeprefix("grpc://")),
+            ]
 
 
-def _measure(cell: Cell, *, server: Server, options: argparse.Namespace) -> Found:
-    """Measure until the machine was quiet, at most --attempts times; the quietest counts."""
-    attempts = []
-    for _ in range(options.attempts):
-        attempts.append(_measure_once(cell, server=server, options=options))
-        if attempts[-1].others <= _QUIET_CORES:
-            break
-    return min(attempts, key=lambda attempt: attempt.others)
+def _peer(pad: str, *, port: int, repository: Path) -> Service:
+    command = [sys.executable, "-m", "lab._torchscript", f"--repository={repository}", f"--pad={pad}"]
+
+    def check() -> None:
+        if not httpx.get(f"http://{ports.LOOPBACK}:{port}/ready", timeout=2).is_success:
+            raise NotYet("not ready")
+
+    return Service(name=f"peer-{pad}", command=(*command, f"--port={port}"), folder=ROOT, check=check)
 
 
-def _measure_once(cell: Cell, *, server: Server, options: argparse.Namespace) -> Found:
-    job = {
-        "server": server.kind,
-        "address": server.address,
-        "is_thread_pool": bool(cell.repeats),
-        "texts": _texts(cell, options=options),
-        "repeats": cell.repeats,
-        "callers": cell.callers,
-        "batch": cell.batch,
-        "seconds": options.seconds,
-        "warm_seconds": 1.0,
-    }
-    busy, own = machine.busy_seconds(), machine.own_seconds()
-    start = time.monotonic()
-    report = client.run_apart(job)
-    elapsed = time.monotonic() - start
-    others = (machine.busy_seconds() - busy - machine.own_seconds() + own) / elapsed
-    latencies = np.array(report["latencies"]) * 1000
-    return Found(
-        texts_per_second=report["calls_per_second"] * cell.batch,
-        p50_ms=float(np.percentile(latencies, 50)),
-        p99_ms=float(np.percentile(latencies, 99)) if len(latencies) >= _ENOUGH_FOR_P99 else math.nan,
-        client_cores=report["client_cpu_seconds"] / elapsed,
-        others=max(0.0, others),
-    )
+def _torchscript(pad: str, *, port: int) -> Server:
+    def connect() -> Ask:
+        client = httpx.Client(timeout=600)
+
+        def ask(texts: list[str]) -> None:
+            answer = client.post(f"http://{ports.LOOPBACK}:{port}/predict", json={"texts": texts})
+            assert len(answer.raise_for_status().json()["logits"]) == len(texts)
+
+        return ask
+
+    return Server(name=f"TorchScript, padded to {'128' if pad == '128' else 'the batch'}", connect=connect)
 
 
-def _texts(cell: Cell, *, options: argparse.Namespace) -> list[str]:
-    if cell.repeats:
-        return texts.published(options.texts) if options.texts else list(texts.OWN_LOAD_TEST)
-    return texts.make(kind=cell.kind, tokenizer=models.tokenizer(options), count=2000)
+def _triton(address: str) -> Server:
+    def connect() -> Ask:
+        client = tritonclient.grpc.InferenceServerClient(address)
+
+        def ask(texts: list[str]) -> None:
+            tensor = tritonclient.grpc.InferInput("TEXT", [len(texts), 1], "BYTES")
+            rows = np.array([text.encode() for text in texts], dtype=np.object_).reshape(-1, 1)
+            tensor.set_data_from_numpy(rows)
+            assert client.infer("content", [tensor]).as_numpy("logits").shape == (len(texts), 2)
+
+        return ask
+
+    return Server(name="Triton", connect=connect)
 
 
-def _print_row(cell: Cell, row: list[Found], asked: list[Server]) -> None:
-    """Print what each server did, as soon as it is known."""
+def _print(cell: Cell, *, servers: Sequence[Server], speeds: Sequence[Speed]) -> None:
+    """Print what each server did, and Triton's texts a second and median latency over each peer's."""
     print(f"\n{cell.name}")
-    for server, result in zip(asked, row, strict=True):
-        p99 = "-" if math.isnan(result.p99_ms) else f"{result.p99_ms:.1f}"
+    ours = speeds[-1]
+    for server, speed in zip(servers, speeds, strict=True):
+        ratios = f"{ours.texts_per_second / speed.texts_per_second:.1f} x, 1/{speed.p50_ms / ours.p50_ms:.1f}"
         print(
-            f"  {server.name:<36}{result.texts_per_second:>9.1f} texts/s   p50 {result.p50_ms:>7.1f} ms"
-            f"   p99 {p99:>7} ms   client {result.client_cores:.2f} cores, others {result.others:.2f}",
+            f"  {server.name:<32}{speed.texts_per_second:>9.1f} texts/s   p50 {speed.p50_ms:>7.1f} ms"
+            f"   p99 {speed.p99_ms:>7.1f} ms   Triton: {ratios}",
             flush=True,
         )
-
-
-def _print_ratios(table: dict[Cell, list[Found]], asked: list[Server]) -> None:
-    """Print Triton over each peer: texts a second, and median latency."""
-    peers = [index for index, server in enumerate(asked) if server.kind == "peer"]
-    for number, server in enumerate(asked):
-        if server.kind == "peer":
-            continue
-        print(
-            f"\n{server.name}: times the texts/s of a peer, and its median latency as a share of the peer's"
-        )
-        print(f"{'':<34}" + "".join(f"{asked[peer].name.rpartition(',')[2]:>28}" for peer in peers))
-        for cell, row in table.items():
-            figures = [_ratio(row[number], row[peer]) for peer in peers]
-            print(f"{cell.name:<34}" + "".join(f"{figure:>28}" for figure in figures))
-
-
-def _ratio(found: Found, peer: Found) -> str:
-    return f"{found.texts_per_second / peer.texts_per_second:.1f} x, 1/{peer.p50_ms / found.p50_ms:.1f}"
-
-
-def _report(table: dict[Cell, list[Found]], asked: list[Server]) -> list[dict[str, Any]]:
-    return [
-        {"cell": cell.name, "server": server.name, **dataclasses.asdict(result)}
-        for cell, row in table.items()
-        for server, result in zip(asked, row, strict=True)
-    ]
