@@ -12,7 +12,7 @@ from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.models import AuditEntry
 from moderation.models.rules import RuleKind
 from moderation.queries import keyset
-from moderation.queries.audit.audit_chain import ChainPage
+from moderation.queries.audit import ChainPage
 
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
 """An address in words that somebody wrote; those of version 6 stand in rules about addresses alone."""

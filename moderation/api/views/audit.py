@@ -16,7 +16,7 @@ from moderation.api.views.base import ApiView, operation
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
 from moderation.operations.audit import chain
-from moderation.queries.audit import audit_chain
+from moderation.queries import audit
 
 
 class AuditLog(ApiView):
@@ -42,7 +42,7 @@ class AuditLog(ApiView):
         reads_addresses = _may_read_addresses(request)
         asked = self.query(IdPageQuerySerializer, request)
         [after] = asked.get("cursor") or (0,)
-        found = audit_chain.page(platform=platform_of(request), after=after, limit=asked["limit"])
+        found = audit.chain_page(platform=platform_of(request), after=after, limit=asked["limit"])
         return Response(AuditPageSerializer(found, context={"reads_addresses": reads_addresses}).data)
 
 

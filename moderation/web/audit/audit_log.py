@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from moderation.models import AuditEntry
-from moderation.queries.audit import audit_pages
-from moderation.queries.audit.audit_pages import AuditFilter
+from moderation.queries import audit
+from moderation.queries.audit import AuditFilter
 from moderation.web import access, days
 from moderation.web.audit.audit_actions import ACTIONS
 from moderation.web.lists import list_pages
@@ -61,7 +61,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show who did what when, and the state of the chain; for htmx only the rows."""
     form = AuditFilterForm(request.GET)
     with list_pages.cursor_or_404():
-        entries = audit_pages.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
+        entries = audit.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "audit",
@@ -70,7 +70,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "page": entries,
     }
     if not request.htmx:
-        context["chain"] = audit_pages.chain_state()
+        context["chain"] = audit.chain_state()
     return list_pages.answer(request, "audit/audit.html", context, form=form)
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 
 from moderation.models import AuditEntry, User
 from moderation.operations.audit import chain
-from moderation.queries.audit import audit_pages
+from moderation.queries import audit
 from moderation.web.audit.audit_actions import ACTIONS
 from tests.moderation.web.conftest import asked
 
@@ -89,7 +89,7 @@ class TestPage:
     def test_counts_what_waits_to_a_bound(
         self, lead_desk: Client, write: Write, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(audit_pages, "_COUNTED", 2)
+        monkeypatch.setattr(audit, "_COUNTED", 2)
         write()
         chain.seal(at=AT)
         for _ in range(3):

@@ -1,7 +1,8 @@
-"""The audit log along its chain of hashes, for those who keep a copy; a platform reads its own acts.
+"""The audit log: for people who did what when, for those who keep a copy its chain of hashes.
 
-A key belongs to one platform. While others use the installation, their acts and those of the whole
-installation are links without an entry: number and hash keep the chain whole, nothing says what was done.
+A key belongs to one platform, which reads its own acts. While others use the installation, their acts and
+those of the whole installation are links without an entry: number and hash keep the chain whole, nothing says
+what was done.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Model
 
@@ -27,6 +29,70 @@ from moderation.models import (
     Post,
     TrainingRun,
 )
+from moderation.queries import keyset
+from moderation.queries.keyset import Page
+
+_COUNTED = 10_000  # waiting entries; where sealing stands still, counting all of them would take seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """What to show. `since` counts, `until` does not; a subject needs both its parts."""
+
+    actor_id: int | None = None
+    is_system: bool = False
+    action: str = ""
+    subject_kind: str = ""
+    subject_id: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One entry; `number` is its place in the chain, None until it is sealed."""
+
+    entry: AuditEntry
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainState:
+    """The last link, None in an empty chain, and how many newer entries wait for a seal, to a bound."""
+
+    head: AuditLink | None
+    waiting: int
+    is_more_waiting: bool
+
+
+def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line]:
+    """Return entries, newest first, with their places in the chain. Raises InvalidCursor."""
+    rows = AuditEntry.objects.select_related("actor")
+    if wanted.actor_id is not None:
+        rows = rows.filter(actor=wanted.actor_id)
+    elif wanted.is_system:
+        rows = rows.filter(actor__isnull=True)
+    if wanted.action:
+        rows = rows.filter(action=wanted.action)
+    if wanted.subject_kind and wanted.subject_id:
+        rows = rows.filter(subject_kind=wanted.subject_kind, subject_id=wanted.subject_id)
+    if wanted.since:
+        rows = rows.filter(at__gte=wanted.since)
+    if wanted.until:
+        rows = rows.filter(at__lt=wanted.until)
+    after = keyset.after(cursor, datetime, int)
+    batch = keyset.page(rows, order=("-at", "-pk"), after=after, limit=limit)
+    links = AuditLink.objects.filter(entry_id__in=[entry.pk for entry in batch.rows])
+    numbers = dict(links.values_list("entry_id", "number"))
+    return batch.of(lambda entries: [Line(entry=entry, number=numbers.get(entry.pk)) for entry in entries])
+
+
+def chain_state() -> ChainState:
+    """Return how far the chain reaches; only a walk through all of it tells whether it holds."""
+    head = AuditLink.objects.order_by("-number").first()
+    newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
+    counted = AuditEntry.objects.filter(pk__gt=newest).values("pk")[: _COUNTED + 1].count()
+    return ChainState(head=head, waiting=min(counted, _COUNTED), is_more_waiting=counted > _COUNTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +128,7 @@ _PLATFORM_OF: dict[str, tuple[type[Model], str]] = {
 """By the kind of an entry's subject: its rows, and how they lead to the platform."""
 
 
-def page(*, platform: Platform, after: int, limit: int) -> ChainPage:
+def chain_page(*, platform: Platform, after: int, limit: int) -> ChainPage:
     """Return the links after a number, as a platform's key may read them."""
     rows = list(AuditLink.objects.filter(number__gt=after).order_by("number")[: limit + 1])
     links = rows[:limit]
