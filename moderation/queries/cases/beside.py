@@ -15,8 +15,8 @@ from moderation.models.rules import RuleKind
 from moderation.queries import case_access, latest_scores, search
 from moderation.queries.cases import case_context
 from moderation.queries.cases.case_context import Lane
-from moderation.queries.entities import alike, authors
-from moderation.queries.entities.alike import AlikeAccount
+from moderation.queries.entities import authors
+from moderation.queries.entities.authors import AlikeAccount
 from moderation.queries.records import record_histories
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.targets import NotATarget, Target
@@ -121,7 +121,7 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
         drafts=tuple(rule_pages.drafts_about(target, at=at)) if target else (),
         notes=authors.notes(author_id=case.post.author_id) if is_author else (),
         case_notes=_case_notes(case, viewer=viewer) if is_author else (),
-        alike=alike.accounts(revision=revision) if is_author and not is_blind else (),
+        alike=authors.alike(revision) if is_author and not is_blind else (),
         is_blind=is_blind,
     )
 

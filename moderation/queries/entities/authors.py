@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import (
     Author,
+    AuthorBand,
     AuthorNote,
     Case,
     Complaint,
@@ -27,11 +29,14 @@ from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
 from moderation.queries.outcome_counts import Figures
+from moderation.queries.records import records
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.targets import Target
+from scoring.resemblance import SHARED_BANDS
 
 _TOP = 8
 _NOTES = 20
+_ALIKE, _PER_BAND = 6, 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +57,16 @@ class AuthorRow:
     not_spam: int
     complaints: int
     waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikeAccount:
+    """An account that shares several traits with another; `posts` and what people judged of them."""
+
+    author: Author
+    posts: int
+    spam: int
+    not_spam: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +148,29 @@ def notes(*, author_id: int) -> tuple[AuthorNote, ...]:
     return tuple(rows.order_by("-id")[:_NOTES])
 
 
+def alike(revision: Revision) -> tuple[AlikeAccount, ...]:
+    """Return accounts of the platform that look like a revision's author, those most alike first.
+
+    The revision is loaded with `post`. Of a trait that many share, only the newest accounts are looked at.
+    """
+    digests = records.bands_of(revision) if revision.author_snapshot else ()  # empty once erased
+    if not digests:
+        return ()
+    newest = [
+        AuthorBand.objects.filter(digest=digest)
+        .order_by("-first_seen_at")
+        .values_list("author_id", flat=True)[:_PER_BAND]
+        for digest in digests
+    ]
+    shared = Counter(newest[0].union(*newest[1:], all=True) if newest[1:] else newest[0])
+    del shared[revision.post.author_id]
+    ids = [author_id for author_id, bands in shared.most_common() if bands >= SHARED_BANDS][: 4 * _ALIKE]
+    authors = Author.objects.filter(pk__in=ids, platform=revision.post.platform_id).in_bulk()
+    chosen = [authors[author_id] for author_id in ids if author_id in authors][:_ALIKE]
+    counts = _counts([author.pk for author in chosen])
+    return tuple(AlikeAccount(author=author, **counts[author.pk]) for author in chosen)
+
+
 def _in_state(authors: QuerySet[Author], state: str) -> QuerySet[Author]:
     posts = Post.objects.filter(author=OuterRef("pk"))
     if state == "spam":
@@ -150,33 +188,32 @@ def _in_state(authors: QuerySet[Author], state: str) -> QuerySet[Author]:
 def _rows(authors: Sequence[Author]) -> tuple[AuthorRow, ...]:
     """Count in four queries for any number of authors: joins in one query would multiply the counts."""
     ids = [author.pk for author in authors]
-    posts = _counted(Post.objects.filter(author__in=ids), "author", total=Count("pk"))
-    live = Label.objects.filter(post__author__in=ids, retracted_at__isnull=True)
-    labels = _counted(
-        live,
-        "post__author",
-        spam=Count("pk", filter=Q(is_spam=True)),
-        not_spam=Count("pk", filter=Q(is_spam=False)),
-    )
-    complaints = _counted(Complaint.objects.filter(post__author__in=ids), "post__author", total=Count("pk"))
-    waits = _counted(
-        Case.objects.filter(post__author__in=ids, state=CaseState.OPEN), "post__author", total=Count("pk")
-    )
+    counts = _counts(ids)
+    complaints = _numbers(Complaint.objects.filter(post__author__in=ids), "post__author")
+    waiting = _numbers(Case.objects.filter(post__author__in=ids, state=CaseState.OPEN), "post__author")
     return tuple(
         AuthorRow(
-            author=author,
-            posts=posts.get(author.pk, {}).get("total", 0),
-            spam=labels.get(author.pk, {}).get("spam", 0),
-            not_spam=labels.get(author.pk, {}).get("not_spam", 0),
-            complaints=complaints.get(author.pk, {}).get("total", 0),
-            waiting=waits.get(author.pk, {}).get("total", 0),
+            author=author, **counts[author.pk], complaints=complaints[author.pk], waiting=waiting[author.pk]
         )
         for author in authors
     )
 
 
-def _counted(rows: QuerySet[Any], key: str, **counts: Count) -> dict[int, dict[str, int]]:
-    return {row[key]: row for row in rows.order_by().values(key).annotate(**counts)}
+def _counts(ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    """Return the posts of authors and what people judged of them."""
+    posts = _numbers(Post.objects.filter(author__in=ids), "author")
+    labels = Label.objects.filter(post__author__in=ids, retracted_at__isnull=True).order_by()
+    rows = labels.values_list("post__author").annotate(
+        spam=Count("pk", filter=Q(is_spam=True)), not_spam=Count("pk", filter=Q(is_spam=False))
+    )
+    counts = {pk: {"posts": posts[pk], "spam": 0, "not_spam": 0} for pk in ids}
+    for pk, spam, not_spam in rows:
+        counts[pk] |= {"spam": spam, "not_spam": not_spam}
+    return counts
+
+
+def _numbers(rows: QuerySet[Any], author: str) -> Counter[int]:
+    return Counter(dict(rows.order_by().values_list(author).annotate(number=Count("pk"))))
 
 
 def _domains(revisions: QuerySet[Revision]) -> tuple[Used, ...]:

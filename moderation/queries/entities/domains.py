@@ -1,17 +1,19 @@
-"""Domains for the desk: posts that link to them, outcomes and rules."""
+"""Domains for the desk: posts that link to them, what became of the latest, and rules."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 
+from moderation import standby
 from moderation.models import Domain, PostLink, Rule
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries import full_text, keyset, outcome_counts
-from moderation.queries.entities import domain_counts, timeline
-from moderation.queries.entities.domain_counts import DomainCounts
+from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
 from moderation.queries.outcome_counts import Figures
@@ -19,11 +21,55 @@ from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.targets import Target
 
 RECENT = timedelta(days=7)
-SAMPLE = domain_counts.SAMPLE
+SAMPLE = 200
+"""The latest links of a domain that are looked at: a domain may stand in a third of all posts (ADR 5)."""
 FEWEST_OF_A_BAR = 20
 """With fewer judged posts no share is drawn: a single one would look like all of them."""
 _LIMIT = 60
 _TOP = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DomainCounts:
+    """Counts of posts: `recent` of all since an instant, the others of the latest SAMPLE links.
+
+    `is_sample` tells that there may be earlier links, so that each of the others is a lower bound.
+    """
+
+    recent: int
+    is_sample: bool
+    posts: int
+    authors: int
+    spam: int
+    not_spam: int
+    complaints: int
+    waiting: int
+
+
+# Lateral, so that each domain walks its own index backwards and stops; joined as a whole, sixty domains of
+# 2,500 links each read 150,000 rows of four tables.
+_COUNTS = """
+SELECT k.id, recent.posts, latest.*
+FROM unnest(%(ids)s::bigint[]) AS k(id)
+CROSS JOIN LATERAL (
+  SELECT count(DISTINCT r.post_id) AS posts
+  FROM moderation_postlink l JOIN moderation_revision r ON r.id = l.revision_id
+  WHERE l.domain_id = k.id AND l.received_at > %(since)s) recent
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(s.links), 0) >= %(sample)s, count(*), count(DISTINCT p.author_id),
+         count(*) FILTER (WHERE label.is_spam), count(*) FILTER (WHERE NOT label.is_spam),
+         coalesce(sum(told.complaints), 0)::bigint, count(*) FILTER (WHERE waits.post_id IS NOT NULL)
+  FROM (SELECT r.post_id, count(*) AS links
+        FROM (SELECT l.revision_id FROM moderation_postlink l
+              WHERE l.domain_id = k.id ORDER BY l.received_at DESC LIMIT %(sample)s) newest
+        JOIN moderation_revision r ON r.id = newest.revision_id
+        GROUP BY r.post_id) s
+  JOIN moderation_post p ON p.id = s.post_id
+  LEFT JOIN moderation_label label ON label.post_id = s.post_id AND label.retracted_at IS NULL
+  LEFT JOIN moderation_case waits ON waits.post_id = s.post_id AND waits.state = 'open'
+  LEFT JOIN LATERAL (SELECT count(*) AS complaints FROM moderation_complaint c
+                     WHERE c.post_id = s.post_id) told ON true) latest
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,10 +168,22 @@ def _most_posted(*, at: datetime, limit: int) -> list[int]:
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
     """Three queries for any number of domains: names, counts and live rules."""
     live = rule_pages.live_by_domain(ids, at=at)
-    counts = domain_counts.of(ids, since=at - RECENT)
+    counts = _counts(ids, since=at - RECENT)
     return [
         DomainHistory(
             name=row.name, first_seen_at=row.first_seen_at, counts=counts[row.pk], rule=live.get(row.pk)
         )
         for row in Domain.objects.filter(pk__in=ids)
     ]
+
+
+def _counts(ids: Sequence[int], *, since: datetime) -> dict[int, DomainCounts]:
+    with standby.connection().cursor() as cursor:
+        cursor.execute(_COUNTS, {"ids": list(ids), "since": since, "sample": SAMPLE})
+        return {pk: _counted(row) for pk, *row in cursor.fetchall()}
+
+
+def _counted(row: Sequence[Any]) -> DomainCounts:
+    """Read a row of _COUNTS; the latest links may hold fewer posts than seven days."""
+    counts = DomainCounts(*row)
+    return replace(counts, posts=max(counts.posts, counts.recent))

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case
-from moderation.queries.entities import domain_counts, domains
+from moderation.queries.entities import domains
 from tests.moderation.conftest import Case_, Decided
 from tests.moderation.counted_case import report_it
 from tests.moderation.web.conftest import HTMX, asked, flat
@@ -61,7 +61,7 @@ class TestDomains:
     def test_count_the_latest_links_alone_and_say_so(
         self, desk: Client, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(domain_counts, "SAMPLE", 2)
+        monkeypatch.setattr(domains, "SAMPLE", 2)
         for number in range(3):
             open_case(text=f"https://shop.example/{number}", at=timezone.now() - timedelta(days=10 * number))
 
@@ -75,7 +75,7 @@ class TestDomains:
     def test_never_count_fewer_posts_than_in_seven_days(
         self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(domain_counts, "SAMPLE", 2)
+        monkeypatch.setattr(domains, "SAMPLE", 2)
         for number in range(3):
             open_case(text=f"https://shop.example/{number}", at=timezone.now())
 
