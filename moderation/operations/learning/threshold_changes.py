@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from moderation.models import Platform, ReleaseProposal, User
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import proposals, thresholds
-from moderation.queries.learning import case_time, proposal_pages, simulation, traffic
+from moderation.queries.cases import pace
+from moderation.queries.learning import proposal_pages, simulation, traffic
 from moderation.queries.learning.simulation import Basis, Costs, Point
 from moderation.queries.learning.traffic import Subject
 from scoring.release import Release, Thresholds
@@ -58,7 +59,7 @@ def propose(
 
 def _evidence(about: Subject, *, wanted: Thresholds, days: int, costs: Costs, at: datetime) -> dict[str, Any]:
     labels, counted = simulation.sample(about, days=days, at=at), traffic.traffic(about, at=at)
-    basis = Basis(labels=labels, counted=counted, seconds=case_time.case_time(at=at).seconds, costs=costs)
+    basis = Basis(labels=labels, counted=counted, seconds=pace.case_time(at=at).seconds, costs=costs)
     now, then = (simulation.point(one, basis=basis) for one in (about.thresholds, wanted))
     return {
         "days": days,

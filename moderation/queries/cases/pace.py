@@ -1,4 +1,7 @@
-"""A user's own pace and agreement. Users never see another's: there are no leaderboards."""
+"""A user's own pace and agreement, and how long a case takes people.
+
+Users never see another's: there are no leaderboards.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from statistics import median
 
 from django.db.models import Count, F, OuterRef, Q, Subquery, Value
@@ -17,6 +21,7 @@ from moderation.queries import outcome_counts
 
 DAYS = 14
 _FEWEST_JUDGED, _FEWEST_LOOKS = 20, 10
+_FEWEST_OF_ALL, _MOST_OF_ALL = 20, 20_000
 _LONGEST_LOOK = timedelta(minutes=10)
 """A longer pause between two decisions counts as absence, not as time on a case."""
 
@@ -113,3 +118,25 @@ def looks(moments: Sequence[datetime]) -> list[float]:
         for earlier, later in pairwise(moments)
         if later - earlier < _LONGEST_LOOK and at_once[later] == 1
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseTime:
+    """The median time between two decisions of one person; `seconds` is None below twenty of them."""
+
+    seconds: float | None
+    decisions: int
+
+
+def case_time(*, at: datetime) -> CaseTime:
+    """Read the latest decisions that people made one at a time, in one query."""
+    made = Decision.objects.filter(
+        decided_by__isnull=False,
+        campaign_decision__isnull=True,
+        decided_at__gt=at - timedelta(days=DAYS),
+        decided_at__lte=at,
+    )
+    latest = made.order_by("-decided_at", "-id").values_list("decided_by_id", "decided_at")[:_MOST_OF_ALL]
+    by_person = groupby(sorted(latest), key=itemgetter(0))
+    seen = [look for _, rows in by_person for look in looks([moment for _, moment in rows])]
+    return CaseTime(seconds=median(seen) if len(seen) >= _FEWEST_OF_ALL else None, decisions=len(seen))

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from moderation.models import Platform
-from moderation.queries.learning import case_time, dry_run, traffic
-from moderation.queries.learning.case_time import CaseTime
+from moderation.queries.cases import pace
+from moderation.queries.cases.pace import CaseTime
+from moderation.queries.learning import dry_run, traffic
 from moderation.queries.learning.dry_run import DryRun
 from moderation.queries.learning.traffic import STEPS, Subject, Traffic
 from moderation.queries.quality import estimates
@@ -121,7 +122,7 @@ def simulate(
     about: Subject, *, wanted: Thresholds, days: int, costs: Costs, precision: float, at: datetime
 ) -> Simulation:
     """Simulate thresholds on the labels of the last `days`; `precision` is what removal promises."""
-    labels, time = sample(about, days=days, at=at), case_time.case_time(at=at)
+    labels, time = sample(about, days=days, at=at), pace.case_time(at=at)
     basis = Basis(labels=labels, counted=traffic.traffic(about, at=at), seconds=time.seconds, costs=costs)
     lowest = cheapest(wanted, basis=basis)
     return Simulation(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from moderation.queries.learning.case_time import CaseTime
+from moderation.queries.cases.pace import CaseTime
 from moderation.queries.learning.dry_run import Change
 from moderation.queries.learning.simulation import CONFIDENCE, Basis, PerDay, Point
 from moderation.queries.learning.traffic import Thresholds

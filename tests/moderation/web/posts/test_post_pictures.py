@@ -16,7 +16,7 @@ from moderation.models.rules import RuleKind
 from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import kept_files
-from moderation.queries.rules import rule_hits
+from moderation.queries.cases import behind
 from tests.moderation.carried_pictures import carry, carry_picture, facts, webp
 from tests.moderation.conftest import Case_
 from tests.moderation.web.conftest import asked, flat
@@ -194,7 +194,7 @@ class TestRuleKinds:
         rules.impose(kind=kind, value=value, reason="Scam", actor=lead, at=timezone.now())
         assert Rule.objects.get().value == value
 
-        [hits] = rule_hits.of([text], at=timezone.now())
+        [hits] = behind.named_in([text], at=timezone.now())
 
         assert hits.is_named
         assert [text[start:end].strip() for start, end in hits.spans] == [marked]

@@ -1,4 +1,4 @@
-"""How long a case takes people."""
+"""How long cases take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 from moderation.models import Case, User
 from moderation.queries.cases import pace
-from moderation.queries.learning import case_time
 
 pytestmark = pytest.mark.django_db
 Judged = Callable[..., None]
@@ -34,12 +33,12 @@ def many_at_once(one_by_one: Case, judged_alike: Judged, at: datetime) -> None:
 
 class TestCaseTime:
     def test_is_the_median_between_two_decisions_of_a_person(self, one_by_one: Case, at: datetime) -> None:
-        found = case_time.case_time(at=at + timedelta(hours=1))
+        found = pace.case_time(at=at + timedelta(hours=1))
 
         assert (found.seconds, found.decisions) == (30.0, 24)
 
     def test_leaves_out_what_was_decided_at_once(self, many_at_once: None, at: datetime) -> None:
-        found = case_time.case_time(at=at + timedelta(hours=1))
+        found = pace.case_time(at=at + timedelta(hours=1))
 
         assert (found.seconds, found.decisions) == (30.0, 24)
 
