@@ -52,14 +52,14 @@ class Figures:
         return self.judged >= FEWEST_OF_A_SHARE
 
 
-def interval(part: int, *, of: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share (Wilson 1927); (0, 1) of nothing."""
+def interval(part: int, *, of: int, z: float = _Z) -> tuple[float, float]:
+    """Wilson's interval of a share (Wilson 1927), of 95 % unless `z` says otherwise; (0, 1) of nothing."""
     if not of:
         return 0.0, 1.0
     share = part / of
-    middle = share + _Z * _Z / (2 * of)
-    half = _Z * sqrt(share * (1 - share) / of + _Z * _Z / (4 * of * of))
-    whole = 1 + _Z * _Z / of
+    middle = share + z * z / (2 * of)
+    half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    whole = 1 + z * z / of
     return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
 
 

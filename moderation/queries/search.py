@@ -116,7 +116,7 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
 
 
 def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
-    linked = _domains([row["pk"] for row in rows])
+    linked = domains_of([row["pk"] for row in rows])
     answered = parents.of_revisions([row["pk"] for row in rows if row["parent_external_id"]])
     return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"])) for row in rows]
 
@@ -235,7 +235,8 @@ def _columns(revisions: QuerySet[Revision], viewer: User) -> QuerySet[Revision, 
     )
 
 
-def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
+def domains_of(revision_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """Return the domains that revisions link to first, by the revision's id, for a row of a list."""
     links = PostLink.objects.filter(revision__in=revision_ids, position__lt=_DOMAINS_SHOWN)
     domains: dict[int, dict[str, None]] = {}
     for revision_id, name in links.order_by("revision_id", "position").values_list(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import sqrt
 
 from django.conf import settings
 
 from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.decisions import DecisionSource
+from moderation.queries import outcome_counts
 
 LATEST = 100
 """Number of latest individual decisions that count, so that a change in a campaign shows soon."""
@@ -29,12 +29,7 @@ class Purity:
     @property
     def lower_bound(self) -> float:
         """Wilson's lower bound of the share (Wilson 1927), one-sided 95 %; 0 if nothing was judged."""
-        if not self.judged:
-            return 0.0
-        n, share = self.judged, self.agreeing / self.judged
-        middle = share + _Z * _Z / (2 * n)
-        half = _Z * sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n))
-        return max(0.0, (middle - half) / (1 + _Z * _Z / n))
+        return outcome_counts.interval(self.agreeing, of=self.judged, z=_Z)[0]
 
     @property
     def is_enough(self) -> bool:

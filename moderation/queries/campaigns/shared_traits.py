@@ -45,15 +45,6 @@ _SOURCES = {
     " JOIN moderation_revision r ON r.id = x.revision_id WHERE x.group_id = k.key::bigint",
 }
 
-_POST_ID = {
-    TieKind.TEXT: "x.post_id",
-    TieKind.LINK: "r.post_id",
-    TieKind.DOMAIN: "r.post_id",
-    TieKind.NETWORK: "x.post_id",
-    TieKind.AUTHOR: "x.id",
-    TieKind.PICTURE: "r.post_id",
-}
-
 # The latest before, and the first of those that arrived in the same instant: posts of one bulk request have
 # the same instant, and only the first of them surely have a campaign already. Both parts read an index and
 # stop.
@@ -165,9 +156,11 @@ def sightings_of(
 
 
 def _latest(kind: TieKind, pairs: list[tuple[Revision, Trait]]) -> list[list[int]]:
+    source = _SOURCES[kind]
+    post_id = source.split()[1]  # the column that it selects
     with connection.cursor() as cursor:
         cursor.execute(
-            _QUERY.format(source=_SOURCES[kind], post_id=_POST_ID[kind], latest=LATEST, first=FIRST),
+            _QUERY.format(source=source, post_id=post_id, latest=LATEST, first=FIRST),
             {
                 "keys": [trait.key for _, trait in pairs],
                 "posts": [revision.post_id for revision, _ in pairs],

@@ -33,16 +33,8 @@ class NotCounted(LookupError):
     """The post has no such trait, so nothing was counted."""
 
 
-_KEYS = {
-    Counted.AUTHOR: "author",
-    Counted.ADDRESS: "ip",
-    Counted.NETWORK: "network",
-    Counted.PROVIDER: "asn",
-    Counted.MAIL: "mail",
-    Counted.DOMAIN: "domain",
-    Counted.SIMILAR: "similar",
-    Counted.RESEMBLING: "resembling",
-}
+_SOURCES = {Counted.ADDRESS: "ip", Counted.PROVIDER: "asn"}
+"""What histories call these; the others by the same name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +96,12 @@ def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> Cou
     if record is None:
         raise NotCounted("the record cannot be read any more")
     history = _history(record, counted=counted, domain=domain)
+    source = _SOURCES.get(counted, counted.value)
     key = _domain_key(revision, domain) if counted is Counted.DOMAIN else None
-    key = key or records.keys_of(revision).get(_KEYS[counted])
+    key = key or records.keys_of(revision).get(source)
     if key is None:
         raise NotCounted(f"the post has no {counted}")
-    older = record_histories.posts_of(_KEYS[counted], key=key, post=revision.post_id, at=record.at)
+    older = record_histories.posts_of(source, key=key, post=revision.post_id, at=record.at)
     choice = PostFilter(post_ids=tuple(post_id for post_id, _, _ in older))
     rows = {row.post_id: row for row in search.posts(wanted=choice, viewer=viewer, limit=len(older)).rows}
     elsewhere = _spam_by_evidence(older, at=record.at)

@@ -9,10 +9,10 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.db.models.functions import Left
 
-from moderation.models import Case, Post, PostLink, Score, User
+from moderation.models import Case, Post, Score, User
 from moderation.models.cases import BLIND_REASONS
 from moderation.models.posts import ERASED_NAME
-from moderation.queries import case_access, keyset
+from moderation.queries import case_access, keyset, search
 from moderation.queries.cases.backlog import visible
 from moderation.queries.cases.queue_filter import KEYS, QueueFilter, Sort, matching
 from moderation.queries.keyset import Page
@@ -110,7 +110,7 @@ def _whole(cases: list[dict[str, Any]], *, viewer: User, at: datetime) -> tuple[
     """Return the rows with the related rows of their cases."""
     posts = _posts([case["post_id"] for case in cases])
     scores = _scores([case["score_id"] for case in cases])
-    domains = _domains([score["revision_id"] for score in scores.values()])
+    domains = search.domains_of([score["revision_id"] for score in scores.values()])
     holders = _holders(cases, at=at)
     rows = []
     for case in cases:
@@ -159,16 +159,6 @@ def _holders(cases: list[dict[str, Any]], *, at: datetime) -> dict[int, str]:
 
 def _is_held(case: dict[str, Any], *, at: datetime) -> bool:
     return case["lease_end_at"] is not None and case["lease_end_at"] > at
-
-
-def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
-    links = PostLink.objects.filter(revision__in=revision_ids, position__lt=5).order_by(
-        "revision_id", "position"
-    )
-    domains: dict[int, dict[str, None]] = {}
-    for revision_id, name in links.values_list("revision_id", "domain__name"):
-        domains.setdefault(revision_id, {})[name] = None
-    return {revision_id: tuple(names) for revision_id, names in domains.items()}
 
 
 def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine: bool) -> QueueRow:

@@ -184,6 +184,6 @@ def _counts(ids: Sequence[int], *, since: datetime) -> dict[int, DomainCounts]:
 
 
 def _counted(row: Sequence[Any]) -> DomainCounts:
-    """Read a row of _COUNTS; the latest links may hold fewer posts than seven days."""
+    """Read a row of _COUNTS, in the order of the fields; the latest links may hold less than seven days."""
     counts = DomainCounts(*row)
     return replace(counts, posts=max(counts.posts, counts.recent))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -83,10 +83,7 @@ def of_traffic(
     share = measured.value or sum(scores) / len(scores)
     needed = of(scores=scores, share=share, within=within)
     return NeededLabels(
-        by_score=needed.by_score,
-        uniform=needed.uniform,
-        interval_by_score=needed.interval_by_score,
-        interval_uniform=needed.interval_uniform,
+        **asdict(needed),
         within=within,
         share=share,
         is_measured=bool(measured.value),

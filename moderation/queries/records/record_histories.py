@@ -33,26 +33,21 @@ _NUMBERS = {
     "half_life": RECENT_HALF_LIFE_DAYS * 86_400,
 }
 
+_OF_REVISIONS = (
+    "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
+    " JOIN moderation_post p ON p.id = r.post_id"
+    " WHERE {condition} AND r.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY r.received_at DESC"
+)
 _SOURCES = {
     "author": "SELECT p.id AS post_id, p.author_id, p.platform_id, p.received_at FROM moderation_post p"
     " WHERE p.author_id = k.key::bigint AND p.received_at < %(at)s AND p.id <> k.post_id"
     " ORDER BY p.received_at DESC",
-    "ip": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
-    " JOIN moderation_post p ON p.id = r.post_id"
-    " WHERE r.ip = k.key::inet AND r.received_at < %(at)s AND r.post_id <> k.post_id"
-    " ORDER BY r.received_at DESC",
-    "network": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
-    " JOIN moderation_post p ON p.id = r.post_id"
-    " WHERE r.ip_network = k.key AND r.received_at < %(at)s AND r.post_id <> k.post_id"
-    " ORDER BY r.received_at DESC",
-    "asn": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
-    " JOIN moderation_post p ON p.id = r.post_id"
-    " WHERE r.ip_asn = k.key::int AND r.received_at < %(at)s AND r.post_id <> k.post_id"
-    " ORDER BY r.received_at DESC",
-    "mail": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
-    " JOIN moderation_post p ON p.id = r.post_id"
-    " WHERE (r.author_snapshot ->> 'email_domain') = k.key AND r.received_at < %(at)s"
-    " AND r.post_id <> k.post_id ORDER BY r.received_at DESC",
+    "ip": _OF_REVISIONS.format(condition="r.ip = k.key::inet"),
+    "network": _OF_REVISIONS.format(condition="r.ip_network = k.key"),
+    "asn": _OF_REVISIONS.format(condition="r.ip_asn = k.key::int"),
+    "mail": _OF_REVISIONS.format(condition="(r.author_snapshot ->> 'email_domain') = k.key"),
+    "similar": _OF_REVISIONS.format(condition="r.similarity_group = k.key::uuid"),
     # Other accounts with enough common bands; for a widely shared band only the newest accounts.
     "resembling": "SELECT p.id AS post_id, p.author_id, p.platform_id, p.received_at FROM moderation_post p"
     " WHERE p.received_at < %(at)s AND p.author_id IN (SELECT alike.author_id FROM"
@@ -63,10 +58,6 @@ _SOURCES = {
     " GROUP BY alike.author_id HAVING count(*) >= {shared_bands}"
     " ORDER BY alike.author_id DESC LIMIT {authors})"
     " ORDER BY p.received_at DESC",
-    "similar": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
-    " JOIN moderation_post p ON p.id = r.post_id"
-    " WHERE r.similarity_group = k.key::uuid AND r.received_at < %(at)s AND r.post_id <> k.post_id"
-    " ORDER BY r.received_at DESC",
     "domain": "SELECT r.post_id, p.author_id, p.platform_id, l.received_at FROM moderation_postlink l"
     " JOIN moderation_revision r ON r.id = l.revision_id JOIN moderation_post p ON p.id = r.post_id"
     " WHERE l.domain_id = k.key::bigint AND l.received_at < %(at)s AND r.post_id <> k.post_id"
