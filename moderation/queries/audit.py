@@ -30,6 +30,7 @@ from moderation.models import (
     TrainingRun,
 )
 from moderation.queries import keyset
+from moderation.queries.health import health
 from moderation.queries.keyset import Page
 
 _COUNTED = 10_000  # waiting entries; where sealing stands still, counting all of them would take seconds
@@ -90,8 +91,7 @@ def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line
 def chain_state() -> ChainState:
     """Return how far the chain reaches; only a walk through all of it tells whether it holds."""
     head = AuditLink.objects.order_by("-number").first()
-    newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
-    counted = AuditEntry.objects.filter(pk__gt=newest).values("pk")[: _COUNTED + 1].count()
+    counted = health.unsealed().values("pk")[: _COUNTED + 1].count()
     return ChainState(head=head, waiting=min(counted, _COUNTED), is_more_waiting=counted > _COUNTED)
 
 

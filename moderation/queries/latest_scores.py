@@ -24,6 +24,11 @@ HEAVY = (*EXPLAINING, "revision__text", "revision__journey", "revision__author_s
 """These, and those of its revision."""
 
 
+def explaining(path: str) -> tuple[str, ...]:
+    """Name these fields of the score that a path of relations leads to."""
+    return tuple(f"{path}__{name}" for name in EXPLAINING)
+
+
 def of(post_ids: Iterable[int]) -> dict[int, Score]:
     """Return the score of each post whose latest revision has one, with its revision, without HEAVY."""
     rows = (

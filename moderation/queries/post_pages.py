@@ -29,7 +29,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import AUTOMATIC_REASONS
 from moderation.models.feed import Stream
 from moderation.queries import case_access, keyset, latest_scores, parents
-from moderation.queries.cases import scored_post
+from moderation.queries.cases import case_pages, scored_post
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.evidence import findings
 from moderation.queries.evidence.findings import Finding
@@ -40,7 +40,6 @@ _REVISIONS = 5
 _SCORES = 10
 _DECISIONS = 20
 _CASES = 10
-_COMPLAINTS = 20
 _NOTES = 20
 
 
@@ -129,11 +128,7 @@ def page(
     post = Post.objects.select_related("platform", "author").get(pk=post_id)
     cases = _cases(post, viewer)
     is_blind = case_access.has_blind_case(post, viewer)
-    complaints = list(
-        Complaint.objects.filter(post=post)
-        .select_related("reporter")
-        .order_by("-received_at", "-id")[: _COMPLAINTS + 1]
-    )
+    complaints, complaint_count = case_pages.complaints_about(post)
     links = PostLink.objects.filter(revision__post=post, revision__number=post.latest_revision)
     names = links.order_by("position").values_list("domain__name", flat=True)[:20]
     revisions = _revisions(post, cursors.revisions, viewer)
@@ -150,8 +145,8 @@ def page(
         decisions=Page((), None) if is_blind else _decisions(post, cursors.decisions),
         cases=cases,
         membership=None if is_blind else _membership(post),
-        complaints=tuple(complaints[:_COMPLAINTS]),
-        complaint_count=_count(post, complaints),
+        complaints=complaints,
+        complaint_count=complaint_count,
         notes=_notes(post, viewer),
         domains=tuple(dict.fromkeys(names)),
         is_blind=is_blind,
@@ -267,10 +262,3 @@ def _notes(post: Post, viewer: User) -> tuple[CaseNote, ...]:
             blind = Q()
         notes = notes.exclude(blind & ~Q(author=viewer))
     return tuple(notes.order_by("-id")[:_NOTES])
-
-
-def _count(post: Post, complaints: list[Complaint]) -> int:
-    """Count again only where there are more than are shown."""
-    if len(complaints) <= _COMPLAINTS:
-        return len(complaints)
-    return Complaint.objects.filter(post=post).count()

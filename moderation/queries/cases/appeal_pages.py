@@ -45,7 +45,5 @@ def page(*, state: AppealState, cursor: str = "", limit: int = 50) -> Page[Appea
 
 def counts() -> AppealCounts:
     """Count them in one pass."""
-    numbers = Appeal.objects.order_by().aggregate(
-        waiting=Count("pk", filter=Q(outcome__isnull=True)), settled=Count("outcome")
-    )
-    return AppealCounts(waiting=numbers["waiting"], settled=numbers["settled"])
+    waiting = Count("pk", filter=Q(outcome__isnull=True))
+    return AppealCounts(**Appeal.objects.order_by().aggregate(waiting=waiting, settled=Count("outcome")))

@@ -37,8 +37,6 @@ class Beside(StrEnum):
     ADDRESS = "address"
 
 
-_HEAVY = tuple(f"score__{name}" for name in latest_scores.EXPLAINING)
-
 OtherPost = tuple[int, bool | None, int]
 """A post, whether people judge it spam (None where they have not), and its complaints."""
 
@@ -91,7 +89,7 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
     case = (
         case_access.visible(viewer)
         .select_related("post__platform", "post__author", "score__revision")
-        .defer(*_HEAVY, "score__revision__text", "score__revision__journey")
+        .defer(*latest_scores.explaining("score"), "score__revision__text", "score__revision__journey")
         .get(pk=case_id)
     )
     revision = case.score.revision

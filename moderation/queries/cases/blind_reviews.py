@@ -14,6 +14,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.queries import keyset
 from moderation.queries.keyset import Page
 
+_PAGE = 20
 _NOTES = 10
 
 
@@ -64,9 +65,7 @@ def undoable(*, moderator: User, at: datetime) -> BlindReview | None:
     return rows.order_by("-answered_at", "-pk").first()
 
 
-def disagreements(
-    *, viewer: User, state: DisputeState, at: datetime, cursor: str = "", limit: int = 20
-) -> Page[Disagreement]:
+def disagreements(*, viewer: User, state: DisputeState, at: datetime, cursor: str) -> Page[Disagreement]:
     """Return disagreements, the newest first. Raises InvalidCursor."""
     rows = _disputed(state, at=at).select_related(
         "platform",
@@ -77,19 +76,18 @@ def disagreements(
         "settled_by",
     )
     rows = rows.defer("decision__revision__journey", "decision__revision__links")
-    page = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
+    page = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=_PAGE)
     notes = _notes([review.post_id for review in page.rows])
-    return Page(
-        tuple(
+    return page.of(
+        lambda reviews: [
             Disagreement(
                 review=review,
                 notes=tuple(notes.get(review.post_id, ())),
                 is_own=review.decision is not None
                 and viewer.pk in (review.decision.decided_by_id, review.answered_by_id),
             )
-            for review in page.rows
-        ),
-        page.end,
+            for review in reviews
+        ]
     )
 
 
@@ -107,7 +105,7 @@ def plans() -> tuple[PlanRow, ...]:
         in_queue=Count("pk", filter=is_open),
         waiting=Count("pk", filter=Q(case__isnull=True)),
     )
-    counts = {platform: (answered, in_queue, waiting) for platform, answered, in_queue, waiting in counted}
+    counts = {platform: numbers for platform, *numbers in counted}
     plan_rows = []
     for platform in Platform.objects.select_related("blind_review_plan").order_by("slug"):
         answered, in_queue, waiting = counts.get(platform.pk, (0, 0, 0))

@@ -12,6 +12,7 @@ from moderation.models import (
     Complaint,
     Decision,
     PolicyMatch,
+    Post,
     PostLink,
     Rule,
     User,
@@ -138,11 +139,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
     )
     case = cases.get(pk=case_id)
     case.score.revision.post = case.post  # the same row: avoid a second query
-    complaints = list(
-        Complaint.objects.filter(post=case.post_id)
-        .select_related("reporter")
-        .order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1]
-    )
+    complaints, complaint_count = complaints_about(case.post)
     decisions = list(
         Decision.objects.filter(post=case.post_id)
         .select_related("decided_by", "reversal")
@@ -157,8 +154,8 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         domains=_domains(case, record, at=at),
         evidence=evidence,
         policies=() if case_access.is_blind(case) else tuple(policy_pages.matched_by(case.post_id, at=at)),
-        complaints=tuple(complaints[:_MAX_COMPLAINTS]),
-        complaint_count=_count(case, complaints),
+        complaints=complaints,
+        complaint_count=complaint_count,
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
         appeal=_appeal(case),
@@ -172,6 +169,14 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
 def notes(case: Case) -> tuple[CaseNote, ...]:
     """Return what people told each other of a case, in order."""
     return tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author"))
+
+
+def complaints_about(post: Post) -> tuple[tuple[Complaint, ...], int]:
+    """Return the latest complaints about a post, and how many there are: counted if more than are shown."""
+    about = Complaint.objects.filter(post=post)
+    latest = tuple(about.select_related("reporter").order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1])
+    is_cut = len(latest) > _MAX_COMPLAINTS
+    return latest[:_MAX_COMPLAINTS], about.count() if is_cut else len(latest)
 
 
 def read_link(candidate: str) -> tuple[str, str] | None:
@@ -192,13 +197,6 @@ def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) 
 
 def _appeal(case: Case) -> Appeal | None:
     return Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None
-
-
-def _count(case: Case, complaints: list[Complaint]) -> int:
-    """Count by a query only if there are more than shown."""
-    if len(complaints) <= _MAX_COMPLAINTS:
-        return len(complaints)
-    return Complaint.objects.filter(post=case.post_id).count()
 
 
 def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[DomainFact, ...]:

@@ -24,7 +24,7 @@ class GoldenState(StrEnum):
     RETIRED = "retired"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class GoldenResult:
     """How many answers to golden items somebody gave, until the start of this week, and how many were right.
 
@@ -48,22 +48,16 @@ class GoldenResult:
 
 def own_result(*, user: User, at: datetime) -> GoldenResult:
     """Return somebody's own result."""
-    numbers = _counted(_answers(until=week_start(at)).filter(answered_by=user))
-    return GoldenResult(user=user, answers=numbers["answers"], right=numbers["right"])
+    answers = _answers(until=week_start(at)).filter(answered_by=user)
+    return GoldenResult(user=user, **answers.aggregate(**_COUNTS))
 
 
 def results(*, at: datetime) -> tuple[GoldenResult, ...]:
     """Return everybody's results by name, not by rank."""
-    rows = _answers(until=week_start(at)).order_by().values("answered_by")
-    counts = {
-        row["answered_by"]: row
-        for row in rows.annotate(answers=Count("pk"), right=Count("pk", filter=_IS_RIGHT))
-    }
+    rows = _answers(until=week_start(at)).order_by().values_list("answered_by").annotate(**_COUNTS)
+    counts = {person: (answers, right) for person, answers, right in rows}
     people = User.objects.filter(pk__in=counts).order_by("username")
-    return tuple(
-        GoldenResult(user=user, answers=counts[user.pk]["answers"], right=counts[user.pk]["right"])
-        for user in people
-    )
+    return tuple(GoldenResult(user, *counts[user.pk]) for user in people)
 
 
 def page(*, state: GoldenState, cursor: str = "", limit: int = 50) -> Page[GoldenItem]:
@@ -90,14 +84,10 @@ def week_start(at: datetime) -> datetime:
     return (at - timedelta(days=at.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-_IS_RIGHT = Q(verdict=F("golden__verdict"))
+_COUNTS = {"answers": Count("pk"), "right": Count("pk", filter=Q(verdict=F("golden__verdict")))}
 
 
 def _answers(*, until: datetime) -> QuerySet[BlindReview]:
     """Return final answers to golden items; those handed on have no verdict and do not count."""
     rows = BlindReview.objects.filter(golden__is_wrong=False, answered_at__lt=until)
     return rows.exclude(verdict="")
-
-
-def _counted(rows: QuerySet[BlindReview]) -> dict[str, int]:
-    return rows.aggregate(answers=Count("pk"), right=Count("pk", filter=_IS_RIGHT))

@@ -91,9 +91,7 @@ def own_pace(*, user: User, at: datetime) -> Pace:
         today=len(today),
         this_hour=sum(moment > at - timedelta(hours=1) for moment in today),
         seconds=median(seen) if len(seen) >= _FEWEST_LOOKS else None,
-        undone=counts["undone"],
-        judged=counts["judged"],
-        agreed=counts["agreed"],
+        **counts,
     )
 
 

@@ -99,7 +99,7 @@ def review_chance(mix: Mix, *, at: datetime) -> float | None:
 
     The load may be five minutes old.
     """
-    return chance_of(share=mix.audit / WHOLE, load=load(at=at)) if mix.audit else None
+    return chance_of(share=mix.audit / WHOLE, load=_load(_bucket(at))) if mix.audit else None
 
 
 def chance_of(*, share: float, load: Load) -> float:
@@ -112,11 +112,6 @@ def chance_of(*, share: float, load: Load) -> float:
         return min(max(share, LEAST_CHANCE), MOST_CHANCE)
     rest = _OF_PACE * share * load.decisions - load.audit_cases - load.waiting / _WEEK_DAYS
     return min(max(rest / load.review_posts, LEAST_CHANCE), MOST_CHANCE)
-
-
-def load(*, at: datetime) -> Load:
-    """Return the load of the audit lane; it may be five minutes old."""
-    return _load(_bucket(at))
 
 
 def forget() -> None:

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from moderation import standby
 from moderation.models import Decision, Export, Post, User
 from moderation.models.decisions import DecisionSource
-from moderation.queries import case_access, full_text, keyset
+from moderation.queries import case_access, full_text, keyset, latest_scores
 from moderation.queries.keyset import Key, Page
 
 _BATCH = 1_000
@@ -113,14 +113,7 @@ def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
         "score",
         "reversal__reversed_by",
     )
-    return decisions.select_related(*related).defer(
-        "score__record",
-        "score__features",
-        "score__contributions",
-        "score__word_contributions",
-        "score__evidence_words",
-        "revision__journey",
-    )
+    return decisions.select_related(*related).defer(*latest_scores.explaining("score"), "revision__journey")
 
 
 def _filtered(decisions: QuerySet[Decision], wanted: DecisionFilter) -> QuerySet[Decision]:

@@ -10,6 +10,7 @@ from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
 
 from moderation.models import FeedEntry, Platform
 from moderation.models.feed import Stream
+from moderation.queries import latest_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +60,7 @@ def _position(entry: FeedEntry) -> Position:
 
 def _related(entries: QuerySet[FeedEntry]) -> QuerySet[FeedEntry]:
     related = ("post__platform", "revision", "score", "reversal", "replaces")
-    heavy = (
-        "score__record",
-        "score__features",
-        "score__contributions",
-        "score__word_contributions",
-        "score__evidence_words",
-        "revision__text",
-        "revision__journey",
-        "revision__links",
-        "revision__media_urls",
-    )
+    heavy = ("text", "journey", "links", "media_urls")
     return entries.select_related(*(f"decision__{name}" for name in related)).defer(
-        *(f"decision__{name}" for name in heavy)
+        *latest_scores.explaining("decision__score"), *(f"decision__revision__{name}" for name in heavy)
     )

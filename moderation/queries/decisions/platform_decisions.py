@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from moderation.models import Complaint, Decision, Platform, Reason, Revision
 from moderation.models.decisions import Verdict
+from moderation.queries import latest_scores
 
 
 def standing(*, post_id: int, at: datetime) -> Decision | None:
@@ -47,7 +48,6 @@ def _told(decisions: QuerySet[Decision], *, before: datetime) -> QuerySet[Decisi
         decisions.filter(effective_at__lte=before)
         .exclude(is_undone)
         .select_related("post", "revision", "score", "reversal", "replaces")
-        .defer("score__record", "score__features", "score__contributions")
-        .defer("score__word_contributions", "score__evidence_words")
+        .defer(*latest_scores.explaining("score"))
         .defer("revision__text", "revision__journey", "revision__links", "revision__media_urls")
     )

@@ -103,13 +103,14 @@ def backlogs(*, at: datetime) -> list[Backlog]:
     return entries
 
 
-def _waiting(at: datetime) -> QuerySet[Delivery]:
-    return Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
-
-
-def _unsealed(_at: datetime) -> QuerySet[AuditEntry]:
+def unsealed() -> QuerySet[AuditEntry]:
+    """Return the audit entries beyond the end of the chain."""
     sealed = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
     return AuditEntry.objects.filter(pk__gt=sealed)
+
+
+def _waiting(at: datetime) -> QuerySet[Delivery]:
+    return Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
 
 
 _HELD = Q(endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint"))
@@ -140,7 +141,7 @@ _BACKLOGS: tuple[tuple[str, StrPromise, StrPromise, Callable[[datetime], QuerySe
      "requested_at", 10),
     ("training", _("Training runs to begin"), _("a worker"),
      lambda _at: TrainingRun.objects.filter(state=TrainingState.WAITING), "requested_at", 10),
-    ("seals", _("Audit entries to seal"), _("a scheduled task"), _unsealed, "at", 1),
+    ("seals", _("Audit entries to seal"), _("a scheduled task"), lambda _at: unsealed(), "at", 1),
     ("erasures", _("Erasures to record"), _("a worker"),
      lambda _at: Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True),
      "erased_at", 5),

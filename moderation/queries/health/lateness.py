@@ -9,8 +9,6 @@ from typing import Any
 from django.db.models import Min, OuterRef, QuerySet, Subquery
 
 from moderation.models import (
-    AuditEntry,
-    AuditLink,
     Delivery,
     Erasure,
     Evidence,
@@ -24,7 +22,7 @@ from moderation.models.erasures import ErasureCause
 from moderation.models.evidence import OPEN
 from moderation.models.posts import ScoreState
 from moderation.models.webhooks import CircuitState
-from moderation.queries.health import sweeps
+from moderation.queries.health import health, sweeps
 
 _MINUTE = timedelta(minutes=1)
 
@@ -49,35 +47,23 @@ def late(*, at: datetime) -> list[Late]:
         if sweep.is_late
         for age in [sweep.age(at=at)]
     ]
+    unopened = EvidenceRequest.objects.filter(opened_at__isnull=True)
+    unkept_since = UnkeptFile.objects.order_by("since").values_list("since", flat=True)
     waiting = (
-        ("seals", oldest_unsealed_at(), _MINUTE, True),
+        ("seals", health.unsealed().order_by("pk").values_list("at", flat=True).first(), _MINUTE, True),
         ("erasures", _oldest_unwritten_at(), 5 * _MINUTE, True),
         ("scoring", oldest_unscored_at(), _MINUTE, False),
-        ("evidence", _oldest_unfetched_at(), 10 * _MINUTE, False),
-        ("evidence_requests", _oldest_unopened_at(), 10 * _MINUTE, False),
-        ("thumbnails", _oldest_unkept_at(), 10 * _MINUTE, False),
-        ("deliveries", oldest_due_at(), _MINUTE, False),
+        ("evidence", _oldest(Evidence.objects.filter(state__in=OPEN)), 10 * _MINUTE, False),
+        # The worker that fetches also opens: without it there are no rows of addresses, only these.
+        ("evidence_requests", _oldest(unopened), 10 * _MINUTE, False),
+        ("thumbnails", unkept_since.first(), 10 * _MINUTE, False),
+        ("deliveries", _oldest_due_at(), _MINUTE, False),
     )
     for what, since, after, is_housekeeping in waiting:
         if since is not None and at - since > after:
             seconds = (at - since).total_seconds()
             items.append(Late(what=what, seconds=seconds, is_housekeeping=is_housekeeping))
     return items
-
-
-def oldest_unsealed_at() -> datetime | None:
-    """Return when the oldest audit entry beyond the chain's end was written, None if there is none."""
-    newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
-    return AuditEntry.objects.filter(pk__gt=newest).order_by("pk").values_list("at", flat=True).first()
-
-
-def oldest_due_at() -> datetime | None:
-    """Return when the oldest due delivery was due, except those of endpoints whose circuit is open."""
-    waiting = Delivery.objects.filter(endpoint=OuterRef("pk"), state=DeliveryState.WAITING)
-    first = waiting.order_by("next_attempt_at").values("next_attempt_at")[:1]
-    closed = WebhookEndpoint.objects.exclude(circuit__state__in=(CircuitState.OPEN, CircuitState.HALF_OPEN))
-    times: dict[str, datetime | None] = closed.order_by().aggregate(first=Min(Subquery(first)))
-    return times["first"]
 
 
 def oldest_unscored_at() -> datetime | None:
@@ -89,24 +75,20 @@ def oldest_unscored_at() -> datetime | None:
     return unscored.order_by("enqueued_at", "id").values_list("enqueued_at", flat=True).first()
 
 
+def _oldest_due_at() -> datetime | None:
+    """Return when the oldest due delivery was due, except those of endpoints whose circuit is open."""
+    waiting = Delivery.objects.filter(endpoint=OuterRef("pk"), state=DeliveryState.WAITING)
+    first = waiting.order_by("next_attempt_at").values("next_attempt_at")[:1]
+    closed = WebhookEndpoint.objects.exclude(circuit__state__in=(CircuitState.OPEN, CircuitState.HALF_OPEN))
+    times: dict[str, datetime | None] = closed.order_by().aggregate(first=Min(Subquery(first)))
+    return times["first"]
+
+
 def _oldest_unwritten_at() -> datetime | None:
     waiting = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
     return waiting.order_by("id").values_list("erased_at", flat=True).first()
 
 
-def _oldest_unfetched_at() -> datetime | None:
-    return _oldest(Evidence.objects.filter(state__in=OPEN))
-
-
-def _oldest_unopened_at() -> datetime | None:
-    # The worker that fetches also opens: without it there are no rows of addresses, only these.
-    return _oldest(EvidenceRequest.objects.filter(opened_at__isnull=True))
-
-
 def _oldest(waiting: QuerySet[Any]) -> datetime | None:
     since: datetime | None = waiting.order_by().aggregate(since=Min("since"))["since"]
     return since
-
-
-def _oldest_unkept_at() -> datetime | None:
-    return UnkeptFile.objects.order_by("since").values_list("since", flat=True).first()

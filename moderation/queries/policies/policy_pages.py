@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -72,7 +72,6 @@ class Hit:
     post_id: int
     excerpt: str
     probability: float
-    is_right: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,38 +149,44 @@ def holds(*, at: datetime) -> list[Policy]:
 
 def trial(policy: Policy, *, threshold: float) -> Trial:
     """Read a trial with the labels of now; `right` and `wrong` are hits from `threshold` on."""
-    judged = _pairs(policy, "judged")
-    labels = _labels(judged)
-    labelled = [(post, probability) for post, probability in judged if post in labels]
+    judged = _judged(policy)
     newest = [probability for _, probability in _pairs(policy, "newest")]
-    positives = sum(map(_is_right(policy, labels), (post for post, _ in labelled)))
+    hits = sorted((one for one in judged if one[1] >= threshold), key=lambda one: (-one[1], one[0]))
     return Trial(
-        judged=len(labelled),
-        wanted=positives,
+        judged=len(judged),
+        wanted=sum(is_right for *_, is_right in judged),
         newest=len(newest),
-        rows=tuple(_row(limit, policy, labelled, labels, newest) for limit in THRESHOLDS),
-        right=_hits(policy, labelled, labels, threshold=threshold, is_right=True),
-        wrong=_hits(policy, labelled, labels, threshold=threshold, is_right=False),
+        rows=tuple(_row(limit, judged, newest) for limit in THRESHOLDS),
+        right=_hits([hit for hit in hits if hit[2]]),
+        wrong=_hits([hit for hit in hits if not hit[2]]),
     )
 
 
-_Labels = dict[int, tuple[bool, str]]
+_Judged = Sequence[tuple[int, float, bool]]
+"""Posts that people judged, their probabilities, and whether the policy is to find them."""
 
 
-def _row(
-    threshold: float,
-    policy: Policy,
-    labelled: Sequence[tuple[int, float]],
-    labels: _Labels,
-    newest: Sequence[float],
-) -> Row:
-    is_right = _is_right(policy, labels)
-    hits = [post for post, probability in labelled if probability >= threshold]
-    right = sum(map(is_right, hits))
+def _judged(policy: Policy) -> _Judged:
+    pairs = _pairs(policy, "judged")
+    labels = Label.objects.filter(
+        ~Exists(_blind()),
+        post__in=[post for post, _ in pairs],
+        retracted_at__isnull=True,
+        post__erased_at__isnull=True,
+    )
+    is_right = {
+        post: is_spam and (not policy.counts or reason == policy.counts)
+        for post, is_spam, reason in labels.values_list("post", "is_spam", "decision__reason")
+    }
+    return [(post, probability, is_right[post]) for post, probability in pairs if post in is_right]
+
+
+def _row(threshold: float, judged: _Judged, newest: Sequence[float]) -> Row:
+    hits = [is_right for _, probability, is_right in judged if probability >= threshold]
     return Row(
         threshold=threshold,
-        precision=Share(part=right, of=len(hits)),
-        recall=Share(part=right, of=sum(is_right(post) for post, _ in labelled)),
+        precision=Share(part=sum(hits), of=len(hits)),
+        recall=Share(part=sum(hits), of=sum(is_right for *_, is_right in judged)),
         newest=_newest(newest, threshold=threshold),
     )
 
@@ -190,27 +195,8 @@ def _newest(probabilities: Sequence[float], *, threshold: float) -> Share:
     return Share(part=sum(probability >= threshold for probability in probabilities), of=len(probabilities))
 
 
-def _is_right(policy: Policy, labels: _Labels) -> Callable[[int], bool]:
-    def is_right(post: int) -> bool:
-        is_spam, reason = labels[post]
-        return is_spam and (not policy.counts or reason == policy.counts)
-
-    return is_right
-
-
 def _pairs(policy: Policy, name: str) -> list[tuple[int, float]]:
     return [(int(post), float(probability)) for post, probability in policy.trial.get(name, ())]
-
-
-def _labels(pairs: Iterable[tuple[int, float]]) -> _Labels:
-    posts = [post for post, _ in pairs]
-    rows = Label.objects.filter(
-        ~Exists(_blind()), post__in=posts, retracted_at__isnull=True, post__erased_at__isnull=True
-    )
-    return {
-        post: (is_spam, reason)
-        for post, is_spam, reason in rows.values_list("post", "is_spam", "decision__reason")
-    }
 
 
 def _blind() -> QuerySet[Case]:
@@ -218,24 +204,13 @@ def _blind() -> QuerySet[Case]:
     return Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason__in=BLIND_REASONS)
 
 
-def _hits(
-    policy: Policy,
-    labelled: Sequence[tuple[int, float]],
-    labels: _Labels,
-    *,
-    threshold: float,
-    is_right: bool,
-) -> tuple[Hit, ...]:
-    check = _is_right(policy, labels)
-    chosen = [pair for pair in labelled if pair[1] >= threshold and check(pair[0]) == is_right]
-    chosen = sorted(chosen, key=lambda pair: (-pair[1], pair[0]))[:_HITS]
-    latest = Revision.objects.filter(
-        post__in=[post for post, _ in chosen], number=F("post__latest_revision")
-    ).values_list("post", Left("text", _EXCERPT))
-    texts = dict(latest)
+def _hits(hits: _Judged) -> tuple[Hit, ...]:
+    shown = hits[:_HITS]
+    latest = Revision.objects.filter(post__in=[post for post, *_ in shown], number=F("post__latest_revision"))
+    texts = dict(latest.values_list("post", Left("text", _EXCERPT)))
     return tuple(
-        Hit(post_id=post, excerpt=texts.get(post, ""), probability=probability, is_right=is_right)
-        for post, probability in chosen
+        Hit(post_id=post, excerpt=texts.get(post, ""), probability=probability)
+        for post, probability, _ in shown
     )
 
 
