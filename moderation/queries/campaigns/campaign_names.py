@@ -1,6 +1,6 @@
-"""What a campaign is called, and how much its posts resemble one another.
+"""What a campaign is called, how much its posts resemble one another, and the line about it above a case.
 
-Both are read from the members, so that nothing has to be kept up to date or erased.
+Names are read from the members, so that nothing has to be kept up to date or erased.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from statistics import median
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, OuterRef, Subquery
-from django.db.models.functions import Left
+from django.db.models import Count, F, OuterRef, Subquery
+from django.db.models.functions import Coalesce, Left
 
-from moderation.models import Campaign, CampaignMember, CampaignTrait
+from moderation.models import Campaign, CampaignMember, CampaignTrait, Case, Label
 from moderation.models.campaigns import TieKind
+from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.queries.search import PostRow
 from scoring.shared_words import shared_words
 
@@ -38,10 +39,24 @@ class CampaignName:
     compared: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """A case's campaign in one line."""
+
+    campaign_id: int
+    case_id: int
+    posts: int
+    authors: int
+    domains: int
+    decided: int
+    ties: tuple[str, ...]
+    name: CampaignName
+
+
 def names(campaign_ids: Iterable[int]) -> dict[int, CampaignName]:
     """Return the names of campaigns by their id, in one query."""
-    rows: Any = Campaign.objects.filter(pk__in=campaign_ids).order_by().values("pk", **columns(campaign="pk"))
-    return {row["pk"]: name_of(row) for row in rows}
+    rows: Any = Campaign.objects.filter(pk__in=campaign_ids).order_by().values("pk", **_columns("pk"))
+    return {row["pk"]: _name_of(row) for row in rows}
 
 
 def of_posts(rows: Iterable[PostRow]) -> dict[int, CampaignName]:
@@ -50,8 +65,42 @@ def of_posts(rows: Iterable[PostRow]) -> dict[int, CampaignName]:
     return names(ids) if ids else {}
 
 
-def columns(*, campaign: str) -> dict[str, Any]:
-    """Return what `name_of` needs, as annotations of a query whose field `campaign` names the campaign."""
+def strip(*, case: Case) -> Strip | None:
+    """Return the strip of a case's campaign, in one query; None if it is in none.
+
+    Blind cases get none: it would bias the measurement.
+    """
+    if case.state == CaseState.OPEN and case.reason in BLIND_REASONS:
+        return None
+    labelled = Label.objects.filter(
+        post__membership__campaign=OuterRef("campaign"), retracted_at__isnull=True
+    )
+    counted = labelled.order_by().values("post__membership__campaign").annotate(posts=Count("pk"))
+    members = CampaignMember.objects.filter(post=case.post_id, campaign__posts__gte=2)
+    member = (
+        members.select_related("campaign")
+        .annotate(
+            decided=Coalesce(Subquery(counted.values("posts")), 0),
+            **_columns("campaign"),
+        )
+        .first()
+    )
+    if member is None:
+        return None
+    return Strip(
+        campaign_id=member.campaign_id,
+        case_id=case.pk,
+        posts=member.campaign.posts,
+        authors=member.campaign.authors,
+        domains=member.campaign.domains,
+        decided=member.decided,
+        ties=tuple(member.ties),
+        name=_name_of(vars(member)),
+    )
+
+
+def _columns(campaign: str) -> dict[str, Any]:
+    """Return what `_name_of` needs, as annotations of a query whose field `campaign` names the campaign."""
     members = CampaignMember.objects.filter(campaign=OuterRef(campaign)).order_by("pk")
     others = members.exclude(revision=F("campaign__example"))
     domains = CampaignTrait.objects.filter(campaign=OuterRef(campaign), kind=TieKind.DOMAIN)
@@ -68,8 +117,8 @@ def columns(*, campaign: str) -> dict[str, Any]:
     }
 
 
-def name_of(row: dict[str, Any]) -> CampaignName:
-    """Return a name from the columns of `columns`."""
+def _name_of(row: dict[str, Any]) -> CampaignName:
+    """Return a name from the columns of `_columns`."""
     likenesses = row["named_likenesses"]
     return CampaignName(
         words=shared_words(row["named_texts"]),

@@ -1,4 +1,4 @@
-"""Campaigns for pages: the strip above a case, the list, one campaign with its members."""
+"""Campaigns for pages: the list, and one campaign but for its members."""
 
 from __future__ import annotations
 
@@ -9,7 +9,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Count, DateTimeField, F, Func, Max, Min, OuterRef, QuerySet, Subquery, Value
+from django.db.models import (
+    Count,
+    DateTimeField,
+    Exists,
+    F,
+    Func,
+    Max,
+    Min,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+)
 from django.db.models.functions import Coalesce
 
 from moderation.models import (
@@ -20,41 +32,29 @@ from moderation.models import (
     CampaignTrait,
     Case,
     Decision,
-    Label,
     Reason,
+    RevisionEvidence,
+    RevisionPicture,
 )
 from moderation.models.campaigns import TieKind
-from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.queries import keyset
-from moderation.queries.campaigns import campaign_names, campaign_pictures
+from moderation.queries.campaigns import campaign_names
 from moderation.queries.campaigns import purity as campaigns_purity
 from moderation.queries.campaigns.campaign_members import Place, placed
 from moderation.queries.campaigns.campaign_names import CampaignName
-from moderation.queries.campaigns.campaign_pictures import SharedPicture
 from moderation.queries.keyset import Key, Page
 
 _READ_LENGTH = 800
 _TOP = 8
 NEWEST_COUNTED = 200
 _BARS = 60
+_PICTURED, _MOST_PICTURES = 200, 4
+"""So many of the newest posts are looked at for pictures that they share."""
 _STEPS = tuple(
     timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60, 180, 360, 720, 1_440, 4_320, 10_080, 43_200)
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strip:
-    """A case's campaign in one line."""
-
-    campaign_id: int
-    case_id: int
-    posts: int
-    authors: int
-    domains: int
-    decided: int
-    ties: tuple[str, ...]
-    name: CampaignName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +92,20 @@ class TraitRow:
     posts: int
 
 
+@dataclass(frozen=True, slots=True)
+class SharedPicture:
+    """A thumbnail that one of the posts carries; `posts` of the newest ones show a copy of it.
+
+    `width` and `height` are those of the picture that was sent: the thumbnail has the same shape.
+    """
+
+    post_id: int
+    digest: str
+    width: int
+    height: int
+    posts: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class CampaignPage:
     """Everything about a campaign but its members. `times` counts posts by the start of a bar and place."""
@@ -108,40 +122,6 @@ class CampaignPage:
     pictures: tuple[SharedPicture, ...]
     decisions: tuple[CampaignDecision, ...]
     purity: campaigns_purity.Purity | None
-
-
-def strip(*, case: Case) -> Strip | None:
-    """Return the strip of a case's campaign, in one query; None if it is in none.
-
-    Blind cases get none: it would bias the measurement.
-    """
-    if case.state == CaseState.OPEN and case.reason in BLIND_REASONS:
-        return None
-    labelled = Label.objects.filter(
-        post__membership__campaign=OuterRef("campaign"), retracted_at__isnull=True
-    )
-    counted = labelled.order_by().values("post__membership__campaign").annotate(posts=Count("pk"))
-    members = CampaignMember.objects.filter(post=case.post_id, campaign__posts__gte=2)
-    member = (
-        members.select_related("campaign")
-        .annotate(
-            decided=Coalesce(Subquery(counted.values("posts")), 0),
-            **campaign_names.columns(campaign="campaign"),
-        )
-        .first()
-    )
-    if member is None:
-        return None
-    return Strip(
-        campaign_id=member.campaign_id,
-        case_id=case.pk,
-        posts=member.campaign.posts,
-        authors=member.campaign.authors,
-        domains=member.campaign.domains,
-        decided=member.decided,
-        ties=tuple(member.ties),
-        name=campaign_names.name_of(vars(member)),
-    )
 
 
 def waiting(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
@@ -213,7 +193,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
 
     Raises Campaign.DoesNotExist; the row of a merged campaign says into which one.
     """
-    campaign = Campaign.objects.annotate(shows_pictures=campaign_pictures.are_there()).get(pk=campaign_id)
+    campaign = Campaign.objects.annotate(shows_pictures=_has_pictures()).get(pk=campaign_id)
     members = CampaignMember.objects.filter(campaign=campaign)
     span = members.aggregate(begin=Min("post__posted_at"), end=Max("post__posted_at"))
     begin = span["begin"] or campaign.opened_at
@@ -234,10 +214,36 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
         authors=traits[TieKind.AUTHOR],
         domains=traits[TieKind.DOMAIN],
         networks=traits[TieKind.NETWORK],
-        pictures=campaign_pictures.shared(campaign.pk) if campaign.shows_pictures else (),
+        pictures=shared_pictures(campaign.pk) if campaign.shows_pictures else (),
         decisions=tuple(decisions.defer("member_ids").order_by("-decided_at", "-id")[:_TOP]),
         purity=campaigns_purity.purity(standing) if standing else None,
     )
+
+
+def shared_pictures(campaign_id: int) -> tuple[SharedPicture, ...]:
+    """Return the pictures that at least two of the newest posts show, the most common first."""
+    members = CampaignMember.objects.filter(campaign=campaign_id).order_by("-pk")
+    newest = list(members.values_list("revision", flat=True)[:_PICTURED])
+    groups = RevisionPicture.objects.filter(revision__in=newest).values_list("group", flat=True)
+    common = [(group, posts) for group, posts in Counter(groups).most_common(_MOST_PICTURES) if posts > 1]
+    evidence = RevisionEvidence.objects.filter(
+        revision__in=newest, evidence__picture_group__in=[group for group, _ in common]
+    ).exclude(evidence__thumbnail="")
+    rows = evidence.order_by("-id").values_list(
+        "evidence__picture_group",
+        "revision__post",
+        "evidence__thumbnail",
+        "evidence__facts__width",
+        "evidence__facts__height",
+    )
+    example = {group: columns for group, *columns in rows}
+    return tuple(SharedPicture(*example[group], posts) for group, posts in common if group in example)
+
+
+def _has_pictures() -> Exists:
+    """Whether the newest posts of a campaign show any, for the query that reads it: most show none."""
+    members = CampaignMember.objects.filter(campaign=OuterRef(OuterRef("pk"))).order_by("-pk")
+    return Exists(RevisionPicture.objects.filter(revision__in=members.values("revision")[:_PICTURED]))
 
 
 def _step(span: timedelta) -> timedelta:

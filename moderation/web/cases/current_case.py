@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
-from moderation.queries.campaigns import campaign_pages
+from moderation.queries.campaigns import campaign_names
 from moderation.queries.cases import backlog, blind_reviews, case_pages
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
@@ -26,7 +26,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
     return {
         "at": at,
         "page": page,
-        "strip": campaign_pages.strip(case=page.case),
+        "strip": campaign_names.strip(case=page.case),
         "is_mine": page.is_held_by(request.user, at=at),
         "holder": page.other_holder(request.user, at=at),
         "lease_seconds": settings.LEASE_SECONDS,

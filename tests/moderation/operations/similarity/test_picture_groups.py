@@ -23,7 +23,7 @@ from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.operations.campaigns import gather
 from moderation.operations.erasure import erase
 from moderation.operations.similarity import picture_groups
-from moderation.queries.campaigns import campaign_pictures, shared_traits
+from moderation.queries.campaigns import campaign_pages, shared_traits
 from tests.moderation.conftest import Post_
 from tests.moderation.instants import AT
 
@@ -138,7 +138,7 @@ class TestPosts:
         members = CampaignMember.objects.filter(post__in=[one.post_id, other.post_id, unlike.post_id])
         assert {member.post_id for member in members} == {one.post_id, other.post_id}
         assert all("picture" in member.ties for member in members)
-        [picture] = campaign_pictures.shared(members[0].campaign_id)
+        [picture] = campaign_pages.shared_pictures(members[0].campaign_id)
         assert (picture.posts, picture.digest) == (2, "a" * 64)
 
     def test_with_texts_of_their_own_are_not_gathered_by_a_picture_alone(

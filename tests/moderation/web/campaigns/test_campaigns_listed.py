@@ -157,13 +157,13 @@ class TestStrip:
     def test_is_none_for_a_blind_case(self, pills: Campaign, moderator: User, now: datetime) -> None:
         first, second = Case.objects.order_by("id")[:2]
         judge(first, moderator, at=now)
-        found = campaign_pages.strip(case=second)
+        found = campaign_names.strip(case=second)
         assert found is not None
         assert (found.posts, found.authors, found.domains, found.decided) == (5, 5, 1, 1)
 
         second.reason = CaseReason.CAMPAIGN
 
-        assert campaign_pages.strip(case=second) is None
+        assert campaign_names.strip(case=second) is None
 
 
 class TestQueue:
