@@ -77,12 +77,8 @@ class CountedPosts:
     @property
     def is_complete(self) -> bool:
         """False if posts were erased or regrouped since."""
-        history = self.history
-        return (self.spam, self.not_spam, len(self.posts)) == (
-            history.confirmed_spam,
-            history.confirmed_not_spam,
-            history.posts,
-        )
+        counted = self.history.confirmed_spam, self.history.confirmed_not_spam, self.history.posts
+        return (self.spam, self.not_spam, len(self.posts)) == counted
 
     @property
     def is_sample(self) -> bool:

@@ -56,7 +56,9 @@ def of(*, case_id: int, viewer: User, at: datetime) -> Changes:
     if record is None or case_access.is_blind(case):
         return Changes(case=case, since=None, rows=())
     rows = (*_single(case, record, at=at), *_domains(case, record, at=at))
-    return Changes(case=case, since=record.at, rows=tuple(row for row in rows if _is_news(row)))
+    return Changes(
+        case=case, since=record.at, rows=tuple(row for row in rows if _told(row.then) != _told(row.now))
+    )
 
 
 def _single(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
@@ -93,11 +95,5 @@ def _domains(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
     ]
 
 
-def _is_news(change: Change) -> bool:
-    then, now = change.then, change.now
-    return (now.confirmed_spam, now.confirmed_not_spam, now.complaints, now.posts) != (
-        then.confirmed_spam,
-        then.confirmed_not_spam,
-        then.complaints,
-        then.posts,
-    )
+def _told(history: History) -> tuple[int, ...]:
+    return history.confirmed_spam, history.confirmed_not_spam, history.complaints, history.posts

@@ -94,13 +94,7 @@ class QueueFilter:
     @property
     def is_narrow(self) -> bool:
         """Tell whether any case is left out."""
-        return (
-            bool(self.reason or self.language or self.domain)
-            or self.campaign is not None
-            or self.policy is not None
-            or self.age is not None
-            or self.parts is not None
-        )
+        return replace(self, sort=Sort.HARM) != EVERYTHING
 
     @property
     def most(self) -> int | None:

@@ -13,21 +13,10 @@ from moderation.models import Label, LabelDraw, Platform, Promotion, Release
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries.labels import audit_plan
 from moderation.queries.labels.audit_plan import Plan
-from scoring.label_balance import ENOUGH_FOR_ROUTES, Balance, Finding, Weakness, findings
-
-__all__ = [
-    "ENOUGH_FOR_ROUTES",
-    "Balance",
-    "Finding",
-    "Weakness",
-    "audit_rate",
-    "draw",
-    "draws",
-    "gravest",
-    "live_release",
-    "of",
-    "sampling",
-]
+from scoring.label_balance import ENOUGH_FOR_ROUTES as ENOUGH_FOR_ROUTES  # noqa: PLC0414 - pages name them
+from scoring.label_balance import Balance, findings
+from scoring.label_balance import Finding as Finding  # noqa: PLC0414
+from scoring.label_balance import Weakness as Weakness  # noqa: PLC0414
 
 COMPLAINING = (CaseReason.COMPLAINTS, CaseReason.APPEALED, CaseReason.SECOND)
 _SHOWN = 5
@@ -119,10 +108,10 @@ def audit_rate(release: Release) -> float:
     return float((release.manifest.get("thresholds") or {}).get("audit_rate", 0.02))
 
 
-def draws(*, platform_id: int, limit: int = _SHOWN) -> list[DrawRow]:
+def draws(*, platform_id: int) -> list[DrawRow]:
     """Return the latest draws of a platform with their progress, in one query."""
     rows = LabelDraw.objects.filter(platform=platform_id).order_by("-asked_at", "-id")
-    return _with_progress(rows, limit=limit)
+    return _with_progress(rows, limit=_SHOWN)
 
 
 def draw(*, platform_id: int, draw_id: int) -> DrawRow | None:

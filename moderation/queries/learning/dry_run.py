@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
@@ -91,7 +92,8 @@ def posts(about: Subject, *, wanted: Thresholds, at: datetime, cursor: str = "")
     rows = _between(about, wanted=wanted, at=at)
     if after is not None:
         rows = rows.filter(pk__lt=after[0])
-    found = list(_changed(rows.order_by("-pk"), about=about, wanted=wanted))
+    # One more than is shown, so that the page knows whether there are more.
+    found = list(islice(_changed(rows.order_by("-pk"), about=about, wanted=wanted), _SHOWN + 1))
     shown = found[:_SHOWN]
     end = (shown[-1].id,) if len(found) > _SHOWN else None
     return keyset.Page(tuple(shown), end)
@@ -108,17 +110,13 @@ def _changed(rows: QuerySet[Score], *, about: Subject, wanted: Thresholds) -> It
         post_id=F("revision__post_id"),
         excerpt=Left("revision__text", 400),
     )
-    # One more than is shown, so that the page knows whether there are more.
-    left = _SHOWN + 1
     for row in fields[:MOST].iterator(chunk_size=200):
         before, after = _routes(row, about=about, wanted=wanted)
-        if before == after:
-            continue
-        shown = {name: row[name] for name in ("id", "post_id", "excerpt", "spam_probability", "scored_at")}
-        yield ChangedPost(**shown, before=before, after=after)
-        left -= 1
-        if not left:
-            return
+        if before != after:
+            shown = {
+                name: row[name] for name in ("id", "post_id", "excerpt", "spam_probability", "scored_at")
+            }
+            yield ChangedPost(**shown, before=before, after=after)
 
 
 def _between(about: Subject, *, wanted: Thresholds, at: datetime) -> QuerySet[Score]:

@@ -58,13 +58,7 @@ def figures(
     return tuple(_figure(posts, measure, looks=looks, unit=unit, passed=passed) for measure in measures)
 
 
-def slices(
-    posts: LabelledPosts,
-    *,
-    looks: int,
-    unit: QualityUnit = QualityUnit.POSTS,
-    passed: LabelledPosts | None = None,
-) -> Iterator[Slice]:
+def slices(posts: LabelledPosts, *, looks: int, unit: QualityUnit, passed: LabelledPosts) -> Iterator[Slice]:
     """Yield all posts, then each slice of each dimension.
 
     Daily looks over a period are as many as its days (`looks`). A route says nothing of other routes, and a
@@ -80,7 +74,7 @@ def slices(
             if dimension == Dimension.LANGUAGE or name.rpartition(":")[2]:
                 part = posts.where(np.asarray(column == name, dtype=bool))
                 passed_part = passed
-                if passed is not None and dimension != Dimension.REASON:  # theirs may be any reason
+                if dimension != Dimension.REASON:  # theirs may be any reason
                     passed_part = passed.where(np.asarray(_column(passed, dimension) == name, dtype=bool))
                 values = figures(part, looks=looks, measures=measures, unit=unit, passed=passed_part)
                 yield Slice(dimension=dimension, name=name, figures=values)
@@ -97,17 +91,13 @@ def slice_of(*, language: str, release: str) -> tuple[Dimension, str]:
 
 
 def by_day(
-    posts: LabelledPosts,
-    *,
-    days: int,
-    unit: QualityUnit = QualityUnit.POSTS,
-    passed: LabelledPosts | None = None,
+    posts: LabelledPosts, *, days: int, unit: QualityUnit, passed: LabelledPosts
 ) -> Iterator[tuple[datetime, tuple[Figure, ...]]]:
     """Yield the figures of each day or week (of seven days, from Monday) that has labels, by its start."""
     starts = _starts(posts, days=days)
     for start in sorted(set(starts.tolist())):
         part = posts.where(np.asarray(starts == start, dtype=bool))
-        passed_part = passed and passed.where(np.asarray(_starts(passed, days=days) == start, dtype=bool))
+        passed_part = passed.where(np.asarray(_starts(passed, days=days) == start, dtype=bool))
         yield start, figures(part, looks=days, unit=unit, passed=passed_part)
 
 

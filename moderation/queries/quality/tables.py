@@ -131,16 +131,10 @@ def _agreement(decisions: QuerySet[Decision], answers: QuerySet[BlindReview]) ->
         first_verdict=Subquery(earlier.values("verdict")[:1]),
         first_reason=Subquery(earlier.values("reason")[:1]),
     )
+    own = rows.values_list("verdict", "first_verdict", "first_reason")
+    beside = answers.exclude(verdict="").values_list("verdict", "decision__verdict", "decision__reason")
     texts: defaultdict[str, list[int]] = defaultdict(list)
-    for verdict, before, reason in rows.values_list("verdict", "first_verdict", "first_reason"):
-        if before is not None:
-            spam = (verdict == "spam") + (before == "spam")
-            texts[""].append(spam)
-            if reason:
-                texts[reason].append(spam)
-    for verdict, before, reason in answers.exclude(verdict="").values_list(
-        "verdict", "decision__verdict", "decision__reason"
-    ):
+    for verdict, before, reason in (*(row for row in own if row[1] is not None), *beside):
         spam = (verdict == "spam") + (before == "spam")
         texts[""].append(spam)
         if reason:
