@@ -35,48 +35,36 @@ def running() -> Iterator[Stand]:
         yield stand
 
 
-@pytest.fixture
-def stand(running: Stand) -> Stand:
-    running.wait_until(running.is_ready, "ready", patience_seconds=90)
-    return running
-
-
-@pytest.fixture
-def client(stand: Stand) -> Iterator[httpx.Client]:
-    with stand.api() as made:
-        yield made
-
-
 class TestFullDisk:
     """Trial 32. Promise: a clear refusal, nothing acknowledged is lost, and it goes on when there is room."""
 
-    def test_of_the_database(self, stand: Stand, client: httpx.Client) -> None:
-        accepted = [said["external_id"] for said in send(client, 20) if said]
+    def test_of_the_database(self, stand: Stand, api: httpx.Client) -> None:
+        accepted = [said["external_id"] for said in send(api, 20) if said]
         with disks.full(stand.state / "postgres"):
-            refused = refusal(client, accepted)
+            refused = refusal(api, accepted)
             assert refused.headers["Retry-After"] == "30"
             assert "database is full" in refused.json()["detail"]
             assert stand.readiness()["database"] == "no_room"
             out_of_log(stand)
             stand.wait_until(lambda: "postgres ended" in stand.said(), "seen by the supervisor")
             died = stand.said().count("postgres ended")
-            assert client.post("/posts", json=post("none")).status_code == 503
+            assert api.post("/posts", json=post("none")).status_code == 503
 
-        stand.wait_until(lambda: is_taken(client, accepted), "taken again")
+        stand.wait_until(lambda: is_taken(api, accepted), "taken again")
         assert stand.said().count("postgres ended") - died < 10
         stand.wait_until(lambda: stand.scored(accepted) == len(accepted), "all scored")
 
-    def test_of_the_state_folder(self, stand: Stand, client: httpx.Client) -> None:
+    def test_of_the_state_folder(self, stand: Stand, api: httpx.Client) -> None:
         [doomed] = stand.send([post(f"doomed-{uuid.uuid4().hex}")])
-        found = client.get("/posts", params={"external_id": doomed}).json()
+        found = api.get("/posts", params={"external_id": doomed}).json()
         journal = stand.state / "erasures" / "journal.jsonl"
         with disks.full(stand.state):
             said = stand.readiness()
             assert (said["state"], said["database"], said["broker"]) == ("no_room", "ok", "ok")
             killed = [*stand.workers("scoring"), stand.process("beat")]
             stand.signal_all(killed, signal.SIGKILL)
-            assert client.delete(f"/posts/{found['id']}").status_code in (200, 202, 204)
-            export = client.post("/exports", json={}).json()["id"]
+            assert api.delete(f"/posts/{found['id']}").status_code in (200, 202, 204)
+            export = api.post("/exports", json={}).json()["id"]
             sent = stand.send([post(f"state-{uuid.uuid4().hex}")])
             stand.wait_until(lambda: stand.scored(sent) == 1, "scored without room", patience_seconds=90)
             unwritten = "SELECT count(*) FROM moderation_erasure WHERE journalled_at IS NULL"
@@ -85,14 +73,14 @@ class TestFullDisk:
         stand.wait_until(lambda: stand.count(unwritten) == 0, "in the journal")
         assert all(line.endswith("}") for line in journal.read_text().splitlines())
         stand.wait_until(
-            lambda: client.get(f"/exports/{export}").json()["state"] in ("ready", "failed"), "export settled"
+            lambda: api.get(f"/exports/{export}").json()["state"] in ("ready", "failed"), "export settled"
         )
 
-    def test_of_the_broker(self, stand: Stand, client: httpx.Client) -> None:
+    def test_of_the_broker(self, stand: Stand, api: httpx.Client) -> None:
         with disks.full(stand.state / "broker"):
             sent = stand.send([post(f"broker-{uuid.uuid4().hex}") for _ in range(20)])
             stand.wait_until(lambda: stand.readiness().get("broker") == "unreachable", "seen")
-            assert is_taken(client, sent)
+            assert is_taken(api, sent)
 
         # Half a minute is what the sweep waits before it takes a message for lost.
         stand.rows("UPDATE moderation_revision SET enqueued_at = enqueued_at - interval '1 minute'")
@@ -106,8 +94,8 @@ def test_a_stopped_database_holds_nobody(stand: Stand) -> None:
 
     def ask(number: int) -> None:
         began = time.monotonic()
-        with stand.api() as client:
-            said = client.post("/posts", json=post(f"stopped-{uuid.uuid4().hex}"), timeout=120)
+        with stand.api() as api:
+            said = api.post("/posts", json=post(f"stopped-{uuid.uuid4().hex}"), timeout=120)
         answers.append((said.status_code, time.monotonic() - began))
         if said.status_code == httpx.codes.ACCEPTED:
             accepted.append(said.json()["external_id"])
@@ -125,8 +113,8 @@ def test_a_stopped_database_holds_nobody(stand: Stand) -> None:
     assert {status for status, _ in answers} == {503}
     # Four threads share the work: the last of six waits for one before it.
     assert max(seconds for _, seconds in answers) < 2 * _LIMIT_SECONDS
-    with stand.api() as client:
-        stand.wait_until(lambda: is_taken(client, accepted), "taken again")
+    with stand.api() as api:
+        stand.wait_until(lambda: is_taken(api, accepted), "taken again")
     stand.wait_until(lambda: stand.scored(accepted) == len(accepted), "all scored", patience_seconds=120)
 
 
@@ -148,25 +136,25 @@ def children_of(parent: int) -> list[int]:
     return [int(process) for process in listed.split()]
 
 
-def send(client: httpx.Client, number: int) -> list[dict[str, str] | None]:
+def send(api: httpx.Client, number: int) -> list[dict[str, str] | None]:
     """Send posts one by one; return what each got, None for a refusal."""
-    answers = [client.post("/posts", json=post(f"disk-{uuid.uuid4().hex}")) for _ in range(number)]
+    answers = [api.post("/posts", json=post(f"disk-{uuid.uuid4().hex}")) for _ in range(number)]
     return [answer.json() if answer.status_code == httpx.codes.ACCEPTED else None for answer in answers]
 
 
-def refusal(client: httpx.Client, accepted: list[str]) -> httpx.Response:
+def refusal(api: httpx.Client, accepted: list[str]) -> httpx.Response:
     """Send posts until one is refused, and return that answer; note those that were accepted."""
     for _ in range(200):
-        answer = client.post("/posts", json=post(f"disk-{uuid.uuid4().hex}", text="words " * 2_000))
+        answer = api.post("/posts", json=post(f"disk-{uuid.uuid4().hex}", text="words " * 2_000))
         if answer.status_code != httpx.codes.ACCEPTED:
             return answer
         accepted.append(answer.json()["external_id"])
     raise AssertionError("the full disk took everything")
 
 
-def is_taken(client: httpx.Client, accepted: list[str]) -> bool:
+def is_taken(api: httpx.Client, accepted: list[str]) -> bool:
     """Send a post; note it if it was accepted."""
-    answer = client.post("/posts", json=post(f"again-{uuid.uuid4().hex}"))
+    answer = api.post("/posts", json=post(f"again-{uuid.uuid4().hex}"))
     if answer.status_code == httpx.codes.ACCEPTED:
         accepted.append(answer.json()["external_id"])
     return answer.status_code == httpx.codes.ACCEPTED

@@ -54,19 +54,7 @@ def running() -> Iterator[Stand]:
         yield stand
 
 
-@pytest.fixture
-def stand(running: Stand) -> Stand:
-    running.wait_until(running.is_ready, "ready", patience_seconds=180)
-    return running
-
-
-@pytest.fixture
-def client(stand: Stand) -> Iterator[httpx.Client]:
-    with stand.api() as made:
-        yield made
-
-
-def test_a_stopped_triton_is_replaced_and_nothing_waits_for_it(stand: Stand, client: httpx.Client) -> None:
+def test_a_stopped_triton_is_replaced_and_nothing_waits_for_it(stand: Stand, api: httpx.Client) -> None:
     """Promise: posts go to a human without content meanwhile, and are scored with it afterwards."""
     processes = [pid for pid in stand.processes() if "triton" in command_line(pid)]
     before = [post(f"before-{uuid.uuid4().hex}") for _ in range(3)]
@@ -79,7 +67,7 @@ def test_a_stopped_triton_is_replaced_and_nothing_waits_for_it(stand: Stand, cli
     stand.wait_until(
         lambda: stand.scored(ids) == 20, "scored without content", patience_seconds=_SCORED_SECONDS
     )
-    assert client.get("/cases").status_code == 200
+    assert api.get("/cases").status_code == 200
     time.sleep(max(0.0, TRITON_SECONDS - (time.monotonic() - began)))
     let_go_on(processes)
 
@@ -87,19 +75,19 @@ def test_a_stopped_triton_is_replaced_and_nothing_waits_for_it(stand: Stand, cli
     stand.wait_until(stand.is_ready, "ready")
 
 
-def test_a_transaction_held_open_delays_only_itself(stand: Stand, client: httpx.Client) -> None:
+def test_a_transaction_held_open_delays_only_itself(stand: Stand, api: httpx.Client) -> None:
     """Promise: posts are taken, scored and decided, decisions are told, and sweeps are on time."""
-    host = ban_a_host(client)
+    host = ban_a_host(api)
     ids: list[str] = []
     with stand.connection() as held:
         held.execute("UPDATE moderation_platform SET name = name")
         deadline = time.monotonic() + TRANSACTION_SECONDS
         while time.monotonic() < deadline:
             given = post(f"held-{uuid.uuid4().hex}", text=f"see http://{host}/now")
-            assert client.post("/posts", json=given).status_code == httpx.codes.ACCEPTED
+            assert api.post("/posts", json=given).status_code == httpx.codes.ACCEPTED
             ids.append(given["external_id"])
             time.sleep(TRANSACTION_SECONDS / 60)
-        stand.wait_until(lambda: set(ids) <= told(client), "all told while it is open", patience_seconds=60)
+        stand.wait_until(lambda: set(ids) <= told(api), "all told while it is open", patience_seconds=60)
         age = stand.count(
             "SELECT extract(epoch FROM clock_timestamp() - min(xact_start))::bigint FROM pg_stat_activity"
             " WHERE datname = current_database()"
@@ -112,13 +100,13 @@ def test_a_transaction_held_open_delays_only_itself(stand: Stand, client: httpx.
     assert len(ids) > 20
 
 
-def told(client: httpx.Client) -> set[str]:
+def told(api: httpx.Client) -> set[str]:
     """Return the posts of which the feed tells a decision."""
     found: set[str] = set()
     page: dict[str, Any] = {"has_more": True, "next_cursor": None}
     while page["has_more"]:
         given = {"cursor": page["next_cursor"]} if page["next_cursor"] else {}
-        page = client.get("/decisions", params=given | {"limit": 500}).json()
+        page = api.get("/decisions", params=given | {"limit": 500}).json()
         found |= {row["post"]["external_id"] for row in page["data"]}
     return found
 

@@ -9,12 +9,10 @@ import akismet
 import httpx
 import pytest
 from akismet import CheckResponse
-from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import Case, Complaint, Platform, Post, Revision
-from moderation.models.platforms import Scope
-from moderation.operations.accounts import api_keys
+from moderation.models import Case, Complaint, Post, Revision
+from tests.journeys.conftest import new_key
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -46,11 +44,9 @@ class OtherHost(httpx.HTTPTransport):
 def secret(live_server: LiveServer, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch) -> str:
     # No worker takes messages here, and other tests look at how many wait.
     monkeypatch.setattr("moderation.enqueue._send", lambda task, **given: None)
-    at = timezone.now()
     fake_scorer.default = 0.05
     fake_scorer.probabilities |= {SPAM: 0.995, MAYBE: 0.5, "Buy followers": 0.95}
-    platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at, removal="always")
-    return api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
+    return new_key("blogs", removal="always")
 
 
 @pytest.fixture

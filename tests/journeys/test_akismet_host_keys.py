@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import Case, Complaint, Platform, Post
-from moderation.models.platforms import Scope
-from moderation.operations.accounts import api_keys
+from moderation.models import Case, Complaint, Post
 from tests.journeys import published
+from tests.journeys.conftest import new_key
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
@@ -27,9 +25,7 @@ def secret(fake_scorer: FakeScorer, settings: Any, monkeypatch: pytest.MonkeyPat
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, published.HOST]
     fake_scorer.default = 0.05
     fake_scorer.probabilities |= {SPAM: 0.995, "Buy followers": 0.95}
-    at = timezone.now()
-    platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at, removal="always")
-    return api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
+    return new_key("blogs", removal="always")
 
 
 @pytest.fixture

@@ -20,14 +20,13 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import Decision, Platform, Revision, User
+from moderation.models import Decision, Revision
 from moderation.models.platforms import Scope
-from moderation.models.users import Role
-from moderation.operations.accounts import api_keys
 from moderation.operations.audit import chain
 from moderation.operations.outbox import feed
 from moderation.operations.quality import refresh
 from moderation.operations.scoring import score
+from tests.journeys.conftest import new_key
 from tests.moderation.fakes import FakeScorer, FakeTopics
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "api-guide.md").read_text()
@@ -113,14 +112,7 @@ def shape(value: Any) -> Any:
 @pytest.fixture
 def variables(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What the page expects in the environment."""
-    at = timezone.now()
-    platform = Platform.objects.create(
-        slug="acme-social", name="Acme Social", created_at=at, removal="always"
-    )
-    lead = User.objects.create_user("lead", role=Role.LEAD)
-    _, secret = api_keys.issue(
-        platform=platform, name="guide", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
-    )
+    secret = new_key("acme-social", acts_as_lead=True, removal="always")
     # The longer name first: $SPAMDESK is the beginning of $SPAMDESK_KEY.
     found = {"SPAMDESK_KEY": secret, "SPAMDESK": live_server.url}
     for name, value in found.items():

@@ -10,14 +10,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from deploy.local.places import ROOT
-from moderation.models import Platform, User
-from moderation.models.platforms import Scope
-from moderation.models.users import Role
-from moderation.operations.accounts import api_keys
+from tests.journeys.conftest import new_key
 from tests.moderation.api.routes import OPERATIONS
 
 pytestmark = pytest.mark.whole
@@ -37,12 +33,7 @@ pytestmark = pytest.mark.whole
 def test_answers_as_the_document_says(
     phases: str, mode: str, live_server: LiveServer, tmp_path: Path
 ) -> None:
-    at = timezone.now()
-    platform = Platform.objects.create(slug="social", name="Social", created_at=at)
-    lead = User.objects.create_user("lead", role=Role.LEAD)
-    _, secret = api_keys.issue(
-        platform=platform, name="contract", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
-    )
+    secret = new_key("social", acts_as_lead=True)
 
     Client().get(reverse("api:openapi"))  # kept from then on: the tool waits ten seconds for it
     run = subprocess.run(

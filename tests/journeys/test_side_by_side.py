@@ -9,12 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import Complaint, Platform, Post, Revision
-from moderation.models.platforms import Scope
-from moderation.operations.accounts import api_keys
+from moderation.models import Complaint, Post, Revision
+from tests.journeys.conftest import new_key
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CONNECTIONS = 6
@@ -25,10 +23,7 @@ def client(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterator
     """A platform's client that may hold several connections."""
     # Scoring is not the subject, and a message per post would only load the broker.
     monkeypatch.setattr("moderation.enqueue._send", lambda task, **given: None)
-    at = timezone.now()
-    platform = Platform.objects.create(slug="social", name="Social", created_at=at)
-    secret = api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
-    headers = {"Authorization": f"Bearer {secret}"}
+    headers = {"Authorization": f"Bearer {new_key('social')}"}
     with httpx.Client(base_url=live_server.url, headers=headers, trust_env=False, timeout=60) as made:
         yield made
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from tests.faults import beside
@@ -19,15 +18,3 @@ from tests.faults.stand import Stand, standing
 def running() -> Iterator[Stand]:
     with standing(Stand, name="faults") as stand, beside.at_work(stand):
         yield stand
-
-
-@pytest.fixture
-def stand(running: Stand) -> Stand:
-    running.wait_until(running.is_ready, "ready")
-    return running
-
-
-@pytest.fixture
-def api(stand: Stand) -> Iterator[httpx.Client]:
-    with stand.api() as client:
-        yield client
