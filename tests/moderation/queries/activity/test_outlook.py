@@ -11,11 +11,11 @@ from moderation.models import Case, Platform
 from moderation.models.cases import CaseState
 from moderation.operations.webhooks import endpoints
 from moderation.queries.activity import outlook
+from tests.moderation.conftest import Case_
 
 pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
-Case_ = Callable[..., Case]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -11,18 +10,18 @@ from django.test import Client
 from moderation.models import Case, User
 from moderation.models.cases import CaseState
 from moderation.queries.cases import backlog
+from tests.moderation.conftest import Case_
 
 pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
-OpenCase = Callable[..., Case]
 
 
 @pytest.mark.parametrize(
     ("minutes", "bucket"), [(0, 0), (4, 0), (5, 1), (29, 1), (30, 2), (119, 2), (120, 3), (480, 4), (900, 4)]
 )
 def test_a_case_is_in_the_bucket_that_begins_with_its_wait(
-    open_case: Callable[..., Case], lead: User, at: datetime, minutes: int, bucket: int
+    open_case: Case_, lead: User, at: datetime, minutes: int, bucket: int
 ) -> None:
     open_case()
     Case.objects.update(opened_at=at - timedelta(minutes=minutes))
@@ -43,7 +42,7 @@ def set_times(case: Case, *, opened_at: datetime, closed_at: datetime | None = N
     Case.objects.filter(pk=case.pk).update(opened_at=opened_at, closed_at=closed_at, state=state)
 
 
-def test_grows_while_a_case_waits_and_falls_when_it_is_closed(open_case: OpenCase, at: datetime) -> None:
+def test_grows_while_a_case_waits_and_falls_when_it_is_closed(open_case: Case_, at: datetime) -> None:
     set_times(open_case(), opened_at=at - 10 * HOUR, closed_at=at - 4 * HOUR)
     set_times(open_case(), opened_at=at - 6 * HOUR)
 
@@ -59,7 +58,7 @@ def test_nothing_has_waited(at: datetime) -> None:
 
 
 def test_is_drawn_on_the_health_page_and_not_asked_every_ten_seconds(
-    client: Client, moderator: User, open_case: OpenCase
+    client: Client, moderator: User, open_case: Case_
 ) -> None:
     client.force_login(moderator)
     assert "Nothing waited." in client.get("/health/").text

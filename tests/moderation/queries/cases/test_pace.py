@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 
 from moderation.models import Case, User
 from moderation.queries.cases import pace
+from tests.moderation.conftest import Case_, Judged
 
 pytestmark = pytest.mark.django_db
-Judged = Callable[..., None]
 
 
 @pytest.fixture
-def one_by_one(open_case: Callable[..., Case], judged_alike: Judged, at: datetime) -> Case:
+def one_by_one(open_case: Case_, judged_alike: Judged, at: datetime) -> Case:
     """25 cases that one person decided, one every 30 s."""
     case = open_case()
     for place in range(25):

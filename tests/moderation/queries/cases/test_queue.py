@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -13,9 +12,8 @@ from moderation.queries import keyset
 from moderation.queries.cases import queue
 from moderation.queries.cases.queue_filter import QueueFilter, Sort
 from moderation.queries.keyset import InvalidCursor, Key
+from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeScorer
-
-Case_ = Callable[..., Case]
 
 
 def shown(viewer: User, at: datetime, *, limit: int = 50, **wanted: object) -> list[int]:

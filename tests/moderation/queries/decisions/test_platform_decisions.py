@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
 from moderation.models import Case, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import reversals, review
 from moderation.queries.decisions import platform_decisions
+from tests.moderation.conftest import Later
 
 
-def test_none_that_was_undone_stands(
-    claimed_case: Case, moderator: User, later: Callable[[float], datetime]
-) -> None:
+def test_none_that_was_undone_stands(claimed_case: Case, moderator: User, later: Later) -> None:
     made = review.decide(
         case_id=claimed_case.pk,
         case_version=claimed_case.version,

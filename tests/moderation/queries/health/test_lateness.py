@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 from django.db import transaction
 
-from moderation.models import Evidence, EvidenceRequest, Post, Revision
+from moderation.models import Evidence, EvidenceRequest, Revision
 from moderation.models.evidence import EvidenceRole, EvidenceState
 from moderation.operations.evidence import opening
 from moderation.operations.evidence.leads import Address
 from moderation.queries.health import health, lateness
+from tests.moderation.conftest import Post_
 
 MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
-def revision(post: Callable[..., Post], at: datetime) -> Revision:
+def revision(post: Post_, at: datetime) -> Revision:
     return Revision.objects.get(post=post(at=at))
 
 

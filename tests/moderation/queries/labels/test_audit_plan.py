@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -20,11 +19,9 @@ from moderation.queries.labels import audit_chance, audit_plan
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import History, PostRecord
-from tests.moderation.conftest import Post_, judge
+from tests.moderation.conftest import Later, Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.scoring.random_records import record
-
-Later = Callable[[float], datetime]
 
 
 def plan(**given: object) -> Plan:

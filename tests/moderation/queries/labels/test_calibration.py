@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,9 +10,7 @@ import pytest
 
 from moderation.models import Case, Label, Platform, Score
 from moderation.queries.labels import calibration
-
-Case_ = Callable[..., Case]
-Judged = Callable[..., None]
+from tests.moderation.conftest import Case_, Judged
 
 
 @pytest.fixture(autouse=True)

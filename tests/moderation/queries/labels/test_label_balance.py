@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
-from moderation.models import Case, Label, Post
+from moderation.models import Label, Post
 from moderation.queries.labels import label_balance
+from tests.moderation.conftest import Case_, Judged
 
 
 def test_erased_posts_and_retracted_labels_do_not_count(
-    open_case: Callable[..., Case], judged_alike: Callable[..., None], at: datetime
+    open_case: Case_, judged_alike: Judged, at: datetime
 ) -> None:
     case = open_case()
     judged_alike(case, probability=0.9, spam=3, fine=2)

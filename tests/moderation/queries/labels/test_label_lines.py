@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -15,11 +14,11 @@ from moderation.operations.outbox import feed
 from moderation.queries.labels import label_changes, label_lines, labels
 from moderation.queries.labels.labels import LabelFilter
 from scoring.splits import Split
+from tests.moderation.conftest import Later
 from tests.moderation.queries.labels import generated_labels
 
 pytestmark = pytest.mark.django_db
 
-Later = Callable[[float], datetime]
 SEED, COUNT = 18, 160
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from datetime import datetime
 
 import numpy as np
 import pytest
 
-from moderation.models import Post, Revision
+from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.scoring import score
 from moderation.queries.labels import quality
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
 
 
@@ -49,7 +48,7 @@ class TestRankMeasures:
 
 
 def test_latest_scores_takes_the_last_score_of_each_post(
-    post: Callable[..., Post], fake_scorer: FakeScorer, later: Callable[[float], datetime]
+    post: Post_, fake_scorer: FakeScorer, later: Later
 ) -> None:
     row = post(external_id="scored-twice")
     for probability, seconds in ((0.3, 1), (0.7, 60)):

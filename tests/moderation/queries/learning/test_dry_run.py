@@ -17,6 +17,7 @@ from moderation.queries.learning import dry_run, traffic
 from moderation.queries.learning.dry_run import Change
 from scoring.release import Thresholds
 from scoring.routing import Safety
+from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 
 WANTED = Thresholds(review_from=0.3, remove_from=0.8, audit_rate=0.0)
@@ -24,9 +25,7 @@ WANTED = Thresholds(review_from=0.3, remove_from=0.8, audit_rate=0.0)
 
 
 @pytest.fixture
-def scored(
-    post: Callable[..., Post], fake_scorer: FakeScorer, at: datetime
-) -> Callable[[list[float]], list[Post]]:
+def scored(post: Post_, fake_scorer: FakeScorer, at: datetime) -> Callable[[list[float]], list[Post]]:
     def run(probabilities: list[float]) -> list[Post]:
         fake_scorer.probabilities = {f"post {one}": one for one in probabilities}
         rows = [post(text=f"post {one}") for one in probabilities]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
 
-from moderation.models import Case, Promotion, Release
+from moderation.models import Promotion, Release
 from moderation.models.releases import PromotionKind
 from moderation.queries.learning import models
+from tests.moderation.conftest import Case_
 
 pytestmark = pytest.mark.django_db
 
 
 def test_those_of_promotions_and_those_that_scored_without_any_were_live(
-    open_case: Callable[..., Case], at: datetime
+    open_case: Case_, at: datetime
 ) -> None:
     shipped = open_case().score.release_id
     promoted, replaced, failed = (

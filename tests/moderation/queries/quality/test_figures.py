@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -14,6 +13,7 @@ from moderation.models.cases import CaseState
 from moderation.models.quality import Measure
 from moderation.queries.quality import figures, labelled_posts
 from moderation.queries.quality.labelled_posts import LabelledPosts, passed_over
+from tests.moderation.conftest import Case_
 
 WEEKS, DRAWN = 200, 400
 
@@ -37,7 +37,7 @@ def posts(rows: list[tuple[str, bool]]) -> LabelledPosts:
     ("passed", "found"), [({}, [0]), ({"is_drawn": False}, []), ({"state": CaseState.WITHDRAWN}, [])]
 )
 def test_waits_though_a_younger_one_was_decided(
-    open_case: Callable[..., Case],
+    open_case: Case_,
     at: datetime,
     passed: dict[str, object],
     found: list[int],

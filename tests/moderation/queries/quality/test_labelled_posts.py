@@ -11,9 +11,9 @@ import pytest
 from moderation.models import Case, Label, LabelDraw, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
+from tests.moderation.conftest import Case_, Judged
 
-Case_ = Callable[..., Case]
-Judged = Callable[..., None]
+Read = Callable[[], LabelledPosts]
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 ALLOWED = {"route": "allow", "route_reason": "", "audit_probability": 0.1}
 
@@ -41,7 +41,7 @@ def drawn(case: Case, lead: User, at: datetime) -> LabelDraw:
 
 
 @pytest.fixture
-def read(case: Case, at: datetime) -> Callable[[], LabelledPosts]:
+def read(case: Case, at: datetime) -> Read:
     return lambda: labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
 
 
@@ -65,7 +65,7 @@ def put_in_draw(case: Case, draw: LabelDraw, at: datetime) -> None:
 
 class TestLabelledPosts:
     def test_counts_what_the_route_sent_to_a_human_with_chance_one(
-        self, case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts]
+        self, case: Case, judged_alike: Judged, read: Read
     ) -> None:
         judged_alike(case, probability=0.5, spam=1, fine=1)
 
@@ -76,12 +76,7 @@ class TestLabelledPosts:
 
     @pytest.mark.parametrize(("probability", "automatic"), [(0.95, "remove"), (0.05, "allow")])
     def test_tells_what_the_filter_would_have_done_with_an_audit_sample(
-        self,
-        case: Case,
-        judged_alike: Judged,
-        read: Callable[[], LabelledPosts],
-        probability: float,
-        automatic: str,
+        self, case: Case, judged_alike: Judged, read: Read, probability: float, automatic: str
     ) -> None:
         judged_alike(case, probability=probability, spam=1, fine=0, score=AUDIT)
 
@@ -91,12 +86,7 @@ class TestLabelledPosts:
         assert found.is_uniform.tolist() == [False]
 
     def test_gives_a_drawn_post_the_chance_of_either_sample(
-        self,
-        case: Case,
-        judged_alike: Judged,
-        drawn: LabelDraw,
-        read: Callable[[], LabelledPosts],
-        at: datetime,
+        self, case: Case, judged_alike: Judged, drawn: LabelDraw, read: Read, at: datetime
     ) -> None:
         judged_alike(case, probability=0.05, spam=1, fine=0, score=ALLOWED)
         put_in_draw(case, drawn, at)
@@ -109,7 +99,7 @@ class TestLabelledPosts:
         assert found.is_uniform.tolist() == [True]
 
     def test_marks_the_uniform_part_of_the_audit_sample(
-        self, case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts]
+        self, case: Case, judged_alike: Judged, read: Read
     ) -> None:
         judged_alike(case, probability=0.05, spam=1, fine=0, score=AUDIT)
         judged_alike(
@@ -125,15 +115,13 @@ class TestLabelledPosts:
         "score", [ALLOWED, {"route": "remove", "route_reason": "", "audit_probability": 0.02}]
     )
     def test_leaves_out_what_complaints_or_campaigns_brought(
-        self, case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts], score: dict[str, Any]
+        self, case: Case, judged_alike: Judged, read: Read, score: dict[str, Any]
     ) -> None:
         judged_alike(case, probability=0.05, spam=3, fine=0, score=score)
 
         assert len(read()) == 0
 
-    def test_goes_by_the_first_score_of_the_text(
-        self, case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts]
-    ) -> None:
+    def test_goes_by_the_first_score_of_the_text(self, case: Case, judged_alike: Judged, read: Read) -> None:
         judged_alike(case, probability=0.05, spam=1, fine=0, score=ALLOWED)
         first = Score.objects.get(decisions__label__isnull=False)
         second = Score.objects.get(pk=first.pk)
@@ -145,7 +133,7 @@ class TestLabelledPosts:
         assert len(read()) == 0
 
     def test_passes_over_scores_without_the_content_model(
-        self, case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts]
+        self, case: Case, judged_alike: Judged, read: Read
     ) -> None:
         judged_alike(case, probability=0.95, spam=1, fine=0, score=AUDIT | {"generation": 2})
         whole = Score.objects.get(decisions__label__isnull=False)
@@ -157,7 +145,7 @@ class TestLabelledPosts:
         assert read().automatic.tolist() == ["remove"]
 
     def test_leaves_out_retracted_labels_and_other_times(
-        self, case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts], at: datetime
+        self, case: Case, judged_alike: Judged, read: Read, at: datetime
     ) -> None:
         judged_alike(case, probability=0.5, spam=2, fine=0)
         Label.objects.filter(pk=Label.objects.earliest("pk").pk).update(retracted_at=at)
@@ -166,9 +154,7 @@ class TestLabelledPosts:
         assert len(labelled_posts(since=at + timedelta(days=1), until=at + timedelta(days=2))) == 0
 
 
-def test_views_are_what_the_platform_last_told(
-    case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts]
-) -> None:
+def test_views_are_what_the_platform_last_told(case: Case, judged_alike: Judged, read: Read) -> None:
     for views in (None, 7):
         case.score.revision.views = views
         judged_alike(case, probability=0.5, spam=1, fine=0)

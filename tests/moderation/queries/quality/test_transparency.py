@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 
-from moderation.models import Case
 from moderation.queries.quality import transparency
+from tests.moderation.conftest import Case_, Judged
 
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
 
 def test_accuracy_says_how_often_the_filter_alone_was_right(
-    open_case: Callable[..., Case], judged_alike: Callable[..., None], at: datetime
+    open_case: Case_, judged_alike: Judged, at: datetime
 ) -> None:
     case = open_case(language="de-AT")
     case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}

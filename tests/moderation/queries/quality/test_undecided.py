@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -12,9 +11,8 @@ from moderation.models.cases import CaseReason
 from moderation.queries.quality import undecided
 from moderation.queries.quality.labelled_posts import labelled_posts
 from moderation.queries.quality.undecided import Undecided
+from tests.moderation.conftest import Case_, Judged
 
-Case_ = Callable[..., Case]
-Judged = Callable[..., None]
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -16,10 +15,9 @@ from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.evidence import CAPTIONS, MOST_CHARACTERS, MOST_PIECES, EvidencePiece, PageRead, PictureRead
 from scoring.records import PostRecord
+from tests.moderation.conftest import Later, Post_
 from tests.moderation.fakes import FakeScorer
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
 LINK = "http://short.example/now"
 PAGE: dict[str, Any] = {
     "title": "Claim it",
@@ -39,7 +37,7 @@ PICTURE: dict[str, Any] = {
 
 
 @pytest.fixture
-def posted(post: StorePost) -> Revision:
+def posted(post: Post_) -> Revision:
     return latest(post(links=[LINK]))
 
 
@@ -154,7 +152,7 @@ class TestEvidence:
         )
         assert len(json.dumps(records.record_at(revision=posted, at=later(2)).to_json())) < 250_000
 
-    def test_holds_captions_from_the_first_score_on(self, post: StorePost, later: Later) -> None:
+    def test_holds_captions_from_the_first_score_on(self, post: Post_, later: Later) -> None:
         said = {"language": "en", "source": "", "is_cut": False, "cues": [[0, 9, "Win"], [9, 20, "now"]]}
         revision = latest(post(transcripts=(said, {**said, "cues": []})))
 
@@ -169,7 +167,7 @@ class TestEvidence:
         assert PostRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
     def test_costs_no_query_where_nothing_can_be_collected(
-        self, post: StorePost, later: Later, django_assert_num_queries: DjangoAssertNumQueries
+        self, post: Post_, later: Later, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         revisions = [latest(post(text=f"No link {number}")) for number in range(3)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -14,11 +13,10 @@ from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.records import History, PostRecord
-from tests.moderation.conftest import judge
+from tests.moderation.conftest import Later, judge
 from tests.moderation.counted_case import account
 from tests.moderation.fakes import FakeScorer
 
-Later = Callable[[float], datetime]
 TEXT = "Cheap pills without prescription at http://pills.example/now"
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import Case, Label, Post, User
+from moderation.models import Case, Label, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import reversals
 from moderation.operations.posts.incoming_post import IncomingAuthor
@@ -15,10 +15,9 @@ from moderation.queries.cases import case_pages, counted, facts_now
 from moderation.queries.cases.counted import Counted
 from moderation.queries.records import records
 from scoring.records import PostRecord
-from tests.moderation.conftest import judge, scored
+from tests.moderation.conftest import Later, Post_, judge, scored
 from tests.moderation.fakes import FakeScorer
 
-Later = Callable[[float], datetime]
 Greeting = Callable[..., Case]
 Judged = Callable[..., Label]
 Opinions = dict[str, float | None]
@@ -27,7 +26,7 @@ BY_ITS_PAGE = {"content": 0.02, "evidence": 0.97}
 
 
 @pytest.fixture
-def greeting(post: Callable[..., Post], fake_scorer: FakeScorer, later: Later) -> Greeting:
+def greeting(post: Post_, fake_scorer: FakeScorer, later: Later) -> Greeting:
     """Store and score the greeting, each time by another author; `opinions` are what the parts make of it."""
 
     def act(name: str, *, seconds: float, opinions: Opinions, **given: object) -> Case:
