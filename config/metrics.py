@@ -13,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from moderation import enqueue
 from moderation.operations.infrastructure import probe
-from moderation.queries.health import health, processes, sweeps
+from moderation.queries.health import health, processes
 from moderation.queries.quality import drift_pages
 
 _QUANTILES = (0.5, 0.95, 0.99)
@@ -98,7 +98,7 @@ class Collector:
         late = GaugeMetricFamily(
             "spamdesk_sweep_late", "1 if it should have run by now, or never ran", labels=["sweep"]
         )
-        for sweep in sweeps.listed(at=self._at):
+        for sweep in processes.sweeps(at=self._at):
             age = sweep.age(at=self._at)
             if age is not None:
                 ages.add_metric([sweep.name], age.total_seconds())

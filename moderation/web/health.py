@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries.cases import backlog
-from moderation.queries.health import health, processes, sweeps
+from moderation.queries.health import health, processes
 from moderation.web import access, quantities
 from moderation.web.entities.timeline import HEIGHT, Bar
 from moderation.web.labels import label_warnings
@@ -70,7 +70,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "section": "health",
         "at": at,
         "services": services,
-        "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in sweeps.listed(at=at)],
+        "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in processes.sweeps(at=at)],
         "circuits": health.open_circuits(),
         "backlogs": [(backlog, backlog.is_late(at=at)) for backlog in health.backlogs(at=at)],
     }

@@ -237,7 +237,7 @@ def shared_pictures(campaign_id: int) -> tuple[SharedPicture, ...]:
         "evidence__facts__height",
     )
     example = {group: columns for group, *columns in rows}
-    return tuple(SharedPicture(*example[group], posts) for group, posts in common if group in example)
+    return tuple(SharedPicture(*example[group], posts=posts) for group, posts in common if group in example)
 
 
 def _has_pictures() -> Exists:

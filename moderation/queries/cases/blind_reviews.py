@@ -65,7 +65,7 @@ def undoable(*, moderator: User, at: datetime) -> BlindReview | None:
     return rows.order_by("-answered_at", "-pk").first()
 
 
-def disagreements(*, viewer: User, state: DisputeState, at: datetime, cursor: str) -> Page[Disagreement]:
+def disagreements(*, viewer: User, state: DisputeState, at: datetime, cursor: str = "") -> Page[Disagreement]:
     """Return disagreements, the newest first. Raises InvalidCursor."""
     rows = _disputed(state, at=at).select_related(
         "platform",

@@ -1,1 +1,1 @@
-"""Health of the product: backlogs, lateness, sweeps, clocks."""
+"""Health of the product: backlogs, lateness, processes and sweeps, clocks."""

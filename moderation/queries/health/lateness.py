@@ -22,7 +22,7 @@ from moderation.models.erasures import ErasureCause
 from moderation.models.evidence import OPEN
 from moderation.models.posts import ScoreState
 from moderation.models.webhooks import CircuitState
-from moderation.queries.health import health, sweeps
+from moderation.queries.health import health, processes
 
 _MINUTE = timedelta(minutes=1)
 
@@ -43,7 +43,7 @@ def late(*, at: datetime) -> list[Late]:
     """Return what is late, housekeeping first."""
     items = [
         Late(what=sweep.name, seconds=age.total_seconds() if age else None, is_housekeeping=True)
-        for sweep in sweeps.listed(at=at)
+        for sweep in processes.sweeps(at=at)
         if sweep.is_late
         for age in [sweep.age(at=at)]
     ]

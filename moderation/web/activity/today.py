@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models.activity import Measure
-from moderation.queries.activity import hours, outlook, team, today
+from moderation.queries.activity import hours, outlook, today
 from moderation.queries.activity.hours import Period, Span
 from moderation.queries.activity.today import Sheet
 from moderation.queries.quality import drift_pages, removal
@@ -47,7 +47,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     at = timezone.now()
     period = PeriodForm(request.GET).period(at=at)
     sheet = today.sheet(period=period, at=at)
-    members = team.members(period=period, at=at)
+    members = outlook.members(period=period, at=at)
     context = {
         "section": "today",
         "at": at,

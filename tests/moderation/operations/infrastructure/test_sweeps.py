@@ -12,7 +12,7 @@ import moderation.tasks  # noqa: F401 - registers the tasks
 from config.celery import app
 from moderation.models import SweepRun
 from moderation.operations.infrastructure import sweeps
-from moderation.queries.health import sweeps as health_sweeps
+from moderation.queries.health import processes
 from tests.moderation.instants import AT, later
 
 pytestmark = pytest.mark.django_db
@@ -96,14 +96,14 @@ def test_a_failure_is_late_and_does_not_stop_the_next(sweep: Callable[..., int])
     with pytest.raises(OSError, match="full"):
         sweeps.run(sweep="seal_audit", work=fail, at=later(60))
 
-    [row] = [row for row in health_sweeps.listed(at=later(60)) if row.name == "seal_audit"]
+    [row] = [row for row in processes.sweeps(at=later(60)) if row.name == "seal_audit"]
     assert row.is_late
     assert (row.age(at=later(60)) or timedelta(0)) > timedelta(seconds=59)
     assert sweep(later(65)) == 1
 
 
 def test_what_never_ran_is_late_where_it_is_frequent() -> None:
-    late = {row.name for row in health_sweeps.listed(at=AT) if row.is_late}
+    late = {row.name for row in processes.sweeps(at=AT) if row.is_late}
 
     assert {"sweep_scoring", "seal_audit", "journal_erasures"} <= late
     assert "prune_answers" not in late

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from moderation.models import Case, User
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import reversals, review
+from moderation.models import User
+from moderation.operations.cases import reversals
 from moderation.queries.decisions import platform_decisions
-from tests.moderation.conftest import Later
+from tests.moderation.conftest import Case_, Later, judge
 
 
-def test_none_that_was_undone_stands(claimed_case: Case, moderator: User, later: Later) -> None:
-    made = review.decide(
-        case_id=claimed_case.pk,
-        case_version=claimed_case.version,
-        moderator=moderator,
-        verdict=Verdict.SPAM,
-        at=later(3),
-    )
-    assert platform_decisions.standing(post_id=claimed_case.post_id, at=later(90)) == made
+def test_none_that_was_undone_stands(open_case: Case_, moderator: User, later: Later) -> None:
+    made = judge(open_case(), moderator, at=later(3))
+    assert platform_decisions.standing(post_id=made.post_id, at=later(90)) == made
 
     reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 
-    assert platform_decisions.standing(post_id=claimed_case.post_id, at=later(90)) is None
+    assert platform_decisions.standing(post_id=made.post_id, at=later(90)) is None
