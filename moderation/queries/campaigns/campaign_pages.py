@@ -271,14 +271,11 @@ def _traits(campaign: Campaign) -> dict[TieKind, tuple[TraitRow, ...]]:
     for kind in (TieKind.AUTHOR, TieKind.DOMAIN, TieKind.NETWORK):
         rows = CampaignTrait.objects.filter(campaign=campaign, kind=kind, posts__gt=0)
         by_kind[kind] = list(rows.order_by("-posts", "value")[:_TOP])
-    names = {str(pk): str(row) for pk, row in _authors(by_kind[TieKind.AUTHOR]).items()}
+    authors = Author.objects.in_bulk([int(row.value) for row in by_kind[TieKind.AUTHOR]])
+    names = {str(pk): str(author) for pk, author in authors.items()}
     return {
         kind: tuple(
             TraitRow(value=row.value, name=names.get(row.value, row.value), posts=row.posts) for row in rows
         )
         for kind, rows in by_kind.items()
     }
-
-
-def _authors(rows: list[CampaignTrait]) -> dict[int, Author]:
-    return Author.objects.in_bulk([int(row.value) for row in rows])

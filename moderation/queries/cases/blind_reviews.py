@@ -37,7 +37,7 @@ class Disagreement:
     is_own: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PlanRow:
     """A platform's plan, None if it has none, and its blind reviews: answered, open, waiting for room."""
 
@@ -78,17 +78,16 @@ def disagreements(*, viewer: User, state: DisputeState, at: datetime, cursor: st
     rows = rows.defer("decision__revision__journey", "decision__revision__links")
     page = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=_PAGE)
     notes = _notes([review.post_id for review in page.rows])
-    return page.of(
-        lambda reviews: [
-            Disagreement(
-                review=review,
-                notes=tuple(notes.get(review.post_id, ())),
-                is_own=review.decision is not None
-                and viewer.pk in (review.decision.decided_by_id, review.answered_by_id),
-            )
-            for review in reviews
-        ]
+    rows_shown = (
+        Disagreement(
+            review=review,
+            notes=tuple(notes.get(review.post_id, ())),
+            is_own=review.decision is not None
+            and viewer.pk in (review.decision.decided_by_id, review.answered_by_id),
+        )
+        for review in page.rows
     )
+    return Page(tuple(rows_shown), page.end)
 
 
 def waiting_count(*, at: datetime) -> int:
@@ -106,14 +105,10 @@ def plans() -> tuple[PlanRow, ...]:
         waiting=Count("pk", filter=Q(case__isnull=True)),
     )
     counts = {platform: numbers for platform, *numbers in counted}
-    plan_rows = []
-    for platform in Platform.objects.select_related("blind_review_plan").order_by("slug"):
-        answered, in_queue, waiting = counts.get(platform.pk, (0, 0, 0))
-        plan = getattr(platform, "blind_review_plan", None)
-        plan_rows.append(
-            PlanRow(platform=platform, plan=plan, answered=answered, in_queue=in_queue, waiting=waiting)
-        )
-    return tuple(plan_rows)
+    return tuple(
+        PlanRow(platform, getattr(platform, "blind_review_plan", None), *counts.get(platform.pk, (0, 0, 0)))
+        for platform in Platform.objects.select_related("blind_review_plan").order_by("slug")
+    )
 
 
 def _disputed(state: DisputeState, *, at: datetime) -> QuerySet[BlindReview]:

@@ -82,15 +82,12 @@ def listed() -> list[Listed]:
 
 
 def _assigned(row: QueueAssignment, user: User, *, at: datetime) -> Assigned:
-    part = part_of(row.queue)
-    if row.daily_limit is None:
-        return Assigned(queue_id=row.queue_id, part=part, limit=None, decided=0)
-    decided = _decided_today(user, part, at=at)
-    own = Case.objects.filter(part.condition, claimed_by=user, state=CaseState.OPEN, lease_end_at__gt=at)
-    most = max(0, row.daily_limit - decided - own.count())
-    return Assigned(
-        queue_id=row.queue_id, part=replace(part, most=most), limit=row.daily_limit, decided=decided
-    )
+    part, limit, decided = part_of(row.queue), row.daily_limit, 0
+    if limit is not None:
+        decided = _decided_today(user, part, at=at)
+        own = Case.objects.filter(part.condition, claimed_by=user, state=CaseState.OPEN, lease_end_at__gt=at)
+        part = replace(part, most=max(0, limit - decided - own.count()))
+    return Assigned(queue_id=row.queue_id, part=part, limit=limit, decided=decided)
 
 
 def _waiting(part: Part) -> int:

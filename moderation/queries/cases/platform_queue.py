@@ -30,7 +30,7 @@ class Queue:
     closed: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reviewer:
     """One person's decisions on the platform's posts; `reversed` are those that somebody took back since."""
 
@@ -96,8 +96,5 @@ def reviewers(
         )
     )
     users = User.objects.in_bulk([row[0] for row in counted])
-    people = [
-        Reviewer(user=users[person], decisions=decisions, spam=spam, reversed=undone, last_at=last_at)
-        for person, decisions, spam, undone, last_at in counted
-    ]
+    people = [Reviewer(users[person], *numbers) for person, *numbers in counted]
     return sorted(people, key=lambda reviewer: (str(reviewer.user).casefold(), reviewer.user.pk))

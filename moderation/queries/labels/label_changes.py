@@ -94,8 +94,8 @@ def lines(
             for _, _, is_retraction, decision_id, name in chunk:
                 if is_retraction:
                     yield _tombstone(name, decision_id=decision_id, has_weights=has_weights)
-                elif decision_id in live and _is_wanted(live[decision_id], wanted):
-                    yield live[decision_id]
+                elif (label := live.get(decision_id)) and (not wanted.splits or label.split in wanted.splits):
+                    yield label
             if pause is not None:
                 pause()
 
@@ -139,10 +139,6 @@ def _live(decision_ids: list[int], *, has_weights: bool, has_addresses: bool) ->
     with standby.connection().cursor() as cursor, cursor.copy(statement, values) as copy:
         copy.set_types(KINDS)
         return {row[_DECISION]: line(row, has_weights=has_weights) for row in copy.rows()}
-
-
-def _is_wanted(label: LabelLine, wanted: LabelFilter) -> bool:
-    return not wanted.splits or label.split in wanted.splits
 
 
 def _tombstone(name: str, *, decision_id: int, has_weights: bool) -> LabelLine:

@@ -18,17 +18,14 @@ DISAGREEMENT_ORDER = ("-distance", "-gap", "id")
 DISAGREEMENT_KEY = (int, float, int)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How many posts a run scored, differing ones among them; drawn ones that wait, and decided ones."""
 
-    scored: int
-    differing: int
-    waiting: int
-    decided: int
-
-
-_NOTHING = Progress(scored=0, differing=0, waiting=0, decided=0)
+    scored: int = 0
+    differing: int = 0
+    waiting: int = 0
+    decided: int = 0
 
 
 def open_run() -> ShadowRun | None:
@@ -69,11 +66,8 @@ def progress_of(runs: Sequence[ShadowRun], *, platform: Platform | None = None) 
             decided=Count("pk", filter=Q(case__state=CaseState.DECIDED)),
         )
     )
-    found = {
-        run_id: Progress(scored=scored, differing=differing, waiting=waiting, decided=decided)
-        for run_id, scored, differing, waiting, decided in counted
-    }
-    return {run.pk: found.get(run.pk, _NOTHING) for run in runs}
+    found = {run_id: Progress(*numbers) for run_id, *numbers in counted}
+    return {run.pk: found.get(run.pk, Progress()) for run in runs}
 
 
 def backlog(run: ShadowRun) -> int:

@@ -88,9 +88,7 @@ class Traffic:
 
 def subject(release: KeptRelease, *, slug: str = "") -> Subject:
     """Return what thresholds of the live release are about. Raises UnknownPlatform."""
-    if slug and slug not in release.platforms:
-        raise UnknownPlatform(slug)
-    platform = Platform.objects.filter(slug=slug).first() if slug else None
+    platform = Platform.objects.filter(slug=slug).first() if slug in release.platforms else None
     if slug and platform is None:
         raise UnknownPlatform(slug)
     return Subject(

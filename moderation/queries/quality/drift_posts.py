@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -85,13 +86,9 @@ def seen(*, platform_id: int, start: datetime, end: datetime) -> Iterator[SeenPo
         language=F("revision__language"),
         text=Left("revision__text", drift_traits.READ_CHARACTERS),
     )
-    chunk: list[Any] = []
-    for row in rows.iterator(chunk_size=_CHUNK):
-        chunk.append(row)
-        if len(chunk) == _CHUNK:
-            yield from _posts(chunk)
-            chunk = []
-    yield from _posts(chunk)
+    stored = rows.iterator(chunk_size=_CHUNK)
+    while chunk := list(islice(stored, _CHUNK)):
+        yield from _posts(chunk)
 
 
 def _posts(rows: Sequence[dict[str, Any]]) -> Iterator[SeenPost]:
