@@ -126,8 +126,6 @@ def _filtered(revisions: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Rev
         revisions = _with_text(revisions, wanted.text)
     if wanted.answers_to:
         revisions = revisions.filter(pk__in=parents.named(wanted.answers_to).values("pk"))
-    if wanted.language:
-        revisions = revisions.filter(language=wanted.language)
     if wanted.author_id is not None:
         revisions = revisions.filter(post__author=wanted.author_id)
     if wanted.post_ids is not None:
@@ -136,19 +134,11 @@ def _filtered(revisions: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Rev
         revisions = revisions.filter(pk__in=_links(wanted.domain).values("revision"))
     if wanted.address:
         revisions = _from_address(revisions, wanted.address)
-    if wanted.since:
-        revisions = revisions.filter(received_at__gte=wanted.since)
-    if wanted.until:
-        revisions = revisions.filter(received_at__lt=wanted.until)
-    return _in_state(_matching(revisions, wanted.policy), wanted.state)
-
-
-def _matching(revisions: QuerySet[Revision], policy_id: int | None) -> QuerySet[Revision]:
-    """Restrict to what a policy matches, without posts that are judged blindly."""
-    if policy_id is None:
-        return revisions
-    blind = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason__in=BLIND_REASONS)
-    return revisions.filter(policy_pages.matching(policy_id), ~Exists(blind))
+    if wanted.policy is not None:
+        revisions = revisions.filter(policy_pages.matching(wanted.policy), ~Exists(policy_pages.blind()))
+    asked = {"language": wanted.language, "received_at__gte": wanted.since, "received_at__lt": wanted.until}
+    revisions = revisions.filter(**{name: value for name, value in asked.items() if value})
+    return _in_state(revisions, wanted.state)
 
 
 def _links(name: str) -> QuerySet[PostLink]:

@@ -86,7 +86,7 @@ def cases_left(*, moderator: User, at: datetime, wanted: QueueFilter) -> QuerySe
 
 def _takable(moderator: User, wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
     cases = Case.objects.filter(state=CaseState.OPEN).exclude(skipped_by__contains=[moderator.pk])
-    cases = queue_filter.matching(cases, wanted, at=at)
+    cases = cases.filter(queue_filter.condition(wanted, at=at))
     if moderator.languages and not wanted.language:
         cases = cases.filter(language__in=[*moderator.languages, ""])  # "": too short to detect
     return cases if moderator.may_lead else cases.filter(is_escalated=False)

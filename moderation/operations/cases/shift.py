@@ -60,7 +60,7 @@ def begin(*, moderator: User, wanted: QueueFilter, at: datetime) -> None:
         # By id (lock order): another page of the same user may renew these leases at the same time.
         cases = list(_own_live(moderator, at=at).select_for_update(of=("self",)).order_by("id"))
         own = Case.objects.filter(pk__in=[case.pk for case in cases])
-        matches = queue_filter.matching(own, wanted, at=at).values("pk")
+        matches = own.filter(queue_filter.condition(wanted, at=at)).values("pk")
         own.exclude(pk__in=matches).update(claimed_by=None, lease_end_at=None)
 
 

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from moderation.models import Case, PostLink, User
 from moderation.queries import case_access, latest_scores
 from moderation.queries.cases import scored_post
+from moderation.queries.cases.counted import Counted
 from moderation.queries.records import record_histories
 from scoring.records import History, PostRecord
 
 _HEAVY = tuple(f"score__{name}" for name in latest_scores.EXPLAINING if name != "record")
 
 
-class About(StrEnum):
-    """Whose posts were counted."""
-
-    AUTHOR = "author"
-    ADDRESS = "address"
-    SIMILAR = "similar"
-    DOMAIN = "domain"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """A history when the post was scored, and now. `subject` is a domain's name, "" for the rest."""
 
-    about: About
+    about: Counted
     subject: str
     then: History
     now: History
@@ -65,9 +56,9 @@ def _single(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
     revision = case.score.revision
     group = revision.similarity_group
     sources = (
-        (About.AUTHOR, "author", str(case.post.author_id), record.author_history),
-        (About.ADDRESS, "ip", revision.ip, record.ip_history),
-        (About.SIMILAR, "similar", str(group) if group else None, record.similar),
+        (Counted.AUTHOR, "author", str(case.post.author_id), record.author_history),
+        (Counted.ADDRESS, "ip", revision.ip, record.ip_history),
+        (Counted.SIMILAR, "similar", str(group) if group else None, record.similar),
     )
     return [
         Change(
@@ -90,7 +81,7 @@ def _domains(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
         "domain", keys=[str(ids[name]) for name in names], posts=[case.post_id] * len(names), at=at
     )
     return [
-        Change(about=About.DOMAIN, subject=name, then=histories[name], now=history)
+        Change(about=Counted.DOMAIN, subject=name, then=histories[name], now=history)
         for name, history in zip(names, now, strict=True)
     ]
 

@@ -14,7 +14,7 @@ from moderation.models.cases import BLIND_REASONS
 from moderation.models.posts import ERASED_NAME
 from moderation.queries import case_access, keyset, search
 from moderation.queries.cases.backlog import visible
-from moderation.queries.cases.queue_filter import KEYS, QueueFilter, Sort, matching
+from moderation.queries.cases.queue_filter import KEYS, QueueFilter, Sort, condition
 from moderation.queries.keyset import Page
 
 EXCERPT_LENGTH = 160
@@ -75,7 +75,7 @@ def rows(
     for is_escalated in (True, False) if viewer.may_lead else (False,):
         if after is not None and is_escalated and not after[0]:
             continue
-        group = matching(visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
+        group = visible(viewer).filter(condition(wanted, at=at), is_escalated=is_escalated)
         if after is not None and after[0] == is_escalated:
             group = keyset.beyond(group, order=order, after=after[1:])
         cases += _columns(group.order_by(*order))[: limit + 1 - len(cases)]

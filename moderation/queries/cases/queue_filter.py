@@ -9,10 +9,10 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models import CampaignMember, Case, PostLink
+from moderation.models import CampaignMember, PostLink
 from moderation.models.cases import BLIND_REASONS
 from moderation.queries.policies import policy_pages
 
@@ -109,11 +109,6 @@ class QueueFilter:
 
 
 EVERYTHING = QueueFilter()
-
-
-def matching(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
-    """Restrict to the cases that a filter matches."""
-    return cases.filter(condition(wanted, at=at))
 
 
 def condition(wanted: QueueFilter, *, at: datetime) -> Q:

@@ -88,19 +88,16 @@ def open_circuits() -> OpenCircuits:
 
 def backlogs(*, at: datetime) -> list[Backlog]:
     """Return every backlog, in the order of a post's way through the product."""
-    entries = []
-    for key, name, waits_for, rows, since, minutes in _BACKLOGS:
-        counted = rows(at).order_by().aggregate(rows=Count("pk"), oldest_at=Min(since))
-        entries.append(
-            Backlog(
-                key=key,
-                name=str(name),
-                waits_for=str(waits_for),
-                late_after=timedelta(minutes=minutes),
-                **counted,
-            )
+    return [
+        Backlog(
+            key=key,
+            name=str(name),
+            waits_for=str(waits_for),
+            late_after=timedelta(minutes=minutes),
+            **rows(at).order_by().aggregate(rows=Count("pk"), oldest_at=Min(since)),
         )
-    return entries
+        for key, name, waits_for, rows, since, minutes in _BACKLOGS
+    ]
 
 
 def unsealed() -> QuerySet[AuditEntry]:

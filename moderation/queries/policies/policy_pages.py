@@ -124,7 +124,7 @@ def matched_by(post_id: int, *, at: datetime) -> list[PolicyMatch]:
 def of_posts(post_ids: Collection[int], *, at: datetime) -> dict[int, list[PolicyMatch]]:
     """Return what posts match of the policies in force, the surest first; nothing of one judged blindly."""
     live = is_in_force(at=at, prefix="policy__")
-    rows = PolicyMatch.objects.filter(live, ~Exists(_blind()), post__in=post_ids)
+    rows = PolicyMatch.objects.filter(live, ~Exists(blind()), post__in=post_ids)
     matches: dict[int, list[PolicyMatch]] = {}
     for match in rows.select_related("policy").defer("policy__trial").order_by("-probability", "id"):
         matches.setdefault(match.post_id, []).append(match)
@@ -134,6 +134,11 @@ def of_posts(post_ids: Collection[int], *, at: datetime) -> dict[int, list[Polic
 def matching(policy_id: int) -> Q:
     """Return the condition for rows with a `post` that matched a policy when it was scored last."""
     return Q(post__in=PolicyMatch.objects.filter(policy=policy_id).values("post"))
+
+
+def blind() -> QuerySet[Case]:
+    """Return the cases of a row's `post` whose judge must not read what models or people said of it."""
+    return Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason__in=BLIND_REASONS)
 
 
 def share_of_newest(policy: Policy, *, threshold: float) -> float:
@@ -169,7 +174,7 @@ _Judged = Sequence[tuple[int, float, bool]]
 def _judged(policy: Policy) -> _Judged:
     pairs = _pairs(policy, "judged")
     labels = Label.objects.filter(
-        ~Exists(_blind()),
+        ~Exists(blind()),
         post__in=[post for post, _ in pairs],
         retracted_at__isnull=True,
         post__erased_at__isnull=True,
@@ -197,11 +202,6 @@ def _newest(probabilities: Sequence[float], *, threshold: float) -> Share:
 
 def _pairs(policy: Policy, name: str) -> list[tuple[int, float]]:
     return [(int(post), float(probability)) for post, probability in policy.trial.get(name, ())]
-
-
-def _blind() -> QuerySet[Case]:
-    """Cases of a `post` whose judge must not read what models or people said of it."""
-    return Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason__in=BLIND_REASONS)
 
 
 def _hits(hits: _Judged) -> tuple[Hit, ...]:

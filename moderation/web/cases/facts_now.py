@@ -12,15 +12,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import facts_now
-from moderation.queries.cases.facts_now import About, Change
+from moderation.queries.cases.counted import Counted
+from moderation.queries.cases.facts_now import Change
 from moderation.web import access
 from moderation.web.quantities import count
 
 _NAMES = {
-    About.AUTHOR: gettext_lazy("Author"),
-    About.ADDRESS: gettext_lazy("Address"),
-    About.SIMILAR: gettext_lazy("Near-duplicates"),
-    About.DOMAIN: gettext_lazy("Domain"),
+    Counted.AUTHOR: gettext_lazy("Author"),
+    Counted.ADDRESS: gettext_lazy("Address"),
+    Counted.SIMILAR: gettext_lazy("Near-duplicates"),
+    Counted.DOMAIN: gettext_lazy("Domain"),
 }
 
 
