@@ -73,14 +73,10 @@ def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line
         rows = rows.filter(actor=wanted.actor_id)
     elif wanted.is_system:
         rows = rows.filter(actor__isnull=True)
-    if wanted.action:
-        rows = rows.filter(action=wanted.action)
     if wanted.subject_kind and wanted.subject_id:
         rows = rows.filter(subject_kind=wanted.subject_kind, subject_id=wanted.subject_id)
-    if wanted.since:
-        rows = rows.filter(at__gte=wanted.since)
-    if wanted.until:
-        rows = rows.filter(at__lt=wanted.until)
+    asked = {"action": wanted.action, "at__gte": wanted.since, "at__lt": wanted.until}
+    rows = rows.filter(**{name: value for name, value in asked.items() if value})
     after = keyset.after(cursor, datetime, int)
     batch = keyset.page(rows, order=("-at", "-pk"), after=after, limit=limit)
     links = AuditLink.objects.filter(entry_id__in=[entry.pk for entry in batch.rows])

@@ -117,18 +117,17 @@ def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
 
 
 def _filtered(decisions: QuerySet[Decision], wanted: DecisionFilter) -> QuerySet[Decision]:
-    if wanted.verdict:
-        decisions = decisions.filter(verdict=wanted.verdict)
+    asked = {
+        "verdict": wanted.verdict,
+        "reason": wanted.reason,
+        "decided_at__gte": wanted.since,
+        "decided_at__lt": wanted.until,
+    }
+    decisions = decisions.filter(**{name: value for name, value in asked.items() if value})
     if wanted.source in DecisionSource.values:
         decisions = decisions.filter(source=wanted.source)
     if wanted.source == DecisionSource.AUTOMATIC:
         decisions = decisions.filter(decided_by__isnull=True)  # what it implies, in the words of an index
-    if wanted.reason:
-        decisions = decisions.filter(reason=wanted.reason)
-    if wanted.since:
-        decisions = decisions.filter(decided_at__gte=wanted.since)
-    if wanted.until:
-        decisions = decisions.filter(decided_at__lt=wanted.until)
     if wanted.text:
         # Subqueries, so that each search index is read once; a join would test the text of each decision.
         decisions = decisions.filter(

@@ -86,13 +86,12 @@ def _labels(wanted: LabelFilter) -> QuerySet[Label]:
     standing = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
     drawn = ShadowScore.objects.filter(case=OuterRef("decision__case"))
     labels = standing.annotate(is_disagreement=Exists(drawn)).order_by("labelled_at", "id")
-    if wanted.since is not None:
-        labels = labels.filter(labelled_at__gte=wanted.since)
-    if wanted.until is not None:
-        labels = labels.filter(labelled_at__lt=wanted.until)
-    if wanted.platform_id is not None:
-        labels = labels.filter(post__platform=wanted.platform_id)
-    return labels
+    asked = {
+        "labelled_at__gte": wanted.since,
+        "labelled_at__lt": wanted.until,
+        "post__platform": wanted.platform_id,
+    }
+    return labels.filter(**{name: value for name, value in asked.items() if value is not None})
 
 
 def _row(label: Label) -> dict[str, Any]:

@@ -17,7 +17,7 @@ Flags = Sequence[bool] | npt.NDArray[np.bool_]
 Numbers = Sequence[float] | npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PostScore:
     """The latest score of a post's latest revision that has one."""
 
@@ -28,25 +28,17 @@ class PostScore:
     is_degraded: bool
 
 
-def latest_scores(*, external_ids: Sequence[str], platform: str | None = None) -> Iterator[PostScore]:
-    """Yield the latest score of each post that has one, in no order; any platform if none is named."""
+def latest_scores(*, external_ids: Sequence[str]) -> Iterator[PostScore]:
+    """Yield the latest score of each post that has one, in no order, of any platform."""
     for start in range(0, len(external_ids), _CHUNK):
         scores = Score.objects.filter(revision__post__external_id__in=external_ids[start : start + _CHUNK])
-        if platform is not None:
-            scores = scores.filter(revision__post__platform__slug=platform)
         latest = scores.order_by("revision__post_id", "-revision__number", "-scored_at", "-id").distinct(
             "revision__post_id"
         )
         for row in latest.values_list(
             "revision__post__external_id", "spam_probability", "content_probability", "route", "is_degraded"
         ):
-            yield PostScore(
-                external_id=row[0],
-                spam_probability=row[1],
-                content_probability=row[2],
-                route=row[3],
-                is_degraded=row[4],
-            )
+            yield PostScore(*row)
 
 
 def roc_auc(*, truths: Flags, probabilities: Numbers) -> float:

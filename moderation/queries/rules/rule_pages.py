@@ -17,6 +17,7 @@ from moderation.queries.rules import targets
 from moderation.queries.rules.targets import Target
 
 _EXAMPLES = 5
+_LISTED = 200
 
 
 class RuleState(StrEnum):
@@ -55,16 +56,9 @@ def live_by_domain(domain_ids: Collection[int], *, at: datetime) -> dict[int, Ru
     return {rule.domain_id: rule for rule in rows.select_related("imposed_by") if rule.domain_id is not None}
 
 
-def listed(
-    *,
-    state: RuleState = RuleState.LIVE,
-    kind: str = "",
-    effect: str = "",
-    at: datetime,
-    limit: int = 200,
-) -> list[Rule]:
-    """Return rules, the newest first."""
-    return list(_whole(_wanted(state=state, kind=kind, effect=effect, at=at))[:limit])
+def listed(*, state: RuleState, kind: str, effect: str, at: datetime) -> list[Rule]:
+    """Return rules, the newest first, at most 200."""
+    return list(_whole(_wanted(state=state, kind=kind, effect=effect, at=at))[:_LISTED])
 
 
 def hits(rules: Iterable[Rule]) -> dict[int, int]:
