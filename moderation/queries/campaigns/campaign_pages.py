@@ -237,7 +237,8 @@ def shared_pictures(campaign_id: int) -> tuple[SharedPicture, ...]:
         "evidence__facts__height",
     )
     example = {group: columns for group, *columns in rows}
-    return tuple(SharedPicture(*example[group], posts=posts) for group, posts in common if group in example)
+    shown = [[*example[group], posts] for group, posts in common if group in example]
+    return tuple(SharedPicture(*columns) for columns in shown)
 
 
 def _has_pictures() -> Exists:

@@ -86,7 +86,7 @@ def seen(*, platform_id: int, start: datetime, end: datetime) -> Iterator[SeenPo
         language=F("revision__language"),
         text=Left("revision__text", drift_traits.READ_CHARACTERS),
     )
-    stored = rows.iterator(chunk_size=_CHUNK)
+    stored: Iterator[Any] = rows.iterator(chunk_size=_CHUNK)
     while chunk := list(islice(stored, _CHUNK)):
         yield from _posts(chunk)
 
