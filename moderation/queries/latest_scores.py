@@ -25,7 +25,7 @@ HEAVY = (*EXPLAINING, "revision__text", "revision__journey", "revision__author_s
 
 
 def explaining(path: str) -> tuple[str, ...]:
-    """Name these fields of the score that a path of relations leads to."""
+    """Name the fields of EXPLAINING of the score that a path of relations leads to."""
     return tuple(f"{path}__{name}" for name in EXPLAINING)
 
 
