@@ -7,12 +7,11 @@ from typing import Any
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.core.signals import got_request_exception
-from django.http import Http404, HttpRequest, UnreadablePostError
+from django.http import Http404, HttpRequest, JsonResponse, UnreadablePostError
 from rest_framework import exceptions
 from rest_framework.response import Response
 
 from moderation.api import problems
-from moderation.api.json_pointers import errors_of
 from moderation.operations import refusals, rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.campaigns import campaign_decisions, decide_for_platform
@@ -139,18 +138,27 @@ def code_of(exception: Exception) -> str:
 def problem_for(exception: Exception, *, request: HttpRequest) -> dict[str, Any]:
     """Return the problem body for an exception."""
     code = code_of(exception)
-    errors = errors_of(exception.detail) if isinstance(exception, exceptions.ValidationError) else []
+    errors = problems.errors_of(exception.detail) if isinstance(exception, exceptions.ValidationError) else []
     return problems.body(
         code,
         detail=f"{_count(len(errors))} refused; nothing was stored." if errors else _detail(exception, code),
         instance=request.path,
-        request_id=request_id(request),
+        request_id=_request_id(request),
         errors=errors,
         more=exception.more if isinstance(exception, Refused) else None,
     )
 
 
-def request_id(request: HttpRequest) -> str:
+def answer(
+    code: str, *, detail: str, request: HttpRequest, headers: dict[str, str] | None = None
+) -> JsonResponse:
+    """Answer with a problem where no view runs."""
+    body = problems.body(code, detail=detail, instance=request.path, request_id=_request_id(request))
+    status = problems.PROBLEMS[code].status
+    return JsonResponse(body, status=status, content_type=problems.CONTENT_TYPE, headers=headers)
+
+
+def _request_id(request: HttpRequest) -> str:
     """Return the id that the middleware gave the request."""
     return str(getattr(request, "request_id", ""))
 

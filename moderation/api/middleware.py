@@ -8,11 +8,10 @@ import uuid
 from collections.abc import Callable, Mapping
 
 import structlog
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from moderation.api import problems
-from moderation.api.errors import request_id
+from moderation.api import errors, problems
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +34,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer with the id."""
         identifier = identifier_of(request.headers.get(HEADER, ""))
-        request.request_id = identifier  # type: ignore[attr-defined]  # read through errors.request_id
+        request.request_id = identifier  # type: ignore[attr-defined]  # read in `errors`
         with structlog.contextvars.bound_contextvars(request_id=identifier):
             # Not the wall clock: it may be set back while the request runs.
             began = time.monotonic()
@@ -78,7 +77,5 @@ def _is_problem(response: HttpResponseBase) -> bool:
 
 def _problem(status: int, *, request: HttpRequest, kept: Mapping[str, str]) -> HttpResponse:
     code = problems.BY_STATUS.get(status, "malformed_request" if status < 500 else "internal_error")
-    kind = problems.PROBLEMS[code]
-    answer = problems.body(code, detail=kind.cure, instance=request.path, request_id=request_id(request))
     headers = {name: kept[name] for name in ("Allow", "Retry-After") if name in kept}
-    return JsonResponse(answer, status=kind.status, content_type=problems.CONTENT_TYPE, headers=headers)
+    return errors.answer(code, detail=problems.PROBLEMS[code].cure, request=request, headers=headers)

@@ -10,11 +10,10 @@ import re
 from collections.abc import Callable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from moderation.api import problems
-from moderation.api.errors import request_id
+from moderation.api import errors
 
 _GetResponse = Callable[[HttpRequest], HttpResponseBase]
 _FOR_PROGRAMS = re.compile(r"/(?:api|1\.[12])/")
@@ -32,7 +31,7 @@ class PlainHttpMiddleware:
         if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_exempt:
             return self.get_response(request)
         if request.path.startswith("/api/"):
-            return _problem(request)
+            return errors.answer("tls_required", detail=_said(request), request=request)
         if (
             request.method not in {"GET", "HEAD"}
             or "Authorization" in request.headers
@@ -40,13 +39,6 @@ class PlainHttpMiddleware:
         ):
             return HttpResponse(_said(request), status=403, content_type="text/plain; charset=utf-8")
         return self.get_response(request)
-
-
-def _problem(request: HttpRequest) -> HttpResponse:
-    answer = problems.body(
-        "tls_required", detail=_said(request), instance=request.path, request_id=request_id(request)
-    )
-    return JsonResponse(answer, status=403, content_type=problems.CONTENT_TYPE)
 
 
 def _said(request: HttpRequest) -> str:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
+
+from rest_framework.settings import api_settings
 
 from moderation.api.problem_types import TYPES
 
 CONTENT_TYPE = "application/problem+json"
+MAX_ERRORS = 50
+"""Enough to correct a request; ten thousand wrong links must not produce ten thousand errors."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldError:
-    """An error in one field; `pointer` is a JSON pointer (RFC 6901) into the request body."""
-
-    pointer: str
-    code: str
-    detail: str
-
+_LONGEST_NAME = 100
 
 PROBLEMS = {kind.code: kind for kind in TYPES}
 
@@ -44,7 +40,7 @@ def body(
     detail: str,
     instance: str,
     request_id: str,
-    errors: Sequence[FieldError] = (),
+    errors: Sequence[Mapping[str, str]] = (),
     more: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the JSON body of a problem. Quotes from the request are made printable.
@@ -59,12 +55,33 @@ def body(
         "detail": detail,
         "instance": _printable(instance),
         "request_id": request_id,
-        "errors": [
-            {"pointer": _printable(error.pointer), "code": error.code, "detail": error.detail}
-            for error in errors
-        ],
+        "errors": list(errors),
         **(more or {}),
     }
+
+
+def errors_of(detail: Any) -> list[dict[str, str]]:
+    """Flatten the detail of a ValidationError, at most MAX_ERRORS of it, to JSON pointers (RFC 6901)."""
+    return list(islice(_walk(detail, pointer=""), MAX_ERRORS))
+
+
+def _walk(detail: Any, *, pointer: str) -> Iterator[dict[str, str]]:
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            is_whole = name == api_settings.NON_FIELD_ERRORS_KEY
+            yield from _walk(inner, pointer=pointer if is_whole else f"{pointer}/{_escape(str(name))}")
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from _walk(inner, pointer=pointer)
+    else:
+        code = getattr(detail, "code", "invalid")
+        yield {"pointer": _printable(pointer), "code": code, "detail": str(detail)}
+
+
+def _escape(name: str) -> str:
+    """Escape as RFC 6901 §3 asks; a name longer than any of ours is cut, not echoed by the megabyte."""
+    shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+    return shown.replace("~", "~0").replace("/", "~1")
 
 
 def _printable(quoted: str) -> str:

@@ -15,7 +15,7 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
-from moderation.api.json_pointers import MAX_ERRORS
+from moderation.api.problems import MAX_ERRORS
 
 OPTIONAL: dict[str, Any] = {"required": False, "allow_null": True}
 """Of a field that may be left out; null means the same."""
@@ -29,7 +29,8 @@ class StrictSerializer(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Return the fields that were given. Raises ValidationError for wrong and unknown ones together."""
         if not isinstance(data, Mapping):
-            self.fail_whole("invalid")
+            refusal = {"non_field_errors": [self.error_messages["invalid"]]}
+            raise serializers.ValidationError(refusal, code="invalid")
         unknown = {} if self.context.get("is_lenient") else self._unknown(data)
         given = {name: value for name, value in data.items() if value is not None or self._is_required(name)}
         try:
@@ -41,10 +42,6 @@ class StrictSerializer(serializers.Serializer[Any]):
         if unknown:
             raise serializers.ValidationError(unknown)
         return values
-
-    def fail_whole(self, code: str) -> None:
-        """Refuse the object itself."""
-        raise serializers.ValidationError({"non_field_errors": [self.error_messages[code]]}, code=code)
 
     def _is_required(self, name: str) -> bool:
         return name in self.fields and self.fields[name].required
