@@ -1,7 +1,7 @@
 """Keyset pagination: rows in a total order, and a cursor that holds the sort key of the last row shown.
 
 A cursor is a position, not a permission: access is checked again for each page. Feeds, whose cursors stay
-valid for ever, have a format of their own (`moderation.api.serializers.feed_cursor`) in the same wrapping.
+valid for ever, have a format of their own (`moderation.api.serializers.cursors`) in the same wrapping.
 """
 
 from __future__ import annotations

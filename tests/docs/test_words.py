@@ -91,12 +91,9 @@ BESIDE = {
     "api/views": {"base": "of every view", "pages": "the documentation"},
     "api/serializers": {
         "answers": "of every answer",
-        "language_field": "a kind of field, of posts and their transcripts",
         "picture_field": "a kind of field, of posts",
-        "cursor_format": "of every page",
-        "feed_cursor": "of every feed",
+        "cursors": "of every page and feed",
         "fields": "of every serializer",
-        "keyset": "of every page",
         "post_page": "a post with its scores, read by several",
         "problems": "the errors of every view",
         "strict": "of every serializer",

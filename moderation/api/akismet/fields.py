@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from moderation.api.serializers.language_field import MAX_LANGUAGE_LENGTH, is_language
+from rest_framework.exceptions import ValidationError
+
+from moderation.api.serializers.fields import MAX_LANGUAGE_LENGTH, AddressField, is_language
 from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 
 _MAX_TEXT_LENGTH = 100_000
@@ -72,12 +73,9 @@ def _posted_at(form: Mapping[str, str], *, at: datetime) -> datetime:
 
 def _address(text: str) -> str | None:
     try:
-        address = ipaddress.ip_address(text.strip())
-    except ValueError:
+        return AddressField().to_internal_value(text.strip())
+    except ValidationError:
         return None
-    if isinstance(address, ipaddress.IPv6Address):
-        return None if address.scope_id else str(address.ipv4_mapped or address)
-    return str(address)
 
 
 def _language(text: str) -> str:

@@ -10,8 +10,7 @@ from django.utils.functional import cached_property
 from rest_framework import serializers
 from rest_framework.fields import get_attribute
 
-from moderation.api.serializers.cursor_format import NextCursorField
-from moderation.queries.keyset import Page
+from moderation.api.serializers.cursors import NextCursorField
 from moderation.queries.wire import instant
 
 
@@ -56,10 +55,7 @@ def page_of(
 
     class PageSerializer(AnswerSerializer):
         data = row(many=True, source="rows")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-        next_cursor = NextCursorField(allow_null=True)
-
-        def read_next_cursor(self, page: Page[Any]) -> str | None:
-            return page.next_cursor or None
+        next_cursor = NextCursorField(source="end", allow_null=True)
 
     PageSerializer.__name__ = name or f"{row.__name__.removesuffix('Serializer')}Page"
     PageSerializer.__doc__ = description

@@ -8,10 +8,9 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.cursors import NextCursorField
 from moderation.models import AuditEntry
 from moderation.models.rules import RuleKind
-from moderation.queries import keyset
 from moderation.queries.audit import ChainPage
 
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
@@ -70,8 +69,8 @@ class AuditPageSerializer(AnswerSerializer):
     next_cursor = NextCursorField(allow_null=True, help_text="Null only as long as the log is empty.")
     has_more = serializers.BooleanField()
 
-    def read_next_cursor(self, page: ChainPage) -> str | None:
-        return keyset.encode((page.end,)) if page.end else None
+    def read_next_cursor(self, page: ChainPage) -> tuple[int] | None:
+        return (page.end,) if page.end else None
 
 
 class AuditHeadSerializer(AnswerSerializer):

@@ -9,9 +9,9 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, page_of
+from moderation.api.serializers.cursors import KeysetField, PageQuerySerializer
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.post_page import PostParentSerializer
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Case, CaseNote
@@ -54,7 +54,7 @@ class CaseQuerySerializer(PageQuerySerializer):
         default="harm",
         help_text="The largest first. A cursor belongs to the order that it came from.",
     )
-    cursor = KeysetField(kinds=(float, int), required=False)
+    cursor = KeysetField(float, int)
 
 
 class CaseSerializer(AnswerSerializer):

@@ -6,27 +6,24 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.answers import DescribedSerializer
-from moderation.api.serializers.cursor_format import NextCursorField
-from moderation.api.serializers.feed_cursor import CursorField
+from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer
+from moderation.api.serializers.cursors import FeedCursorField, NextCursorField, PageQuerySerializer
 from moderation.api.serializers.fields import InstantField, TextField
-from moderation.api.serializers.keyset import LimitField
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Decision, FeedEntry
+from moderation.models import Decision
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.queries import wire
 from moderation.queries.decisions.platform_decisions import Grounds
 
 
-class DecisionQuerySerializer(StrictSerializer):
+class DecisionQuerySerializer(PageQuerySerializer):
     """Which decisions to return."""
 
     since = InstantField(
         required=False,
         help_text="Only decisions with this `entered_at` or a later one. Yours of last time, not your clock.",
     )
-    cursor = CursorField(required=False)
-    limit = LimitField()
+    cursor = FeedCursorField()
 
 
 class PostQuerySerializer(StrictSerializer):
@@ -70,12 +67,17 @@ class FedDecisionSerializer(DecisionSerializer):
         help_text="When it entered this feed; never earlier than that of the decision before it."
     )
 
+    def to_representation(self, entry: Any) -> dict[str, Any]:
+        """Return the decision of an entry that has a number."""
+        return decision(entry.decision) | {"entered_at": wire.instant(entry.entered_at or entry.due_at)}
 
-class DecisionPageSerializer(serializers.Serializer[Any]):
+
+class DecisionPageSerializer(AnswerSerializer):
     """Decisions in the order of the feed."""
 
-    data = FedDecisionSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    data = FedDecisionSerializer(many=True, source="rows")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(
+        source="end",
         allow_null=True,
         help_text="Where to continue, now or at the next poll; null until something has been decided.",
     )
@@ -87,11 +89,6 @@ def decision(row: Decision) -> dict[str, Any]:
     replaced = getattr(row, "replaces", None)
     told = wire.decision(row, reverses=replaced.decision_id if replaced else None)
     return told | {"reversed": getattr(row, "reversal", None) is not None}
-
-
-def fed(entry: FeedEntry) -> dict[str, Any]:
-    """Return a decision as the feed tells it; the entry has a number."""
-    return decision(entry.decision) | {"entered_at": wire.instant(entry.entered_at or entry.due_at)}
 
 
 SCAMS, OTHER = "STATEMENT_CATEGORY_SCAMS_AND_FRAUD", "STATEMENT_CATEGORY_OTHER_VIOLATION_TC"

@@ -6,15 +6,22 @@ DRF's own fields turn 5 into "5", "yes" into true and true into 1; a sender's bu
 from __future__ import annotations
 
 import ipaddress
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.core.validators import RegexValidator
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 MAX_WHOLE_NUMBER = 2_147_483_647
 """The largest value of PostgreSQL's integer."""
 
+MAX_LANGUAGE_LENGTH = 16
+
+_LANGUAGE_SHAPE = re.compile(r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
+_LANGUAGE = RegexValidator(_LANGUAGE_SHAPE, "Must be a language tag such as en or pt-BR.")
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 _CLOCK_SKEW = timedelta(minutes=5)
 
@@ -31,6 +38,21 @@ class TextField(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         return data
+
+
+@extend_schema_field(
+    {"type": "string", "pattern": "^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", "maxLength": MAX_LANGUAGE_LENGTH}
+)
+class LanguageField(TextField):
+    """A language tag as BCP 47 writes it, or nothing where the language is not known."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_LANGUAGE_LENGTH, allow_blank=True, validators=[_LANGUAGE], **kwargs)
+
+
+def is_language(tag: str) -> bool:
+    """Tell whether a tag is one of BCP 47, by its shape."""
+    return _LANGUAGE_SHAPE.search(tag) is not None
 
 
 class WholeNumberField(serializers.IntegerField):
@@ -140,21 +162,29 @@ class AddressField(TextField):
         return str(address)
 
 
-class TextListField(serializers.ListField):
-    """A JSON array of strings. Its length is looked at before its items are."""
+class BoundedListField(serializers.ListField):
+    """A JSON array. Its length is looked at before its items are."""
 
     default_error_messages = {
         "not_a_list": "Must be an array.",
         "max_length": "Must not have more than {max_length} items.",
     }
 
-    def __init__(self, *, max_items: int, max_length: int, **kwargs: Any) -> None:
-        super().__init__(child=TextField(min_length=1, max_length=max_length), max_length=max_items, **kwargs)
-        self.max_items = max_items
-
-    def to_internal_value(self, data: Any) -> list[str]:
+    def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
             self.fail("not_a_list", input_type="")
-        if len(data) > self.max_items:
-            self.fail("max_length", max_length=self.max_items)
-        return [str(item) for item in super().to_internal_value(data)]
+        if self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        return list(super().to_internal_value(data))
+
+
+class TextListField(BoundedListField):
+    """A JSON array of strings."""
+
+    def __init__(self, *, max_items: int, max_length: int, **kwargs: Any) -> None:
+        super().__init__(child=TextField(min_length=1, max_length=max_length), max_length=max_items, **kwargs)
+
+
+def field_refusal(field: str, detail: str, *, code: str) -> serializers.ValidationError:
+    """Return the refusal of one field."""
+    return serializers.ValidationError({field: [serializers.ErrorDetail(detail, code=code)]})

@@ -13,8 +13,13 @@ from typing import Any
 from rest_framework.exceptions import ValidationError
 
 from moderation.api.serializers import posts as rules
-from moderation.api.serializers.fields import MAX_WHOLE_NUMBER, AddressField, InstantField
-from moderation.api.serializers.language_field import is_language
+from moderation.api.serializers.fields import (
+    MAX_LANGUAGE_LENGTH,
+    MAX_WHOLE_NUMBER,
+    AddressField,
+    InstantField,
+    is_language,
+)
 from moderation.api.serializers.posts import PostSerializer
 from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 
@@ -115,7 +120,7 @@ def _whole(value: Any) -> bool:
 
 
 def _is_language(value: Any) -> bool:
-    return type(value) is str and len(value) <= 16 and (not value or is_language(value))
+    return type(value) is str and len(value) <= MAX_LANGUAGE_LENGTH and (not value or is_language(value))
 
 
 def _is_email_domain(value: Any) -> bool:

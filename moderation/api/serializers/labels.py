@@ -9,15 +9,19 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
-from moderation.api.serializers.cursor_format import NextCursorField
-from moderation.api.serializers.feed_cursor import CursorField
+from moderation.api.serializers.cursors import (
+    FeedCursorField,
+    KeysetField,
+    NextCursorField,
+    PageQuerySerializer,
+)
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Export, FeedEntry
 from moderation.models.cases import Lane
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations.labels.draws import MOST_DAYS, MOST_POSTS
+from moderation.queries.decisions.feeds import Page
 from moderation.queries.labels import labels
 from moderation.queries.labels.label_balance import DrawRow
 from moderation.queries.labels.labels import SPLITS
@@ -32,7 +36,7 @@ class LabelQuerySerializer(PageQuerySerializer):
 
     since = InstantField(required=False)
     until = InstantField(required=False)
-    cursor = KeysetField(kinds=(datetime, int), required=False)
+    cursor = KeysetField(datetime, int)
 
 
 class ProvenanceSerializer(serializers.Serializer[Any]):
@@ -90,7 +94,7 @@ class LabelChangeQuerySerializer(PageQuerySerializer):
         required=False,
         help_text="Only changes with this `entered_at` or a later one. Yours of last time, not your clock.",
     )
-    cursor = CursorField(required=False)
+    cursor = FeedCursorField()
 
 
 class LabelChangeSerializer(AnswerSerializer):
@@ -122,9 +126,16 @@ class LabelChangePageSerializer(AnswerSerializer):
 
     data = LabelChangeSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(
-        allow_null=True, help_text="Where to continue, now or at the next poll; null before the first label."
+        source="end",
+        allow_null=True,
+        help_text="Where to continue, now or at the next poll; null before the first label.",
     )
     has_more = serializers.BooleanField(help_text="True if more can be read at once.")
+
+    def read_data(self, page: Page) -> list[FeedEntry]:
+        """Leave out a label that was retracted since: its retraction follows."""
+        live = self.context["labels"]
+        return [entry for entry in page.rows if entry.is_retraction or entry.decision_id in live]
 
 
 class ExportRequestSerializer(StrictSerializer):

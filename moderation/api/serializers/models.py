@@ -11,7 +11,13 @@ from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer
 from moderation.api.serializers.decisions import PostReferenceSerializer
-from moderation.api.serializers.fields import InstantField, OneOfField, TextField, WholeNumberField
+from moderation.api.serializers.fields import (
+    InstantField,
+    OneOfField,
+    TextField,
+    WholeNumberField,
+    field_refusal,
+)
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Release, Score, TrainingRun
 from moderation.models.scores import RouteChoice
@@ -164,8 +170,7 @@ class ReplayRangeSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for a period of at most three months."""
         if not timedelta() < attrs["until"] - attrs["since"] <= _LONGEST:
-            told = serializers.ErrorDetail("Must be after since, by at most 92 days.", code="bad_range")
-            raise serializers.ValidationError({"until": [told]})
+            raise field_refusal("until", "Must be after since, by at most 92 days.", code="bad_range")
         return attrs
 
 
@@ -179,8 +184,7 @@ class ReplayRequestSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for exactly one of both."""
         if ("decision_id" in attrs) == ("range" in attrs):
-            told = serializers.ErrorDetail("Name a decision or a range.", code="one_of_both")
-            raise serializers.ValidationError({"decision_id": [told]})
+            raise field_refusal("decision_id", "Name a decision or a range.", code="one_of_both")
         return attrs
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from moderation.api.serializers.fields import BoundedListField
 from moderation.evidence.addresses import sent_name
 
 MAX_PICTURES = 5
@@ -44,25 +45,12 @@ class PictureField(serializers.Field[bytes, str, str, Any]):
         return base64.b64encode(value).decode()
 
 
-class PicturesField(serializers.ListField):
-    """Pictures of a post. Their number is looked at before they are."""
-
-    default_error_messages = {
-        "not_a_list": "Must be an array.",
-        "max_length": "Must not have more than {max_length} items.",
-    }
+class PicturesField(BoundedListField):
+    """Pictures of a post."""
 
     def __init__(self, **kwargs: Any) -> None:
         says = f"Pictures themselves, in base64, each of at most {MAX_PICTURE_BYTES:,} bytes."
         super().__init__(child=PictureField(), max_length=MAX_PICTURES, help_text=says, **kwargs)
-
-    def to_internal_value(self, data: Any) -> list[bytes]:
-        """Return the bytes of each."""
-        if not isinstance(data, list):
-            self.fail("not_a_list", input_type="")
-        if len(data) > MAX_PICTURES:
-            self.fail("max_length", max_length=MAX_PICTURES)
-        return list(super().to_internal_value(data))
 
 
 def named_pictures(attrs: dict[str, Any], *, platform: str) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from moderation.api.serializers.fields import (
     AddressField,
     FlagField,
     InstantField,
+    LanguageField,
     TextField,
     TextListField,
     WholeNumberField,
+    field_refusal,
 )
-from moderation.api.serializers.language_field import LanguageField
 from moderation.api.serializers.picture_field import PicturesField, named_pictures
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
@@ -152,11 +153,11 @@ class PostSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a post without any content, and another platform's."""
         if not any(attrs.get(name) for name in ("text", "links", "media_urls", "pictures")):
-            raise _refusal(
+            raise field_refusal(
                 "text", "May be empty only if links, media_urls or pictures are not.", code="blank"
             )
         if attrs.get("platform", self.context["platform"]) != self.context["platform"]:
-            raise _refusal("platform", "Is not the platform of this key.", code="unknown_platform")
+            raise field_refusal("platform", "Is not the platform of this key.", code="unknown_platform")
         if is_own_parent(attrs):
             refusal = ErrorDetail("Is the post itself.", code="own_parent")
             raise serializers.ValidationError({"parent": {"external_id": [refusal]}})
@@ -227,10 +228,6 @@ def is_plain_step(step: Any) -> bool:
         type(name) is str and 0 < len(name) <= MAX_STEP_NAME_LENGTH and name.isascii() and "\0" not in name
     )
     return is_name and type(at_ms) is int and 0 <= at_ms <= MAX_WHOLE_NUMBER
-
-
-def _refusal(field: str, detail: str, *, code: str) -> serializers.ValidationError:
-    return serializers.ValidationError({field: [ErrorDetail(detail, code=code)]})
 
 
 class ErasureSerializer(AnswerSerializer):

@@ -8,9 +8,8 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
-from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.cursors import KeysetField, NextCursorField, PageQuerySerializer
 from moderation.api.serializers.fields import OneOfField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.models import QualityFigure
 from moderation.models.platforms import Removal
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
@@ -40,7 +39,7 @@ class QualityQuerySerializer(PageQuerySerializer):
     release = serializers.CharField(
         max_length=64, required=False, help_text="Figures of this release alone; with `language`, of both."
     )
-    cursor = KeysetField(kinds=(str, str, str), required=False)
+    cursor = KeysetField(str, str, str)
 
 
 class EstimateSerializer(AnswerSerializer):
@@ -113,7 +112,7 @@ class QualityPageSerializer(AnswerSerializer):
     """Figures, slice by slice."""
 
     data = QualityFigureSerializer(many=True, source="rows")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = NextCursorField(allow_null=True)
+    next_cursor = NextCursorField(source="end", allow_null=True)
     removal = RemovalStandingSerializer()
 
 
@@ -123,7 +122,7 @@ _SLICES = ("language", "domain", "route")
 class DriftQuerySerializer(PageQuerySerializer):
     """Which page to return."""
 
-    cursor = KeysetField(kinds=(datetime, int), required=False)
+    cursor = KeysetField(datetime, int)
 
 
 class TraitSerializer(DescribedSerializer):

@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer, page_of
-from moderation.api.serializers.fields import TextField
+from moderation.api.serializers.fields import TextField, field_refusal
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import ReleaseProposal
@@ -189,8 +189,7 @@ class ProposalRequestSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for exactly one of both."""
         if ("thresholds" in attrs) == ("training_run" in attrs):
-            told = serializers.ErrorDetail("Name thresholds or a training run.", code="one_of_both")
-            raise serializers.ValidationError({"thresholds": [told]})
+            raise field_refusal("thresholds", "Name thresholds or a training run.", code="one_of_both")
         return attrs
 
 

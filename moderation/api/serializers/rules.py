@@ -11,9 +11,9 @@ from rest_framework import serializers
 
 from moderation.api import about
 from moderation.api.serializers.answers import AnswerSerializer, page_of
+from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
@@ -59,13 +59,12 @@ class RuleRequestSerializer(StrictSerializer):
     )
 
 
-class RuleQuerySerializer(PageQuerySerializer):
+class RuleQuerySerializer(IdPageQuerySerializer):
     """Which rules to return."""
 
     state = OneOfField(choices=STATES, required=False, default=RuleState.LIVE.value)
     effect = OneOfField(choices=RuleEffect.values, required=False)
     kind = OneOfField(choices=RuleKind.values, required=False)
-    cursor = KeysetField(kinds=(int,), required=False)
 
 
 class RuleSerializer(AnswerSerializer):

@@ -9,9 +9,9 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, page_of
+from moderation.api.serializers.cursors import KeysetField, PageQuerySerializer
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.quality import EstimateSerializer
 from moderation.api.serializers.release_proposals import NumberField
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
@@ -30,7 +30,7 @@ _KEPT = ("mistake", "posts", "differing", "labels", "value", "low", "high", "out
 class DisagreementsQuerySerializer(PageQuerySerializer):
     """Which page of disagreements."""
 
-    cursor = KeysetField(kinds=DISAGREEMENT_KEY, required=False)
+    cursor = KeysetField(*DISAGREEMENT_KEY)
 
 
 class ShadowRunRequestSerializer(StrictSerializer):

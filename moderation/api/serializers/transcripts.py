@@ -10,11 +10,9 @@ from itertools import islice
 from typing import Any
 
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail
 
 from moderation.api.serializers.answers import DescribedSerializer
-from moderation.api.serializers.fields import TextField
-from moderation.api.serializers.language_field import LanguageField
+from moderation.api.serializers.fields import LanguageField, TextField, field_refusal
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.evidence.facts import Cue, Reason, Unreadable
 from moderation.queries.evidence.transcripts import MOST_CUES, Transcript
@@ -50,8 +48,7 @@ class TranscriptSerializer(StrictSerializer):
         try:
             return captions.transcript(attrs)
         except Unreadable as unreadable:
-            refusal = ErrorDetail(_WHY[unreadable.reason], code="not_captions")
-            raise serializers.ValidationError({"captions": [refusal]}) from unreadable
+            raise field_refusal("captions", _WHY[unreadable.reason], code="not_captions") from unreadable
 
 
 class CueSerializer(serializers.Serializer[Any]):

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from moderation.api.serializers.answers import AnswerSerializer, page_of
+from moderation.api.serializers.cursors import KeysetField, PageQuerySerializer
 from moderation.api.serializers.fields import (
     FlagField,
     OneOfField,
@@ -17,7 +18,6 @@ from moderation.api.serializers.fields import (
     TextListField,
     WholeNumberField,
 )
-from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Delivery, EndpointCircuit, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
@@ -136,7 +136,7 @@ class DeliveryQuerySerializer(PageQuerySerializer):
     """Which deliveries to return."""
 
     state = OneOfField(choices=DeliveryState.values, required=False)
-    cursor = KeysetField(kinds=(datetime, UUID), required=False)
+    cursor = KeysetField(datetime, UUID)
 
 
 class AttemptSerializer(AnswerSerializer):

@@ -11,7 +11,7 @@ from moderation.api.serializers.audit import (
     AuditHeadSerializer,
     AuditPageSerializer,
 )
-from moderation.api.serializers.keyset import IdPageQuerySerializer
+from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.views.base import ApiView, operation
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope

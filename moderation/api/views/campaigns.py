@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
-from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,7 +16,8 @@ from moderation.api.serializers.campaigns import (
     CampaignPageSerializer,
     MemberPageSerializer,
 )
-from moderation.api.serializers.keyset import IdPageQuerySerializer
+from moderation.api.serializers.cursors import IdPageQuerySerializer
+from moderation.api.serializers.fields import field_refusal
 from moderation.api.views.base import ApiView, known, number_of, operation
 from moderation.models import Campaign
 from moderation.models.decisions import Verdict
@@ -123,8 +123,8 @@ class CampaignDecisions(ApiView):
         except CountMoved as moved:
             raise Refused("count_moved", str(moved), expected=moved.expected, found=moved.found) from None
         except decide_for_platform.NoMember as stranger:
-            detail = ErrorDetail(f"Post {stranger} is not in this campaign.", code="not_a_member")
-            raise ValidationError({"exclude": [detail]}) from None
+            detail = f"Post {stranger} is not in this campaign."
+            raise field_refusal("exclude", detail, code="not_a_member") from None
         return Response(CampaignDecisionSerializer(made).data, status=status.HTTP_201_CREATED)
 
 

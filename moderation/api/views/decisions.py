@@ -17,10 +17,8 @@ from moderation.api.serializers.decisions import (
     DecisionSerializer,
     StatementSerializer,
     decision,
-    fed,
     statement,
 )
-from moderation.api.serializers.feed_cursor import encode
 from moderation.api.views.base import ApiView, known, number_of, operation
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
@@ -56,13 +54,7 @@ class Decisions(ApiView):
             limit=asked["limit"],
             at=timezone.now(),
         )
-        return Response(
-            {
-                "data": [fed(row) for row in page.rows],
-                "next_cursor": encode(page.end) if page.end else None,
-                "has_more": page.has_more,
-            }
-        )
+        return Response(DecisionPageSerializer(page).data)
 
 
 class Reversals(ApiView):

@@ -15,7 +15,6 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import exporter_of, platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.feed_cursor import encode
 from moderation.api.serializers.labels import (
     DrawRequestSerializer,
     DrawSerializer,
@@ -89,14 +88,7 @@ class LabelChanges(ApiView):
         )
         given = [entry.decision_id for entry in page.rows if not entry.is_retraction]
         live = labels.live(decision_ids=given)
-        # A label retracted since is left out: its retraction follows.
-        shown = [entry for entry in page.rows if entry.is_retraction or entry.decision_id in live]
-        answer = {
-            "data": shown,
-            "next_cursor": encode(page.end) if page.end else None,
-            "has_more": page.has_more,
-        }
-        return Response(LabelChangePageSerializer(answer, context={"labels": live}).data)
+        return Response(LabelChangePageSerializer(page, context={"labels": live}).data)
 
 
 class Exports(ApiView):

@@ -50,11 +50,7 @@ class QualityFigures(ApiView):
             after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        answer = {
-            "rows": found.rows,
-            "next_cursor": found.next_cursor or None,
-            "removal": removal.standing(platform),
-        }
+        answer = {"rows": found.rows, "end": found.end, "removal": removal.standing(platform)}
         return Response(QualityPageSerializer(answer).data)
 
 

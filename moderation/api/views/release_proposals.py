@@ -14,7 +14,7 @@ from rest_framework.reverse import reverse
 from moderation import scorer
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.keyset import IdPageQuerySerializer
+from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.serializers.release_proposals import (
     ProposalPageSerializer,
     ProposalRequestSerializer,

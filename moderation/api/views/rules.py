@@ -7,13 +7,13 @@ from typing import Any
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
-from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
+from moderation.api.serializers.fields import field_refusal
 from moderation.api.serializers.rules import (
     BacktestSerializer,
     RulePageSerializer,
@@ -91,11 +91,11 @@ class Rules(ApiView):
                 given["value"] = _author(request, given["value"])
             row = operations_rules.draft(**given, actor=_lead(request), at=at)
         except operations_rules.NotATarget as refused:
-            raise ValidationError({"value": [ErrorDetail(str(refused), code="not_a_target")]}) from None
+            raise field_refusal("value", str(refused), code="not_a_target") from None
         except operations_rules.NotAllowable as refused:
-            raise ValidationError({"effect": [ErrorDetail(str(refused), code="not_allowable")]}) from None
+            raise field_refusal("effect", str(refused), code="not_allowable") from None
         except operations_rules.NoEnd as refused:
-            raise ValidationError({"expires_at": [ErrorDetail(str(refused), code="too_late")]}) from None
+            raise field_refusal("expires_at", str(refused), code="too_late") from None
         answer = _answer(row, status=status.HTTP_201_CREATED)
         answer.headers["Location"] = reverse("api:rule", args=[str(row.pk)])
         return answer

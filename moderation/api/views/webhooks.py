@@ -7,12 +7,12 @@ from datetime import timedelta
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
-from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
+from moderation.api.serializers.fields import field_refusal
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
     DeliveryQuerySerializer,
@@ -88,7 +88,7 @@ class Endpoints(ApiView):
                 at=timezone.now(),
             )
         except egress.Refused as refused:
-            raise _refused_url(refused) from None
+            raise field_refusal("url", str(refused), code="forbidden_address") from None
         headers = {"Location": reverse("api:endpoint", args=[str(row.pk)]), "ETag": etag_of(row.version)}
         answer = EndpointSerializer(row).data | {"secret": shown}
         return Response(answer, status=status.HTTP_201_CREATED, headers=headers)
@@ -136,7 +136,7 @@ class OneEndpoint(ApiView):
                 at=timezone.now(),
             )
         except egress.Refused as refused:
-            raise _refused_url(refused) from None
+            raise field_refusal("url", str(refused), code="forbidden_address") from None
         return Response(EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
 
     @operation(
@@ -254,7 +254,3 @@ def _own_endpoint(request: Request, identifier: str) -> WebhookEndpoint:
 def _own_delivery(request: Request, identifier: str) -> Delivery:
     with known(Delivery, "No delivery has this id."):
         return queries_webhooks.delivery(platform=platform_of(request), delivery_id=identifier)
-
-
-def _refused_url(refused: egress.Refused) -> ValidationError:
-    return ValidationError({"url": [ErrorDetail(str(refused), code="forbidden_address")]})

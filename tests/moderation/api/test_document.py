@@ -10,10 +10,16 @@ from uuid import UUID
 
 import jsonschema_rs
 import pytest
+from rest_framework.exceptions import ValidationError
 
 from moderation.api.openapi_links import NEXT_PAGE
-from moderation.api.serializers import feed_cursor
-from moderation.api.serializers.cursor_format import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
+from moderation.api.serializers.cursors import (
+    CURSOR_SCHEMA,
+    MAX_CURSOR_LENGTH,
+    FeedCursorField,
+    KeysetField,
+    NextCursorField,
+)
 from moderation.api.serializers.posts import is_email_domain
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import Position
@@ -57,24 +63,30 @@ class TestCursors:
                 assert set(link["parameters"]) == in_path | {"cursor"}
 
     @pytest.mark.parametrize(
-        "given",
+        ("field", "end"),
         [
-            feed_cursor.encode(Position(LATEST, LARGEST // 10)),
-            keyset.encode((LARGEST,)),
-            keyset.encode((-1.2345678901234567e-300, LARGEST)),
-            keyset.encode((LATEST, LARGEST)),
-            keyset.encode((LATEST, UUID(int=1))),
+            (FeedCursorField(), Position(LATEST, LARGEST // 10)),
+            (KeysetField(int), (LARGEST,)),
+            (KeysetField(float, int), (-1.2345678901234567e-300, LARGEST)),
+            (KeysetField(datetime, int), (LATEST, LARGEST)),
+            (KeysetField(datetime, UUID), (LATEST, UUID(int=1))),
         ],
     )
-    def test_what_is_given_has_the_form(self, given: str) -> None:
+    def test_what_is_given_has_the_form_and_is_taken(self, field: Any, end: Any) -> None:
+        given = NextCursorField().to_representation(end)
+
         assert re.search(str(CURSOR_SCHEMA["pattern"]), given)
         assert len(given) <= 108 < MAX_CURSOR_LENGTH
-        assert unpack(given)
+        assert field.run_validation(given) == end
 
     @pytest.mark.parametrize("wrong", ["", "ZjE6MTox=", "ZjE+MTox", "ZjE6MTox\n", "A", "A" * 201, "Zé"])
     def test_another_form_is_refused(self, wrong: str) -> None:
-        with pytest.raises(ValueError, match="not"):
-            unpack(wrong)
+        with pytest.raises(ValidationError, match="Must be the next_cursor"):
+            FeedCursorField().run_validation(wrong)
+
+    def test_one_that_is_too_long_is_refused(self) -> None:
+        with pytest.raises(ValidationError, match="Must be the next_cursor"):
+            KeysetField(str).run_validation(keyset.encode(("x" * MAX_CURSOR_LENGTH,)))
 
 
 class TestConflicts:
