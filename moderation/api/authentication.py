@@ -54,16 +54,21 @@ class HasScope(BasePermission):
         return True
 
 
-def platform_of(request: Request) -> Platform:
-    """Return the platform that the request's key belongs to."""
+def key_of(request: Request) -> ApiKey:
+    """Return the request's key, which every operation needs."""
     if not isinstance(request.auth, ApiKey):
         raise NotAuthenticated
-    return request.auth.platform
+    return request.auth
+
+
+def platform_of(request: Request) -> Platform:
+    """Return the platform that the request's key belongs to."""
+    return key_of(request).platform
 
 
 def user_of(request: Request) -> User:
     """Return the user that the key acts for. Raises Refused if there is none."""
-    person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
+    person = key_of(request).acts_as
     if person is None or not person.is_active:
         raise Refused("nobody_behind_key", "This needs a key that acts in the name of a person.")
     return person

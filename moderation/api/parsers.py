@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 
 from moderation.api.errors import Refused
 
@@ -68,6 +69,16 @@ class LinesParser(BaseParser):
         if len(lines) > MAX_LINES:
             raise Refused("body_too_large", f"A bulk request holds at most {MAX_LINES} lines.")
         return lines
+
+
+def refuse_packed(request: Request) -> None:
+    """Refuse bodies that are not UTF-8 or have a content coding (RFC 9110 §8.4)."""
+    codings = request.headers.get("Content-Encoding", "").lower().replace(",", " ").split()
+    if set(codings) - {"identity"}:
+        raise Refused("unsupported_encoding", "A body with Content-Encoding is not unpacked here.")
+    charset = (request.content_params or {}).get("charset", "utf-8").lower()
+    if charset not in {"utf-8", "utf8", "us-ascii"}:
+        raise Refused("unsupported_media_type", "The charset of a body is utf-8 here.")
 
 
 def load(raw: bytes) -> Any:

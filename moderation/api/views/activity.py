@@ -51,7 +51,6 @@ class ReviewerFigures(ApiView):
         refuses=("nobody_behind_key",),
     )
     def get(self, request: Request) -> Response:
-        """Read the last days."""
         person = user_of(request)
         asked = self.query(ReviewersQuerySerializer, request)
         until = timezone.now()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from moderation.api import about
 from moderation.api.authentication import platform_of
 from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
-from moderation.api.views.base import ApiView, known, location_header, number_of, operation
+from moderation.api.views.base import ApiView, in_path, known, location_header, made, number_of, operation
 from moderation.models import Appeal, Decision
 from moderation.models.platforms import Scope
 from moderation.operations.cases import appeals
@@ -36,7 +33,6 @@ class Appeals(ApiView):
         refuses=("not_found", "already_reversed", "erased"),
     )
     def post(self, request: Request) -> Response:
-        """File an appeal against a decision; there is one per decision."""
         given = self.read(AppealRequestSerializer, request)
         with known(Decision, "No decision that you were told of has this id."):
             row = appeals.dispute(
@@ -47,8 +43,7 @@ class Appeals(ApiView):
                 at=timezone.now(),
             )
         about.post(row.post_id)
-        headers = {"Location": reverse("api:appeal", args=[str(row.pk)])}
-        return Response(AppealSerializer(row).data, status=status.HTTP_201_CREATED, headers=headers)
+        return made(AppealSerializer(row).data, at="api:appeal", pk=row.pk)
 
 
 class OneAppeal(ApiView):
@@ -58,9 +53,8 @@ class OneAppeal(ApiView):
         "read_appeal",
         "Read an appeal",
         scope=Scope.VERDICTS_READ,
-        parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="The appeal.")],
+        parameters=[in_path("id", "The appeal.")],
         answers={200: AppealSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read an appeal; its outcome is hidden while it can be undone."""

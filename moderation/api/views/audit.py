@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import key_of, platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.audit import (
     AuditHeadSerializer,
@@ -13,7 +13,6 @@ from moderation.api.serializers.audit import (
 )
 from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.views.base import ApiView, operation
-from moderation.models import ApiKey
 from moderation.models.platforms import Scope
 from moderation.operations.audit import chain
 from moderation.queries import audit
@@ -38,7 +37,6 @@ class AuditLog(ApiView):
         refuses=("not_allowed",),
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         reads_addresses = _may_read_addresses(request)
         asked = self.query(IdPageQuerySerializer, request)
         [after] = asked.get("cursor") or (0,)
@@ -62,7 +60,7 @@ class AuditHead(ApiView):
 
 def _may_read_addresses(request: Request) -> bool:
     """Return whether the person behind the key may. Raises Refused if they may not read the log at all."""
-    person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
+    person = key_of(request).acts_as
     if person is None:
         return False
     if not person.is_active or not person.may_lead:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from email.message import Message
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from moderation.api.authentication import HasScope, KeyAuthentication
+from moderation.api.authentication import HasScope, KeyAuthentication, key_of, platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import HEADER, idempotent
-from moderation.api.parsers import StrictJsonParser
+from moderation.api.parsers import StrictJsonParser, refuse_packed
 from moderation.api.problems import CONTENT_TYPE, PROBLEMS
 from moderation.api.serializers.problems import ProblemSerializer
 from moderation.api.serializers.strict import StrictSerializer
@@ -29,6 +29,7 @@ from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 
 MEBIBYTE = 1024 * 1024
+_Row = TypeVar("_Row", bound=Model)
 
 _BODY_PROBLEMS = (
     "malformed_body",
@@ -99,8 +100,7 @@ class ApiView(APIView):
         """Check key, scope and limit, then the size. Raises Refused before a byte of the body is read."""
         super().initial(request, *args, **kwargs)
         # Before the size: bodies that are refused count, or a client could send them without end.
-        if isinstance(request.auth, ApiKey):
-            self.charge(request, self.bucket(request.auth))
+        self.charge(request, self.bucket(key_of(request)))
         length = request.META.get("CONTENT_LENGTH") or "0"
         # Without a length Django treats the body as empty, and the error would be about missing fields.
         if request.headers.get("Transfer-Encoding") and not request.META.get("CONTENT_LENGTH"):
@@ -162,9 +162,7 @@ class PostingView(ApiView):
 def is_lenient(request: Request) -> bool:
     """Tell whether unknown fields are left out: the platform's setting, or `Prefer` (RFC 7240) for once."""
     preferences = request.headers.get("Prefer", "").replace(" ", "").lower().split(",")
-    return "handling=lenient" in preferences or bool(
-        isinstance(request.auth, ApiKey) and request.auth.platform.ignores_unknown_fields
-    )
+    return "handling=lenient" in preferences or platform_of(request).ignores_unknown_fields
 
 
 @contextmanager
@@ -176,21 +174,17 @@ def known(model: type[Model], absent: str) -> Iterator[None]:
         raise Refused("not_found", absent) from None
 
 
-def refuse_packed(request: Request) -> None:
-    """Refuse bodies that are not UTF-8 or have a content coding (RFC 9110 §8.4)."""
-    codings = request.headers.get("Content-Encoding", "").lower().replace(",", " ").split()
-    if set(codings) - {"identity"}:
-        raise Refused("unsupported_encoding", "A body with Content-Encoding is not unpacked here.")
-    charset = _media_type(request.headers.get("Content-Type", "")).get_content_charset("utf-8")
-    if charset not in {"utf-8", "utf8", "us-ascii"}:
-        raise Refused("unsupported_media_type", "The charset of a body is utf-8 here.")
+def one_of(rows: QuerySet[_Row], identifier: str, absent: str) -> _Row:
+    """Return the row with this id of ours. Raises Refused."""
+    row = rows.filter(pk=number_of(identifier)).first()
+    if row is None:
+        raise Refused("not_found", absent)
+    return row
 
 
-def _media_type(content_type: str) -> Message:
-    """Return a header's media type with its parameters, read by the standard library."""
-    message = Message()
-    message["Content-Type"] = content_type
-    return message
+def made(answer: Any, *, at: str, pk: int, status: int = 201) -> Response:
+    """Answer with what was made, and with the path of its route in the header Location."""
+    return Response(answer, status=status, headers={"Location": reverse(at, args=[str(pk)])})
 
 
 def refuse_changed(request: Request, etag: str) -> None:
@@ -240,14 +234,13 @@ def operation(  # noqa: PLR0913 - what the document says of an operation
     """Decorate a view's method: the scope that its key needs, and what the OpenAPI document says of it.
 
     `also` is a scope that the method itself asks for. `refuses` names the problems besides those that every
-    operation, query, body or POST can have. Every POST can be repeated under an Idempotency-Key.
+    operation, parameter, body or POST can have. Every POST can be repeated under an Idempotency-Key.
     """
 
     def decorate(method: Any) -> Any:
         is_post = method.__name__ == "post"
-        has_query = any(isinstance(one, type) for one in parameters)
-        of_query = ("invalid_fields",) if has_query else ()
-        general = _WRITE_PROBLEMS if is_post else _BODY_PROBLEMS if takes else of_query
+        of_body = _WRITE_PROBLEMS if is_post else _BODY_PROBLEMS if takes else ()
+        general = (*of_body, *(code for one in parameters for code in _problems_of(one)))
         needs = f"Scopes: `{scope}`, and `{also}`." if also else f"Scope: `{scope}`."
         describe = extend_schema(
             operation_id=name,
@@ -263,6 +256,15 @@ def operation(  # noqa: PLR0913 - what the document says of an operation
     return decorate
 
 
+def _problems_of(parameter: Any) -> tuple[str, ...]:
+    """Return what can be wrong with a parameter, or with those of a query."""
+    if isinstance(parameter, type):
+        return ("invalid_fields",)
+    if parameter.location == OpenApiParameter.PATH:
+        return ("not_found",)
+    return ("precondition_failed",) if parameter is IF_MATCH else ()
+
+
 def _problem_responses(*codes: str) -> dict[Any, OpenApiResponse]:
     """Return the OpenAPI responses for these problems, besides those that every view can give."""
     by_status: dict[int, list[str]] = {}
@@ -275,23 +277,21 @@ def _problem_responses(*codes: str) -> dict[Any, OpenApiResponse]:
     }
 
 
-def answer_header(name: str, *statuses: int, description: str) -> OpenApiParameter:
-    """Return a header of the answers with these statuses, for the OpenAPI document."""
-    return OpenApiParameter(
-        name,
-        str,
-        OpenApiParameter.HEADER,
-        required=True,
-        description=description,
-        response=[*statuses],
-    )
+def in_path(name: str, description: str) -> OpenApiParameter:
+    """Return a part of the path, for the OpenAPI document."""
+    return OpenApiParameter(name, str, OpenApiParameter.PATH, description=description)
 
 
-def etag_header(*statuses: int) -> OpenApiParameter:
-    """Return the header ETag of these answers."""
-    return answer_header("ETag", *statuses, description="Its version; send it in If-Match.")
+def etag_header(status: int) -> OpenApiParameter:
+    """Return the header ETag of this answer."""
+    return _header("ETag", status, description="Its version; send it in If-Match.")
 
 
-def location_header(*statuses: int) -> OpenApiParameter:
-    """Return the header Location of these answers."""
-    return answer_header("Location", *statuses, description="The path of what was made.")
+def location_header(status: int) -> OpenApiParameter:
+    """Return the header Location of this answer."""
+    return _header("Location", status, description="The path of what was made.")
+
+
+def _header(name: str, status: int, *, description: str) -> OpenApiParameter:
+    place = OpenApiParameter.HEADER
+    return OpenApiParameter(name, str, place, required=True, description=description, response=[status])

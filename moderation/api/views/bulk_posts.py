@@ -8,19 +8,19 @@ from typing import Any, cast
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse
-from rest_framework import serializers, status
+from rest_framework import serializers
 from rest_framework.exceptions import APIException, ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import key_of, platform_of
 from moderation.api.errors import Refused, problem_for
 from moderation.api.parsers import Line, LinesParser, load
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.posts import PostSerializer, accepted
 from moderation.api.serializers.problems import ProblemSerializer
 from moderation.api.views.base import MEBIBYTE, PostingView, is_lenient, operation
-from moderation.models import ApiKey, Platform
+from moderation.models import Platform
 from moderation.models.platforms import Scope
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
@@ -72,8 +72,8 @@ class BulkPosts(PostingView):
         lines = cast("Sequence[Line]", request.data or ())
         if not lines:
             raise ValidationError([ErrorDetail("There is no line.", code="empty")])
-        if len(lines) > 1 and isinstance(request.auth, ApiKey):
-            self.charge(request, self.bucket(request.auth), cost=len(lines) - 1)
+        if len(lines) > 1:
+            self.charge(request, self.bucket(key_of(request)), cost=len(lines) - 1)
         platform, at = platform_of(request), timezone.now()
         results: list[dict[str, Any]] = []
         for start in range(0, len(lines), CHUNK):
@@ -81,7 +81,7 @@ class BulkPosts(PostingView):
             results += _take_in(chunk, platform=platform, request=request, at=at)
         refused = sum("problem" in result for result in results)
         answer = {"results": results, "accepted": len(results) - refused, "refused": refused}
-        return Response(answer, status=status.HTTP_207_MULTI_STATUS)
+        return Response(answer, status=207)
 
 
 def _take_in(
@@ -95,7 +95,7 @@ def _take_in(
     for line, reading in zip(lines, readings, strict=True):
         answer = next(answers) if isinstance(reading, IncomingPost) else reading
         if isinstance(answer, ingest.Accepted):
-            yield {"line": line.number, "status": status.HTTP_202_ACCEPTED, **accepted(answer)}
+            yield {"line": line.number, "status": 202, **accepted(answer)}
             continue
         refusal = Refused(answer.code, answer.detail) if isinstance(answer, ingest.Refused) else answer
         problem = problem_for(refusal, request=request._request)  # noqa: SLF001 - DRF's name for Django's request

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,7 +16,7 @@ from moderation.api.serializers.campaigns import (
 )
 from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.serializers.fields import field_refusal
-from moderation.api.views.base import ApiView, known, number_of, operation
+from moderation.api.views.base import PERSON_PROBLEMS, ApiView, in_path, known, number_of, operation
 from moderation.models import Campaign
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
@@ -27,7 +25,7 @@ from moderation.operations.campaigns.campaign_decisions import CountMoved, Wante
 from moderation.queries.campaigns import platform_campaigns
 from moderation.queries.campaigns.platform_campaigns import OwnCampaign
 
-_CAMPAIGN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The campaign.")
+_CAMPAIGN_ID = in_path("id", "The campaign.")
 
 
 class Campaigns(ApiView):
@@ -42,7 +40,6 @@ class Campaigns(ApiView):
         answers={200: CampaignPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(IdPageQuerySerializer, request)
         found = platform_campaigns.page(
             platform=platform_of(request), after=asked.get("cursor"), limit=asked["limit"]
@@ -60,10 +57,8 @@ class CampaignMembers(ApiView):
         scope=Scope.CASES_READ,
         parameters=[_CAMPAIGN_ID, IdPageQuerySerializer],
         answers={200: MemberPageSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one page."""
         asked, own = self.query(IdPageQuerySerializer, request), _own_campaign(request, id)
         found = platform_campaigns.members(
             platform=platform_of(request),
@@ -89,9 +84,7 @@ class CampaignDecisions(ApiView):
         takes=CampaignDecisionRequestSerializer,
         answers={201: CampaignDecisionSerializer},
         refuses=(
-            "nobody_behind_key",
-            "not_allowed",
-            "not_found",
+            *PERSON_PROBLEMS,
             "shared_campaign",
             "still_running",
             "nothing_to_decide",
@@ -99,7 +92,6 @@ class CampaignDecisions(ApiView):
         ),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Decide all waiting posts of the campaign; nothing is decided if their number has changed."""
         own, given = _own_campaign(request, id), self.read(CampaignDecisionRequestSerializer, request)
         wanted = Wanted(
             verdict=Verdict(given["verdict"]),
@@ -125,7 +117,7 @@ class CampaignDecisions(ApiView):
         except decide_for_platform.NoMember as stranger:
             detail = f"Post {stranger} is not in this campaign."
             raise field_refusal("exclude", detail, code="not_a_member") from None
-        return Response(CampaignDecisionSerializer(made).data, status=status.HTTP_201_CREATED)
+        return Response(CampaignDecisionSerializer(made).data, status=201)
 
 
 def _own_campaign(request: Request, identifier: str) -> OwnCampaign:

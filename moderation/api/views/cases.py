@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -31,6 +30,7 @@ from moderation.api.views.base import (
     ApiView,
     etag_header,
     etag_of,
+    in_path,
     known,
     number_of,
     operation,
@@ -45,8 +45,8 @@ from moderation.operations.cases import claims, notes, review, second_review
 from moderation.queries.cases import platform_cases
 
 EVERY_QUEUE = "all"
-CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
-_CLAIM_PROBLEMS = (*PERSON_PROBLEMS, "not_found", "case_closed", "already_decided")
+CASE_ID = in_path("id", "The case.")
+_CLAIM_PROBLEMS = (*PERSON_PROBLEMS, "case_closed", "already_decided")
 
 
 class Cases(ApiView):
@@ -61,7 +61,6 @@ class Cases(ApiView):
         answers={200: CasePageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked, at = self.query(CaseQuerySerializer, request), timezone.now()
         wanted = platform_cases.Wanted(
             state=asked["state"],
@@ -86,10 +85,8 @@ class OneCase(ApiView):
         scope=Scope.CASES_READ,
         parameters=[CASE_ID, etag_header(200)],
         answers={200: WholeCaseSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read a case with the text of its post and its notes."""
         row = own_case(request, id)
         answer = WholeCaseSerializer(row, context={"at": timezone.now()}).data
         return Response(answer, headers={"ETag": etag_of(row.version)})
@@ -117,10 +114,9 @@ class Claims(ApiView):
         ],
         takes=ClaimRequestSerializer,
         answers={200: ClaimsSerializer},
-        refuses=(*PERSON_PROBLEMS, "not_found"),
+        refuses=PERSON_PROBLEMS,
     )
     def post(self, request: Request, queue: str) -> Response:
-        """Claim the most harmful free cases until the lease ends."""
         if queue not in (EVERY_QUEUE, *PLATFORM_REASONS):
             raise Refused("not_found", "There is no such queue.")
         count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()
@@ -145,7 +141,6 @@ class OneClaim(ApiView):
         refuses=("already_claimed", *_CLAIM_PROBLEMS),
     )
     def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Claim a case, or extend the lease on a claimed one."""
         at = timezone.now()
         held = claims.claim(case_id=own_case(request, id).pk, moderator=user_of(request), at=at)
         answer = {"case": own_case(request, id), "lease_end_at": held.lease_end_at}
@@ -158,12 +153,11 @@ class OneClaim(ApiView):
         scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
         answers={204: None},
-        refuses=("nobody_behind_key", "not_found"),
+        refuses=("nobody_behind_key",),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Release a claim; nothing happens if it is not yours."""
         claims.hand_back(case_id=own_case(request, id).pk, moderator=user_of(request))
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(status=204)
 
 
 class CaseDecisions(ApiView):
@@ -181,10 +175,9 @@ class CaseDecisions(ApiView):
         parameters=[IF_MATCH, CASE_ID],
         takes=DecisionRequestSerializer,
         answers={201: DecisionSerializer},
-        refuses=("claim_lost", "post_changed", "precondition_failed", *_CLAIM_PROBLEMS),
+        refuses=("claim_lost", "post_changed", *_CLAIM_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Decide a claimed case; of concurrent decisions one wins."""
         row = own_case(request, id)
         given = self.read(DecisionRequestSerializer, request)
         refuse_changed(request, etag_of(row.version))
@@ -201,7 +194,7 @@ class CaseDecisions(ApiView):
         except refusals.AlreadyDecided as lost:
             winner = decision(lost.decision)
             raise Refused("already_decided", "The case was decided before.", decision=winner) from None
-        return Response(decision(made), status=status.HTTP_201_CREATED)
+        return Response(decision(made), status=201)
 
 
 class CaseEscalations(ApiView):
@@ -218,12 +211,11 @@ class CaseEscalations(ApiView):
         refuses=("claim_lost", *_CLAIM_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Escalate a claimed case to the leads, with a note."""
         row, at = own_case(request, id), timezone.now()
         note = self.read(HandOnRequestSerializer, request).get("note", "")
         review.escalate(case_id=row.pk, moderator=user_of(request), note=note, at=at)
         answer = CaseSerializer(own_case(request, id), context={"at": at}).data
-        return Response(answer, status=status.HTTP_201_CREATED)
+        return Response(answer, status=201)
 
 
 def own_case(request: Request, identifier: str) -> Case:
@@ -243,14 +235,13 @@ class CaseNotes(ApiView):
         parameters=[CASE_ID],
         takes=NoteRequestSerializer,
         answers={201: CaseNoteSerializer},
-        refuses=("erased", *PERSON_PROBLEMS, "not_found"),
+        refuses=("erased", *PERSON_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Write a note for the next reviewer of the case."""
         row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
         made = notes.write(case=row, author=user_of(request), text=text, at=timezone.now())
         about.post(row.post_id)
-        return Response(CaseNoteSerializer(made).data, status=status.HTTP_201_CREATED)
+        return Response(CaseNoteSerializer(made).data, status=201)
 
 
 class SecondReviews(ApiView):
@@ -267,12 +258,11 @@ class SecondReviews(ApiView):
         parameters=[CASE_ID],
         takes=HandOnRequestSerializer,
         answers={201: CaseSerializer},
-        refuses=("not_decided", "erased", *PERSON_PROBLEMS, "not_found"),
+        refuses=("not_decided", "erased", *PERSON_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Open a second review; the first decision stands until it is decided."""
         row, at = own_case(request, id), timezone.now()
         text = self.read(HandOnRequestSerializer, request).get("note", "")
         made = second_review.ask(case_id=row.pk, asked_by=user_of(request), text=text, at=at)
         answer = CaseSerializer(own_case(request, str(made.pk)), context={"at": at}).data
-        return Response(answer, status=status.HTTP_201_CREATED)
+        return Response(answer, status=201)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of, user_of
-from moderation.api.errors import Refused
 from moderation.api.serializers.cases import ReversalRequestSerializer
 from moderation.api.serializers.decisions import (
     DecisionPageSerializer,
@@ -19,7 +16,7 @@ from moderation.api.serializers.decisions import (
     decision,
     statement,
 )
-from moderation.api.views.base import ApiView, known, number_of, operation
+from moderation.api.views.base import PERSON_PROBLEMS, ApiView, in_path, known, number_of, one_of, operation
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
@@ -44,7 +41,6 @@ class Decisions(ApiView):
         answers={200: DecisionPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(DecisionQuerySerializer, request)
         page = feed.read(
             platform=platform_of(request),
@@ -68,26 +64,15 @@ class Reversals(ApiView):
             "never edited. The webhook is sent at once."
         ),
         scope=Scope.DECISIONS_WRITE,
-        parameters=[
-            OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision that was wrong.")
-        ],
+        parameters=[in_path("id", "The decision that was wrong.")],
         takes=ReversalRequestSerializer,
         answers={201: DecisionSerializer},
-        refuses=(
-            "nobody_behind_key",
-            "not_allowed",
-            "not_found",
-            "already_reversed",
-            "same_verdict",
-            "erased",
-        ),
+        refuses=(*PERSON_PROBLEMS, "already_reversed", "same_verdict", "erased"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Replace a decision by the opposite one."""
         reason = self.read(ReversalRequestSerializer, request)["reason"]
-        wrong = Decision.objects.filter(post__platform=platform_of(request), pk=number_of(id)).first()
-        if wrong is None:
-            raise Refused("not_found", "No decision has this id.")
+        own = Decision.objects.filter(post__platform=platform_of(request))
+        wrong = one_of(own, id, "No decision has this id.")
         opposite = Verdict.NOT_SPAM if wrong.verdict == Verdict.SPAM else Verdict.SPAM
         made = reversals.correct(
             decision_id=wrong.pk,
@@ -96,7 +81,7 @@ class Reversals(ApiView):
             reason=reason,
             at=timezone.now(),
         )
-        return Response(decision(made) | {"reverses": str(wrong.pk)}, status=status.HTTP_201_CREATED)
+        return Response(decision(made) | {"reverses": str(wrong.pk)}, status=201)
 
 
 class Statements(ApiView):
@@ -110,9 +95,8 @@ class Statements(ApiView):
             "database; add `territorial_scope` and `url`."
         ),
         scope=Scope.VERDICTS_READ,
-        parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision.")],
+        parameters=[in_path("id", "The decision.")],
         answers={200: StatementSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         with known(Decision, "No decision of yours that took a post down has this id."):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.entities import DomainSerializer, TimelineSerializer
-from moderation.api.views.base import ApiView, known, operation
+from moderation.api.views.base import ApiView, in_path, known, operation
 from moderation.models import Author
 from moderation.models.platforms import Scope
 from moderation.queries.entities import platform_lookups
@@ -25,11 +24,8 @@ class AuthorTimeline(ApiView):
         "Read what happened around an author",
         "Posts, complaints and decisions, without words.",
         scope=Scope.CASES_READ,
-        parameters=[
-            OpenApiParameter("external_id", str, OpenApiParameter.PATH, description="Your id of the account.")
-        ],
+        parameters=[in_path("external_id", "Your id of the account.")],
         answers={200: TimelineSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, external_id: str) -> Response:
         with known(Author, "No author has this external_id."):
@@ -45,11 +41,8 @@ class OneDomain(ApiView):
         "Read a domain's history",
         "Counts your posts only; for a host you get its domain.",
         scope=Scope.CASES_READ,
-        parameters=[
-            OpenApiParameter("domain", str, OpenApiParameter.PATH, description="Such as evil.example.")
-        ],
+        parameters=[in_path("domain", "Such as evil.example.")],
         answers={200: DomainSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, domain: str) -> Response:
         at = timezone.now()

@@ -7,13 +7,10 @@ from typing import Any
 from django.http import FileResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
-from moderation.api.authentication import exporter_of, platform_of, user_of
+from moderation.api.authentication import exporter_of, key_of, platform_of, user_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.labels import (
     DrawRequestSerializer,
@@ -25,8 +22,17 @@ from moderation.api.serializers.labels import (
     LabelPageSerializer,
     LabelQuerySerializer,
 )
-from moderation.api.views.base import PERSON_PROBLEMS, ApiView, location_header, number_of, operation
-from moderation.models import ApiKey, Export
+from moderation.api.views.base import (
+    PERSON_PROBLEMS,
+    ApiView,
+    in_path,
+    location_header,
+    made,
+    number_of,
+    one_of,
+    operation,
+)
+from moderation.models import Export
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
@@ -37,7 +43,7 @@ from moderation.queries.labels import label_balance, labels
 from moderation.queries.labels.label_balance import DrawRow
 from moderation.queries.labels.labels import LabelFilter
 
-_EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The export.")
+_EXPORT_ID = in_path("id", "The export.")
 
 
 class Labels(ApiView):
@@ -52,7 +58,6 @@ class Labels(ApiView):
         answers={200: LabelPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(LabelQuerySerializer, request)
         wanted = LabelFilter(
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
@@ -76,7 +81,6 @@ class LabelChanges(ApiView):
         answers={200: LabelChangePageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(LabelChangeQuerySerializer, request)
         page = feed.read(
             platform=platform_of(request),
@@ -105,7 +109,6 @@ class Exports(ApiView):
         refuses=(*PERSON_PROBLEMS, "not_found", "not_ready"),
     )
     def post(self, request: Request) -> Response:
-        """Request an export; a task builds it."""
         given = self.read(ExportRequestSerializer, request)
         person, platform = exporter_of(request), platform_of(request)
         row = exports.request(
@@ -121,8 +124,7 @@ class Exports(ApiView):
             has_weights=given["weights"],
             at=timezone.now(),
         )
-        headers = {"Location": reverse("api:export", args=[str(row.pk)])}
-        return Response(ExportSerializer(row).data, status=status.HTTP_202_ACCEPTED, headers=headers)
+        return made(ExportSerializer(row).data, at="api:export", pk=row.pk, status=202)
 
 
 class OneExport(ApiView):
@@ -134,7 +136,6 @@ class OneExport(ApiView):
         scope=Scope.LABELS_EXPORT,
         parameters=[_EXPORT_ID],
         answers={200: ExportSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(ExportSerializer(_own_export(request, id)).data)
@@ -154,14 +155,13 @@ class ExportFile(ApiView):
             (200, "text/csv"): OpenApiTypes.STR,
             (200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY,
         },
-        refuses=("not_allowed", "not_found", "not_ready"),
+        refuses=("not_allowed", "not_ready"),
     )
     def get(self, request: Request, id: str) -> Any:  # noqa: A002 - as above
-        """Stream the file."""
         row = _own_export(request, id)
         if row.state != ExportState.READY:
             raise Refused("not_ready", f"The export is {row.state}.")
-        person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
+        person = key_of(request).acts_as
         if person is not None and not exports.may_download(row, person=person):
             raise Refused("not_allowed", "It has addresses, which your key's person may not read.")
         try:
@@ -181,13 +181,10 @@ def _positions(request: Request, after: str | None) -> dict[str, Position] | Non
 
 
 def _own_export(request: Request, identifier: str) -> Export:
-    row = Export.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No export has this id.")
-    return row
+    return one_of(Export.objects.filter(platform=platform_of(request)), identifier, "No export has this id.")
 
 
-_DRAW_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The draw.")
+_DRAW_ID = in_path("id", "The draw.")
 
 
 class LabelDraws(ApiView):
@@ -207,18 +204,16 @@ class LabelDraws(ApiView):
         refuses=(*PERSON_PROBLEMS, "nothing_to_draw", "too_many_drawn"),
     )
     def post(self, request: Request) -> Response:
-        """Draw random posts into the queue."""
         given = self.read(DrawRequestSerializer, request)
-        made = draws.ask(
+        drawn = draws.ask(
             platform=platform_of(request),
             posts=given["posts"],
             days=given["days"],
             asked_by=user_of(request),
             at=timezone.now(),
         )
-        headers = {"Location": reverse("api:label-draw", args=[str(made.pk)])}
-        row = _own_draw(request, str(made.pk))
-        return Response(DrawSerializer(row).data, status=status.HTTP_201_CREATED, headers=headers)
+        row = _own_draw(request, str(drawn.pk))
+        return made(DrawSerializer(row).data, at="api:label-draw", pk=drawn.pk)
 
 
 class OneLabelDraw(ApiView):
@@ -230,10 +225,8 @@ class OneLabelDraw(ApiView):
         scope=Scope.LABELS_EXPORT,
         parameters=[_DRAW_ID],
         answers={200: DrawSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read a draw with its progress."""
         return Response(DrawSerializer(_own_draw(request, id)).data)
 
     @operation(
@@ -243,7 +236,7 @@ class OneLabelDraw(ApiView):
         scope=Scope.LABELS_EXPORT,
         parameters=[_DRAW_ID],
         answers={204: None},
-        refuses=(*PERSON_PROBLEMS, "not_found"),
+        refuses=PERSON_PROBLEMS,
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Cancel a draw: its undecided posts leave the queue."""
@@ -252,7 +245,7 @@ class OneLabelDraw(ApiView):
             draws.cancel(draw_id=row.draw.pk, cancelled_by=user_of(request), at=timezone.now())
         except draws.AlreadyCancelled as refused:
             raise Refused("not_found", str(refused)) from None
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(status=204)
 
 
 def _own_draw(request: Request, identifier: str) -> DrawRow:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from moderation import scorer
 from moderation.api.authentication import exporter_of, platform_of
@@ -26,7 +23,17 @@ from moderation.api.serializers.models import (
     TrainingRunSerializer,
 )
 from moderation.api.serializers.models import replay as shown
-from moderation.api.views.base import PERSON_PROBLEMS, ApiView, known, location_header, number_of, operation
+from moderation.api.views.base import (
+    PERSON_PROBLEMS,
+    ApiView,
+    in_path,
+    known,
+    location_header,
+    made,
+    number_of,
+    one_of,
+    operation,
+)
 from moderation.models import Decision, Release, Score, TrainingRun
 from moderation.models.platforms import Scope
 from moderation.operations.learning import training_runs
@@ -34,8 +41,8 @@ from moderation.operations.releases import promote, replay
 from moderation.queries.learning import models
 from moderation.queries.records import stored_scores
 
-_MODEL_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The release.")
-_RUN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The training run.")
+_MODEL_ID = in_path("id", "The release.")
+_RUN_ID = in_path("id", "The training run.")
 
 
 class Models(ApiView):
@@ -61,7 +68,6 @@ class OneModel(ApiView):
         scope=Scope.MODELS_READ,
         parameters=[_MODEL_ID],
         answers={200: ModelSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(ModelSerializer(release_of(id), context=_reader(request)).data)
@@ -80,7 +86,6 @@ class ModelMetrics(ApiView):
         scope=Scope.MODELS_READ,
         parameters=[_MODEL_ID, ModelMetricsQuerySerializer],
         answers={200: ModelMetricsSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         asked = self.query(ModelMetricsQuerySerializer, request)
@@ -104,12 +109,10 @@ class TrainingRuns(ApiView):
         refuses=(*PERSON_PROBLEMS, "training_open", "nothing_to_learn"),
     )
     def post(self, request: Request) -> Response:
-        """Start a training run."""
         row = training_runs.request(
             requested_by=exporter_of(request), platform=platform_of(request), at=timezone.now()
         )
-        headers = {"Location": reverse("api:training-run", args=[str(row.pk)])}
-        return Response(TrainingRunSerializer(row).data, status=status.HTTP_202_ACCEPTED, headers=headers)
+        return made(TrainingRunSerializer(row).data, at="api:training-run", pk=row.pk, status=202)
 
 
 class OneTrainingRun(ApiView):
@@ -121,7 +124,6 @@ class OneTrainingRun(ApiView):
         scope=Scope.MODELS_READ,
         parameters=[_RUN_ID],
         answers={200: TrainingRunSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         return Response(TrainingRunSerializer(own_training_run(request, id)).data)
@@ -133,12 +135,12 @@ class OneTrainingRun(ApiView):
         scope=Scope.MODELS_ADMIN,
         parameters=[_RUN_ID],
         answers={204: None},
-        refuses=(*PERSON_PROBLEMS, "not_found", "training_ended"),
+        refuses=(*PERSON_PROBLEMS, "training_ended"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = own_training_run(request, id)
         training_runs.cancel(run_id=row.pk, actor=exporter_of(request), at=timezone.now())
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(status=204)
 
 
 def release_of(identifier: str) -> Release:
@@ -156,10 +158,8 @@ def _reader(request: Request) -> dict[str, str]:
 
 def own_training_run(request: Request, identifier: str) -> TrainingRun:
     """Return a training run of the own platform. Raises Refused."""
-    row = TrainingRun.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No training run has this id.")
-    return row
+    rows = TrainingRun.objects.filter(platform=platform_of(request))
+    return one_of(rows, identifier, "No training run has this id.")
 
 
 class Rollbacks(ApiView):
@@ -178,8 +178,7 @@ class Rollbacks(ApiView):
         takes=RollbackRequestSerializer,
         answers={201: RollbackSerializer},
         refuses=(
-            "nobody_behind_key",
-            "not_allowed",
+            *PERSON_PROBLEMS,
             "not_found",
             "already_live",
             "live_has_changed",
@@ -197,7 +196,7 @@ class Rollbacks(ApiView):
             done = promote.roll_back(to=to, actor=person, at=timezone.now())
         except promote.REFUSED as refusal:
             raise _refused(refusal) from refusal
-        return Response(RollbackSerializer(done).data, status=status.HTTP_201_CREATED)
+        return Response(RollbackSerializer(done).data, status=201)
 
 
 def _refused(refusal: Exception) -> Refused:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
-from rest_framework import status
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
@@ -28,10 +26,13 @@ from moderation.api.serializers.posts import (
 from moderation.api.views.base import (
     ApiView,
     PostingView,
+    in_path,
     is_lenient,
     known,
     location_header,
+    made,
     number_of,
+    one_of,
     operation,
 )
 from moderation.models import Author, Post
@@ -60,14 +61,12 @@ class Posts(PostingView):
         refuses=("revision_conflict", "erased"),
     )
     def post(self, request: Request) -> Response:
-        """Store a post and enqueue its scoring; repeating it changes nothing."""
         platform = platform_of(request)
         post = read(request.data, platform=platform.slug, is_lenient=is_lenient(request))
         [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now())
         if isinstance(answer, ingest.Refused):
             raise Refused(answer.code, answer.detail)
-        location = reverse("api:post", args=[str(answer.post_id)])
-        return Response(accepted(answer), status=status.HTTP_202_ACCEPTED, headers={"Location": location})
+        return made(accepted(answer), at="api:post", pk=answer.post_id, status=202)
 
     @operation(
         "find_post",
@@ -78,7 +77,6 @@ class Posts(PostingView):
         refuses=("not_found",),
     )
     def get(self, request: Request) -> Response:
-        """Read one post by the platform's id."""
         external_id = self.query(PostQuerySerializer, request)["external_id"]
         with known(Post, "No post has this external_id."):
             page = platform_posts.by_external_id(
@@ -87,10 +85,8 @@ class Posts(PostingView):
         return Response(PostPageSerializer(page).data)
 
 
-_ACCOUNT_ID = OpenApiParameter(
-    "external_id", str, OpenApiParameter.PATH, description="Your id of the account."
-)
-_POST_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="Our id of the post.")
+_ACCOUNT_ID = in_path("external_id", "Your id of the account.")
+_POST_ID = in_path("id", "Our id of the post.")
 
 
 class OnePost(ApiView):
@@ -103,10 +99,8 @@ class OnePost(ApiView):
         scope=Scope.VERDICTS_READ,
         parameters=[_POST_ID],
         answers={200: PostPageSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one post by our id."""
         with known(Post, "No post has this id."):
             page = platform_posts.by_id(platform=platform_of(request), post_id=id, at=timezone.now())
         return Response(PostPageSerializer(page).data)
@@ -122,7 +116,7 @@ class OnePost(ApiView):
         parameters=[_POST_ID],
         takes=CountsSerializer,
         answers={200: CountsAnswerSerializer},
-        refuses=("not_found", "erased"),
+        refuses=("erased",),
     )
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Update the counts of the latest revision."""
@@ -149,15 +143,11 @@ class OnePost(ApiView):
         scope=Scope.POSTS_WRITE,
         parameters=[_POST_ID],
         answers={202: ErasureSerializer},
-        refuses=("not_found",),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Erase the post."""
-        row = Post.objects.filter(platform=platform_of(request), pk=number_of(id)).first()
-        if row is None:
-            raise Refused("not_found", "No post has this id.")
+        row = one_of(Post.objects.filter(platform=platform_of(request)), id, "No post has this id.")
         erasure = erase.post(post_id=row.pk, at=timezone.now())
-        return Response(ErasureSerializer(erasure).data, status=status.HTTP_202_ACCEPTED)
+        return Response(ErasureSerializer(erasure).data, status=202)
 
 
 class OneAuthor(ApiView):
@@ -173,13 +163,11 @@ class OneAuthor(ApiView):
         scope=Scope.POSTS_WRITE,
         parameters=[_ACCOUNT_ID],
         answers={202: ErasureSerializer},
-        refuses=("not_found",),
     )
     def delete(self, request: Request, external_id: str) -> Response:
-        """Erase the author."""
         with known(Author, "No author has this external_id."):
             erasure = erase.author(platform=platform_of(request), external_id=external_id, at=timezone.now())
-        return Response(ErasureSerializer(erasure).data, status=status.HTTP_202_ACCEPTED)
+        return Response(ErasureSerializer(erasure).data, status=202)
 
 
 class AuthorDeletions(ApiView):
@@ -196,7 +184,6 @@ class AuthorDeletions(ApiView):
         scope=Scope.POSTS_WRITE,
         parameters=[_ACCOUNT_ID],
         answers={202: AuthorDeletionSerializer},
-        refuses=("not_found",),
     )
     def post(self, request: Request, external_id: str) -> Response:
         """Note the deletion; repeating it changes nothing."""
@@ -204,7 +191,7 @@ class AuthorDeletions(ApiView):
             row = erase.after_verdict(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
             )
-        return Response(AuthorDeletionSerializer(row).data, status=status.HTTP_202_ACCEPTED)
+        return Response(AuthorDeletionSerializer(row).data, status=202)
 
 
 class Complaints(ApiView):
@@ -223,13 +210,12 @@ class Complaints(ApiView):
         refuses=("erased",),
     )
     def post(self, request: Request) -> Response:
-        """Store a complaint; a reporter counts once per post."""
         complaint = incoming(self.read(ComplaintSerializer, request))
         platform, at = platform_of(request), timezone.now()
         # An account that reports thousands of posts must not cause thousands of scorings.
         limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
         row = complaints.record(platform=platform, complaint=complaint, at=at)
-        return Response(ComplaintAnswerSerializer(row).data, status=status.HTTP_202_ACCEPTED)
+        return Response(ComplaintAnswerSerializer(row).data, status=202)
 
 
 def _per_reporter() -> Bucket:

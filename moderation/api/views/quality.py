@@ -35,7 +35,6 @@ class QualityFigures(ApiView):
         answers={200: QualityPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(QualityQuerySerializer, request)
         platform = platform_of(request)
         found = stored.page(
@@ -69,7 +68,6 @@ class DriftAlarms(ApiView):
         answers={200: DriftPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(DriftQuerySerializer, request)
         found = drift_pages.page(
             platform_id=platform_of(request).pk, after=asked.get("cursor"), limit=asked["limit"]

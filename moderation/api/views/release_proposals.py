@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from moderation import scorer
-from moderation.api.authentication import platform_of, user_of
+from moderation.api.authentication import key_of, platform_of, user_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.serializers.release_proposals import (
@@ -24,16 +21,24 @@ from moderation.api.serializers.release_proposals import (
     costs,
     thresholds,
 )
-from moderation.api.views.base import PERSON_PROBLEMS, ApiView, location_header, number_of, operation
+from moderation.api.views.base import (
+    PERSON_PROBLEMS,
+    ApiView,
+    in_path,
+    location_header,
+    made,
+    one_of,
+    operation,
+)
 from moderation.api.views.models import own_training_run
-from moderation.models import ApiKey, ReleaseProposal
+from moderation.models import ReleaseProposal
 from moderation.models.platforms import Scope
 from moderation.operations.learning import proposals, threshold_changes
 from moderation.operations.releases import promote
 from moderation.queries import keyset
 from moderation.queries.learning import proposal_pages, simulation, traffic
 
-_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The proposal.")
+_ID = in_path("id", "The proposal.")
 _WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
@@ -49,7 +54,6 @@ class ReleaseProposals(ApiView):
         answers={200: ProposalPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(IdPageQuerySerializer, request)
         rows = proposal_pages.of_platform(platform_of(request))
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
@@ -77,9 +81,8 @@ class ReleaseProposals(ApiView):
     )
     def post(self, request: Request) -> Response:
         given = self.read(ProposalRequestSerializer, request)
-        made = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
-        headers = {"Location": reverse("api:release-proposal", args=[str(made.pk)])}
-        return Response(_answer(request, made), status=status.HTTP_201_CREATED, headers=headers)
+        row = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
+        return made(_answer(request, row), at="api:release-proposal", pk=row.pk)
 
 
 class OneReleaseProposal(ApiView):
@@ -91,7 +94,6 @@ class OneReleaseProposal(ApiView):
         scope=Scope.MODELS_READ,
         parameters=[_ID],
         answers={200: ProposalSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(_answer(request, _row(request, id)))
@@ -114,7 +116,6 @@ class ProposalConfirmations(ApiView):
         answers={200: ProposalSerializer},
         refuses=(
             *PERSON_PROBLEMS,
-            "not_found",
             "own_proposal",
             "proposal_closed",
             "going_live",
@@ -142,7 +143,7 @@ class ProposalRefusals(ApiView):
         scope=Scope.MODELS_ADMIN,
         parameters=[_ID],
         answers={200: ProposalSerializer},
-        refuses=(*PERSON_PROBLEMS, "not_found", "proposal_closed", "going_live"),
+        refuses=(*PERSON_PROBLEMS, "proposal_closed", "going_live"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _row(request, id)
@@ -170,16 +171,12 @@ def _candidate(request: Request, given: dict[str, Any]) -> ReleaseProposal:
 
 
 def _row(request: Request, identifier: str) -> ReleaseProposal:
-    row = proposal_pages.of_platform(platform_of(request)).filter(pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No proposal has this id.")
-    return row
+    return one_of(proposal_pages.of_platform(platform_of(request)), identifier, "No proposal has this id.")
 
 
 def _reader(request: Request) -> dict[str, Any]:
     """Return what the answer about a proposal depends on besides the proposal."""
-    person_id = request.auth.acts_as_id if isinstance(request.auth, ApiKey) else None
-    return {"person_id": person_id, "at": timezone.now()}
+    return {"person_id": key_of(request).acts_as_id, "at": timezone.now()}
 
 
 def _answer(request: Request, row: ReleaseProposal) -> dict[str, Any]:

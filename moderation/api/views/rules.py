@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -27,6 +25,7 @@ from moderation.api.views.base import (
     PERSON_PROBLEMS,
     ApiView,
     etag_header,
+    in_path,
     known,
     location_header,
     number_of,
@@ -40,7 +39,7 @@ from moderation.operations import rules as operations_rules
 from moderation.queries.rules import rule_pages
 from moderation.queries.rules.rule_pages import RuleState, state_of
 
-_RULE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The rule.")
+_RULE_ID = in_path("id", "The rule.")
 
 
 class Rules(ApiView):
@@ -55,7 +54,6 @@ class Rules(ApiView):
         answers={200: RulePageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(RuleQuerySerializer, request)
         at = timezone.now()
         found = rule_pages.page(
@@ -83,7 +81,6 @@ class Rules(ApiView):
         refuses=(*PERSON_PROBLEMS, "erased"),
     )
     def post(self, request: Request) -> Response:
-        """Draft a rule, which has no effect until it is activated."""
         given = self.read(RuleRequestSerializer, request)
         at = timezone.now()
         try:
@@ -96,7 +93,7 @@ class Rules(ApiView):
             raise field_refusal("effect", str(refused), code="not_allowable") from None
         except operations_rules.NoEnd as refused:
             raise field_refusal("expires_at", str(refused), code="too_late") from None
-        answer = _answer(row, status=status.HTTP_201_CREATED)
+        answer = _answer(row, status=201)
         answer.headers["Location"] = reverse("api:rule", args=[str(row.pk)])
         return answer
 
@@ -110,10 +107,8 @@ class OneRule(ApiView):
         scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID, etag_header(200)],
         answers={200: RuleSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read a rule and its state."""
         return _answer(_rule(request, id))
 
     @operation(
@@ -123,17 +118,16 @@ class OneRule(ApiView):
         scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID, IF_MATCH],
         answers={204: None},
-        refuses=(*PERSON_PROBLEMS, "not_found", "precondition_failed"),
+        refuses=PERSON_PROBLEMS,
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Lift a rule, or delete a draft."""
         row = _rule(request, id)
         refuse_changed(request, _etag(row))
         try:
             operations_rules.lift(rule_id=row.pk, actor=_lead(request), at=timezone.now())
         except operations_rules.NotInForce as refused:
             raise Refused("not_found", str(refused)) from None
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(status=204)
 
 
 class RuleActivations(ApiView):
@@ -151,8 +145,6 @@ class RuleActivations(ApiView):
         answers={200: RuleSerializer},
         refuses=(
             *PERSON_PROBLEMS,
-            "not_found",
-            "precondition_failed",
             "rule_exists",
             "already_active",
             "rule_ended",
@@ -161,7 +153,6 @@ class RuleActivations(ApiView):
         ),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Put a draft in force for posts scored from now on."""
         row = _rule(request, id)
         refuse_changed(request, _etag(row))
         return _answer(operations_rules.activate(rule_id=row.pk, actor=_lead(request), at=timezone.now()))
@@ -177,10 +168,8 @@ class RuleBacktests(ApiView):
         scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID],
         answers={200: BacktestSerializer},
-        refuses=("not_found",),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Count your posts that the rule would have matched until now."""
         row = _rule(request, id)
         figures, newest = rule_pages.reach(row, platform=platform_of(request), at=timezone.now())
         return Response(backtest(row, figures=figures, newest=newest))

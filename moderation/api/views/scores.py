@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation import scorer
-from moderation.api.authentication import platform_of
+from moderation.api.authentication import key_of, platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.scores import (
@@ -48,7 +48,7 @@ class Scores(ApiView):
         refuses=("revision_conflict", "erased"),
     )
     def post(self, request: Request) -> Response:
-        if not isinstance(request.auth, ApiKey) or Scope.VERDICTS_READ not in request.auth.scopes:
+        if Scope.VERDICTS_READ not in key_of(request).scopes:
             raise Refused("missing_scope", f"This needs a key with the scope {Scope.VERDICTS_READ}, too.")
         platform = platform_of(request)
         data, is_stored = _without_store(request.data)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
@@ -23,7 +20,15 @@ from moderation.api.serializers.shadow_runs import (
     ShadowRunSerializer,
     figures,
 )
-from moderation.api.views.base import PERSON_PROBLEMS, ApiView, location_header, number_of, operation
+from moderation.api.views.base import (
+    PERSON_PROBLEMS,
+    ApiView,
+    in_path,
+    location_header,
+    made,
+    one_of,
+    operation,
+)
 from moderation.api.views.models import own_training_run
 from moderation.models import ShadowRun
 from moderation.models.platforms import Scope
@@ -31,7 +36,7 @@ from moderation.operations.learning import shadow
 from moderation.queries import keyset
 from moderation.queries.learning import proposal_pages, shadow_pages
 
-_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The shadow run.")
+_ID = in_path("id", "The shadow run.")
 _WHO = "Needs a key that acts for a lead or an ML engineer."
 
 
@@ -52,7 +57,6 @@ class ShadowRuns(ApiView):
         answers={200: ShadowRunPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Read one page."""
         asked = self.query(IdPageQuerySerializer, request)
         platform = platform_of(request)
         rows = shadow_pages.of_platform(platform)
@@ -81,20 +85,16 @@ class ShadowRuns(ApiView):
         ),
     )
     def post(self, request: Request) -> Response:
-        """Start one."""
         given = self.read(ShadowRunRequestSerializer, request)
         person = user_of(request)
-        made = own_training_run(request, given["training_run"])
-        if not made.candidate:
+        run = own_training_run(request, given["training_run"])
+        if not run.candidate:
             raise Refused("no_candidate", "The training run made no release.")
         try:
-            row = shadow.start(
-                candidate=made.candidate, share=given["share"], actor=person, at=timezone.now()
-            )
+            row = shadow.start(candidate=run.candidate, share=given["share"], actor=person, at=timezone.now())
         except shadow.UNUSABLE as refusal:
             raise unusable(refusal) from refusal
-        headers = {"Location": reverse("api:shadow-run", args=[str(row.pk)])}
-        return Response(_answer(request, row), status=status.HTTP_201_CREATED, headers=headers)
+        return made(_answer(request, row), at="api:shadow-run", pk=row.pk)
 
 
 class OneShadowRun(ApiView):
@@ -107,10 +107,8 @@ class OneShadowRun(ApiView):
         scope=Scope.MODELS_READ,
         parameters=[_ID],
         answers={200: ShadowRunSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
         return Response(_answer(request, own_run(request, id)))
 
     @operation(
@@ -120,13 +118,12 @@ class OneShadowRun(ApiView):
         scope=Scope.MODELS_ADMIN,
         parameters=[_ID],
         answers={204: None},
-        refuses=(*PERSON_PROBLEMS, "not_found", "shadow_ended"),
+        refuses=(*PERSON_PROBLEMS, "shadow_ended"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Stop one."""
         row, person = own_run(request, id), user_of(request)
         shadow.stop(run_id=row.pk, actor=person, at=timezone.now())
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(status=204)
 
 
 class Disagreements(ApiView):
@@ -139,10 +136,8 @@ class Disagreements(ApiView):
         scope=Scope.MODELS_READ,
         parameters=[_ID, DisagreementsQuerySerializer],
         answers={200: DisagreementPageSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Read one page."""
         asked = self.query(DisagreementsQuerySerializer, request)
         rows = shadow_pages.differing(own_run(request, id)).filter(platform=platform_of(request))
         order = shadow_pages.DISAGREEMENT_ORDER
@@ -163,10 +158,8 @@ class ShadowFigures(ApiView):
         scope=Scope.MODELS_READ,
         parameters=[_ID],
         answers={200: ShadowFiguresSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Read the stored ones."""
         platform = platform_of(request)
         is_alone = not proposal_pages.has_others(platform)
         return Response(figures(own_run(request, id).figures, platform=platform, is_alone=is_alone))
@@ -174,10 +167,7 @@ class ShadowFigures(ApiView):
 
 def own_run(request: Request, identifier: str) -> ShadowRun:
     """Return a run that the platform may know. Raises Refused."""
-    row = shadow_pages.of_platform(platform_of(request)).filter(pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No shadow run has this id.")
-    return row
+    return one_of(shadow_pages.of_platform(platform_of(request)), identifier, "No shadow run has this id.")
 
 
 def unusable(refusal: Exception) -> Refused:

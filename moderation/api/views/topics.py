@@ -35,7 +35,6 @@ class TopicScores(ApiView):
         answers={200: TopicsSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Return a row of probabilities for each text."""
         given = self.read(TopicsRequestSerializer, request)
         try:
             found = topics.score(given["texts"], topics=given["topics"])

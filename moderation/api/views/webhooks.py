@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -31,6 +29,7 @@ from moderation.api.views.base import (
     ApiView,
     etag_header,
     etag_of,
+    in_path,
     known,
     location_header,
     number_of,
@@ -44,8 +43,8 @@ from moderation.operations.infrastructure import egress
 from moderation.operations.webhooks import endpoints, send
 from moderation.queries import webhooks as queries_webhooks
 
-_ENDPOINT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The endpoint.")
-_DELIVERY_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The webhook-id.")
+_ENDPOINT_ID = in_path("id", "The endpoint.")
+_DELIVERY_ID = in_path("id", "The webhook-id.")
 
 
 class Endpoints(ApiView):
@@ -77,7 +76,6 @@ class Endpoints(ApiView):
         refuses=("endpoint_exists", "too_many_endpoints", "cannot_encrypt"),
     )
     def post(self, request: Request) -> Response:
-        """Add an endpoint; its signing secret is shown once."""
         given = self.read(EndpointRequestSerializer, request)
         try:
             row, shown = endpoints.add(
@@ -91,7 +89,7 @@ class Endpoints(ApiView):
             raise field_refusal("url", str(refused), code="forbidden_address") from None
         headers = {"Location": reverse("api:endpoint", args=[str(row.pk)]), "ETag": etag_of(row.version)}
         answer = EndpointSerializer(row).data | {"secret": shown}
-        return Response(answer, status=status.HTTP_201_CREATED, headers=headers)
+        return Response(answer, status=201, headers=headers)
 
 
 class OneEndpoint(ApiView):
@@ -103,7 +101,6 @@ class OneEndpoint(ApiView):
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, etag_header(200)],
         answers={200: EndpointSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         row = _own_endpoint(request, id)
@@ -117,7 +114,7 @@ class OneEndpoint(ApiView):
         parameters=[_ENDPOINT_ID, IF_MATCH, etag_header(200)],
         takes=EndpointChangeSerializer,
         answers={200: EndpointSerializer},
-        refuses=("not_found", "endpoint_exists", "precondition_failed"),
+        refuses=("endpoint_exists",),
     )
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Change an endpoint; its circuit is reset."""
@@ -146,14 +143,13 @@ class OneEndpoint(ApiView):
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, IF_MATCH],
         answers={204: None},
-        refuses=("not_found", "precondition_failed"),
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Remove an endpoint with its secrets; its log stays."""
         row = _own_endpoint(request, id)
         refuse_changed(request, etag_of(row.version))
         endpoints.remove(endpoint_id=row.pk, at=timezone.now())
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(status=204)
 
 
 class EndpointSecrets(ApiView):
@@ -169,10 +165,9 @@ class EndpointSecrets(ApiView):
         parameters=[_ENDPOINT_ID],
         takes=SecretRequestSerializer,
         answers={201: NewSecretSerializer},
-        refuses=("not_found", "cannot_encrypt"),
+        refuses=("cannot_encrypt",),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Rotate the secret: the old one also signs until the overlap ends."""
         row = _own_endpoint(request, id)
         given = self.read(SecretRequestSerializer, request)
         made, shown = endpoints.rotate(
@@ -182,7 +177,7 @@ class EndpointSecrets(ApiView):
             at=timezone.now(),
         )
         answer = SecretSerializer(made).data | {"secret": shown}
-        return Response(answer, status=status.HTTP_201_CREATED)
+        return Response(answer, status=201)
 
 
 class EndpointDeliveries(ApiView):
@@ -195,10 +190,8 @@ class EndpointDeliveries(ApiView):
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, DeliveryQuerySerializer],
         answers={200: DeliveryPageSerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Read one page."""
         row = _own_endpoint(request, id)
         asked = self.query(DeliveryQuerySerializer, request)
         found = queries_webhooks.deliveries(
@@ -220,7 +213,6 @@ class OneDelivery(ApiView):
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_DELIVERY_ID],
         answers={200: WholeDeliverySerializer},
-        refuses=("not_found",),
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         return Response(WholeDeliverySerializer(_own_delivery(request, id)).data)
@@ -236,14 +228,13 @@ class DeliveryReplays(ApiView):
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_DELIVERY_ID],
         answers={202: WholeDeliverySerializer},
-        refuses=("not_found", "no_replay"),
+        refuses=("no_replay",),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Send a delivery again, with the same id and body."""
         row = _own_delivery(request, id)
         send.replay(delivery_id=str(row.pk), at=timezone.now())
         answer = WholeDeliverySerializer(_own_delivery(request, id)).data
-        return Response(answer, status=status.HTTP_202_ACCEPTED)
+        return Response(answer, status=202)
 
 
 def _own_endpoint(request: Request, identifier: str) -> WebhookEndpoint:
