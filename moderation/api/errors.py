@@ -18,12 +18,7 @@ from moderation.operations.campaigns import campaign_decisions, decide_for_platf
 from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
-from moderation.operations.learning import (
-    proposals,
-    shadow,
-    thresholds,
-    training_runs,
-)
+from moderation.operations.learning import proposals, shadow, thresholds, training_runs
 from moderation.operations.webhooks import endpoints, send
 
 log = structlog.get_logger(__name__)

@@ -42,11 +42,15 @@ class StrictJsonParser(BaseParser):
         media_type: str | None = None,  # noqa: ARG002 - DRF's signature
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
+        """Return what the body says. Raises ParseError, or Refused."""
+        return self.read(_whole(stream, parser_context))
+
+    def read(self, raw: bytes) -> Any:
         """Return the value. Raises ParseError with the position of the error."""
-        return load(_whole(stream, parser_context))
+        return load(raw)
 
 
-class LinesParser(BaseParser):
+class LinesParser(StrictJsonParser):
     """application/x-ndjson.
 
     Splits only: each line is parsed by itself, so that a bad one does not affect the others.
@@ -54,14 +58,8 @@ class LinesParser(BaseParser):
 
     media_type = "application/x-ndjson"
 
-    def parse(
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,  # noqa: ARG002 - DRF's signature
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> Any:
+    def read(self, raw: bytes) -> list[Line]:
         """Return the lines that are not empty. Raises Refused above MAX_LINES."""
-        raw = _whole(stream, parser_context)
         # Counted before splitting: ten million empty lines must not become ten million objects.
         if raw.count(b"\n") > MAX_LINES:
             raise Refused("body_too_large", f"A bulk request holds at most {MAX_LINES} lines.")
@@ -93,21 +91,16 @@ def load(raw: bytes) -> Any:
         ) from None
     except RecursionError:
         raise ParseError("Not readable: arrays or objects are nested too deeply.") from None
-    except ValueError as refused:
+    except ValueError:
         # Python's reader refuses whole numbers of more than 4,300 digits this way.
-        detail = str(refused) if isinstance(refused, _DuplicateName) else "a number has too many digits."
-        raise ParseError(f"Not readable: {detail}") from None
-
-
-class _DuplicateName(ValueError):
-    pass
+        raise ParseError("Not readable: a number has too many digits.") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse duplicate names: parsers disagree on which value counts, which spammers could exploit."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise _DuplicateName("an object has the same name twice.")
+        raise ParseError("Not readable: an object has the same name twice.")
     return members
 
 

@@ -27,6 +27,7 @@ from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.queries import platform_posts
 
+_PLAIN = "text/plain; charset=utf-8"
 THANKS = "Thanks for making the web a better place."
 _DISCARD_FROM = 0.99
 """From this spam probability on, and for bans, plugins may discard a comment."""
@@ -159,9 +160,8 @@ def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
 
 
 def _too_many(reached: limits.LimitReached) -> HttpResponse:
-    refused = HttpResponse("Too many requests.", status=429, content_type="text/plain; charset=utf-8")
-    refused.headers["Retry-After"] = str(reached.taken.reset_seconds)
-    return refused
+    headers = {"Content-Type": _PLAIN, "Retry-After": str(reached.taken.reset_seconds)}
+    return HttpResponse("Too many requests.", status=429, headers=headers)
 
 
 def _test_answer(form: dict[str, str]) -> HttpResponse:
@@ -177,7 +177,7 @@ def _is_given(form: dict[str, str], name: str) -> bool:
 
 
 def _text(body: str, *, discard: bool = False, help_: str = "") -> HttpResponse:
-    response = HttpResponse(body, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(body, content_type=_PLAIN)
     response.headers["Cache-Control"] = "no-store"
     if discard:
         response.headers["X-akismet-pro-tip"] = "discard"

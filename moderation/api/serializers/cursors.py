@@ -30,7 +30,7 @@ _FEED_SHAPE = re.compile(rb"f1:(\d{1,17}):(\d{1,18})")
 class NextCursorField(serializers.CharField):
     """Where to go on: the end of a page, or of what was read of a feed."""
 
-    def to_representation(self, value: Position | tuple[Any, ...]) -> str:
+    def to_representation(self, value: Any) -> str:
         return _feed_cursor(value) if isinstance(value, Position) else keyset.encode(value)
 
 

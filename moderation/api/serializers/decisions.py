@@ -59,6 +59,12 @@ class DecisionSerializer(DescribedSerializer):
     )
     release = serializers.CharField(help_text="The release of the models that scored the post.")
 
+    def to_representation(self, row: Any) -> dict[str, Any]:
+        """Return a decision that was loaded with its post, revision, score and reversals."""
+        replaced = getattr(row, "replaces", None)
+        told = wire.decision(row, reverses=replaced.decision_id if replaced else None)
+        return told | {"reversed": getattr(row, "reversal", None) is not None}
+
 
 class FedDecisionSerializer(DecisionSerializer):
     """A decision in the feed."""
@@ -69,7 +75,8 @@ class FedDecisionSerializer(DecisionSerializer):
 
     def to_representation(self, entry: Any) -> dict[str, Any]:
         """Return the decision of an entry that has a number."""
-        return decision(entry.decision) | {"entered_at": wire.instant(entry.entered_at or entry.due_at)}
+        entered_at = wire.instant(entry.entered_at or entry.due_at)
+        return super().to_representation(entry.decision) | {"entered_at": entered_at}
 
 
 class DecisionPageSerializer(AnswerSerializer):
@@ -82,13 +89,6 @@ class DecisionPageSerializer(AnswerSerializer):
         help_text="Where to continue, now or at the next poll; null until something has been decided.",
     )
     has_more = serializers.BooleanField(help_text="True if more can be read at once.")
-
-
-def decision(row: Decision) -> dict[str, Any]:
-    """Return a decision that was loaded with its post, revision, score and reversals."""
-    replaced = getattr(row, "replaces", None)
-    told = wire.decision(row, reverses=replaced.decision_id if replaced else None)
-    return told | {"reversed": getattr(row, "reversal", None) is not None}
 
 
 SCAMS, OTHER = "STATEMENT_CATEGORY_SCAMS_AND_FRAUD", "STATEMENT_CATEGORY_OTHER_VIOLATION_TC"

@@ -27,7 +27,6 @@ class PictureField(serializers.Field[bytes, str, str, Any]):
     }
 
     def to_internal_value(self, data: Any) -> bytes:
-        """Return the bytes."""
         if not isinstance(data, str):
             self.fail("invalid")
         if len(data) > _MAX_LENGTH:
@@ -41,7 +40,6 @@ class PictureField(serializers.Field[bytes, str, str, Any]):
         return found
 
     def to_representation(self, value: bytes) -> str:
-        """Return the bytes in base64."""
         return base64.b64encode(value).decode()
 
 

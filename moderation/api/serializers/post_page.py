@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from moderation.api import about
 from moderation.api.serializers.answers import AnswerSerializer, DescribedSerializer
-from moderation.api.serializers.decisions import DecisionSerializer, decision
+from moderation.api.serializers.decisions import DecisionSerializer
 from moderation.api.serializers.evidence import EvidenceSerializer, evidence
 from moderation.api.serializers.transcripts import SaidSerializer, said
 from moderation.models import Score
@@ -27,6 +27,9 @@ class ContributionSerializer(DescribedSerializer):
     feature = serializers.CharField()
     value = serializers.FloatField(allow_null=True, help_text="Null where the feature was unknown.")
     contribution = serializers.FloatField()
+
+    def to_representation(self, stored: Any) -> dict[str, Any]:
+        return dict(zip(self.fields, stored, strict=True))
 
 
 class ScoreRuleSerializer(DescribedSerializer):
@@ -68,12 +71,6 @@ class ScoreSerializer(AnswerSerializer):
 
     def read_rule(self, score: Score) -> dict[str, Any] | None:
         return score_rule(score)
-
-    def read_contributions(self, score: Score) -> list[dict[str, Any]]:
-        return [
-            {"feature": feature, "value": value, "contribution": contribution}
-            for feature, value, contribution in score.contributions
-        ]
 
 
 class PostAuthorSerializer(AnswerSerializer):
@@ -150,6 +147,3 @@ class PostPageSerializer(AnswerSerializer):
 
     def read_evidence(self, page: PostPage) -> list[dict[str, Any]]:
         return evidence(page.evidence)
-
-    def read_decision(self, page: PostPage) -> dict[str, Any] | None:
-        return decision(page.decision) if page.decision else None

@@ -47,11 +47,16 @@ _EMAIL_DOMAIN = RegexValidator(
 )
 
 
-class AuthorSerializer(StrictSerializer):
-    """The author as the platform knows them now."""
+class ParentAuthorSerializer(StrictSerializer):
+    """Who wrote the post that a post answers."""
 
     external_id = TextField(max_length=200, help_text="Your id of the account.")
     display_name = TextField(max_length=200, allow_blank=True, **OPTIONAL)
+
+
+class AuthorSerializer(ParentAuthorSerializer):
+    """The author as the platform knows them now."""
+
     created_at = InstantField(**OPTIONAL, help_text="When the account was opened.")
     email_domain = TextField(
         max_length=253,
@@ -63,13 +68,6 @@ class AuthorSerializer(StrictSerializer):
     followers = WholeNumberField(**OPTIONAL)
     is_verified = FlagField(**OPTIONAL)
     posts = WholeNumberField(**OPTIONAL, help_text="Posts published so far.")
-
-
-class ParentAuthorSerializer(StrictSerializer):
-    """Who wrote the post that a post answers."""
-
-    external_id = TextField(max_length=200, help_text="Your id of the account.")
-    display_name = TextField(max_length=200, allow_blank=True, **OPTIONAL)
 
 
 class ParentSerializer(StrictSerializer):

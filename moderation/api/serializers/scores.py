@@ -6,11 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.post_page import (
-    ContributionSerializer,
-    ScoreRuleSerializer,
-    score_rule,
-)
+from moderation.api.serializers.post_page import ContributionSerializer, ScoreRuleSerializer, score_rule
 from moderation.api.serializers.posts import PostSerializer
 from moderation.models import Score
 from moderation.models.decisions import Verdict
@@ -111,10 +107,7 @@ def _scored(score: Score | None) -> dict[str, Any]:
         "bands": {name: thresholds[name] for name in ("review_from", "remove_from")} if has_bands else None,
         "is_degraded": score.is_degraded if score else True,
         "release": score.release_id if score else None,
-        "contributions": [
-            {"feature": feature, "value": value, "contribution": contribution}
-            for feature, value, contribution in (
-                leading_contributions(score, most=MAX_CONTRIBUTIONS) if score else ()
-            )
-        ],
+        "contributions": ContributionSerializer(
+            leading_contributions(score, most=MAX_CONTRIBUTIONS) if score else (), many=True
+        ).data,
     }

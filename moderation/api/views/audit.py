@@ -7,10 +7,7 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import key_of, platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.audit import (
-    AuditHeadSerializer,
-    AuditPageSerializer,
-)
+from moderation.api.serializers.audit import AuditHeadSerializer, AuditPageSerializer
 from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.views.base import ApiView, operation
 from moderation.models.platforms import Scope

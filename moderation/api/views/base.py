@@ -293,5 +293,6 @@ def location_header(status: int) -> OpenApiParameter:
 
 
 def _header(name: str, status: int, *, description: str) -> OpenApiParameter:
-    place = OpenApiParameter.HEADER
-    return OpenApiParameter(name, str, place, required=True, description=description, response=[status])
+    return OpenApiParameter(
+        name, str, OpenApiParameter.HEADER, required=True, description=description, response=[status]
+    )

@@ -23,7 +23,7 @@ from moderation.api.serializers.cases import (
     NoteRequestSerializer,
     WholeCaseSerializer,
 )
-from moderation.api.serializers.decisions import DecisionSerializer, decision
+from moderation.api.serializers.decisions import DecisionSerializer
 from moderation.api.views.base import (
     IF_MATCH,
     PERSON_PROBLEMS,
@@ -192,9 +192,9 @@ class CaseDecisions(ApiView):
                 at=timezone.now(),
             )
         except refusals.AlreadyDecided as lost:
-            winner = decision(lost.decision)
+            winner = DecisionSerializer(lost.decision).data
             raise Refused("already_decided", "The case was decided before.", decision=winner) from None
-        return Response(decision(made), status=201)
+        return Response(DecisionSerializer(made).data, status=201)
 
 
 class CaseEscalations(ApiView):

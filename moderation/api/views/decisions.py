@@ -13,7 +13,6 @@ from moderation.api.serializers.decisions import (
     DecisionQuerySerializer,
     DecisionSerializer,
     StatementSerializer,
-    decision,
     statement,
 )
 from moderation.api.views.base import PERSON_PROBLEMS, ApiView, in_path, known, number_of, one_of, operation
@@ -81,7 +80,7 @@ class Reversals(ApiView):
             reason=reason,
             at=timezone.now(),
         )
-        return Response(decision(made) | {"reverses": str(wrong.pk)}, status=201)
+        return Response(DecisionSerializer(made).data | {"reverses": str(wrong.pk)}, status=201)
 
 
 class Statements(ApiView):

@@ -93,7 +93,9 @@ class ShadowRuns(ApiView):
         try:
             row = shadow.start(candidate=run.candidate, share=given["share"], actor=person, at=timezone.now())
         except shadow.UNUSABLE as refusal:
-            raise unusable(refusal) from refusal
+            # Its message may name files of the server.
+            told = f"It was refused as {type(refusal).__name__}."
+            raise Refused("candidate_unusable", told) from refusal
         return made(_answer(request, row), at="api:shadow-run", pk=row.pk)
 
 
@@ -168,11 +170,6 @@ class ShadowFigures(ApiView):
 def own_run(request: Request, identifier: str) -> ShadowRun:
     """Return a run that the platform may know. Raises Refused."""
     return one_of(shadow_pages.of_platform(platform_of(request)), identifier, "No shadow run has this id.")
-
-
-def unusable(refusal: Exception) -> Refused:
-    """Return the refusal of a candidate; its message may name files of the server."""
-    return Refused("candidate_unusable", f"It was refused as {type(refusal).__name__}.")
 
 
 def _answer(request: Request, row: ShadowRun) -> dict[str, Any]:
