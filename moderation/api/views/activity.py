@@ -9,12 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of, user_of
-from moderation.api.serializers.activity import (
-    SPANS,
-    QueueSerializer,
-    ReviewersQuerySerializer,
-    ReviewersSerializer,
-)
+from moderation.api.serializers import activity as formats
 from moderation.api.views.base import ApiView, operation
 from moderation.models.platforms import Scope
 from moderation.queries.cases import platform_queue
@@ -28,11 +23,11 @@ class QueueFigures(ApiView):
         "Read how long the queue is",
         "Your cases that wait, and those of the last day.",
         scope=Scope.CASES_READ,
-        answers={200: QueueSerializer},
+        answers={200: formats.QueueSerializer},
     )
     def get(self, request: Request) -> Response:
         found = platform_queue.queue(platform=platform_of(request), at=timezone.now())
-        return Response(QueueSerializer(found).data)
+        return Response(formats.QueueSerializer(found).data)
 
 
 class ReviewerFigures(ApiView):
@@ -46,19 +41,19 @@ class ReviewerFigures(ApiView):
             "everybody's, others their own."
         ),
         scope=Scope.CASES_READ,
-        parameters=[ReviewersQuerySerializer],
-        answers={200: ReviewersSerializer},
+        parameters=[formats.ReviewersQuerySerializer],
+        answers={200: formats.ReviewersSerializer},
         refuses=("nobody_behind_key",),
     )
     def get(self, request: Request) -> Response:
         person = user_of(request)
-        asked = self.query(ReviewersQuerySerializer, request)
+        asked = self.query(formats.ReviewersQuerySerializer, request)
         until = timezone.now()
-        since = until - timedelta(days=SPANS[asked["span"]])
+        since = until - timedelta(days=formats.SPANS[asked["span"]])
         found = platform_queue.reviewers(
             platform=platform_of(request),
             since=since,
             until=until,
             only=None if person.may_lead else person,
         )
-        return Response(ReviewersSerializer({"since": since, "until": until, "data": found}).data)
+        return Response(formats.ReviewersSerializer({"since": since, "until": until, "data": found}).data)

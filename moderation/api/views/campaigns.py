@@ -8,12 +8,7 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.campaigns import (
-    CampaignDecisionRequestSerializer,
-    CampaignDecisionSerializer,
-    CampaignPageSerializer,
-    MemberPageSerializer,
-)
+from moderation.api.serializers import campaigns as formats
 from moderation.api.serializers.cursors import IdPageQuerySerializer
 from moderation.api.serializers.fields import field_refusal
 from moderation.api.views.base import PERSON_PROBLEMS, ApiView, in_path, known, number_of, operation
@@ -37,14 +32,14 @@ class Campaigns(ApiView):
         "Groups of posts that resemble one another, the newest first.",
         scope=Scope.CASES_READ,
         parameters=[IdPageQuerySerializer],
-        answers={200: CampaignPageSerializer},
+        answers={200: formats.CampaignPageSerializer},
     )
     def get(self, request: Request) -> Response:
         asked = self.query(IdPageQuerySerializer, request)
         found = platform_campaigns.page(
             platform=platform_of(request), after=asked.get("cursor"), limit=asked["limit"]
         )
-        return Response(CampaignPageSerializer(found).data)
+        return Response(formats.CampaignPageSerializer(found).data)
 
 
 class CampaignMembers(ApiView):
@@ -56,7 +51,7 @@ class CampaignMembers(ApiView):
         "Yours, in the order of their arrival.",
         scope=Scope.CASES_READ,
         parameters=[_CAMPAIGN_ID, IdPageQuerySerializer],
-        answers={200: MemberPageSerializer},
+        answers={200: formats.MemberPageSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         asked, own = self.query(IdPageQuerySerializer, request), _own_campaign(request, id)
@@ -66,7 +61,7 @@ class CampaignMembers(ApiView):
             after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        return Response(MemberPageSerializer(found).data)
+        return Response(formats.MemberPageSerializer(found).data)
 
 
 class CampaignDecisions(ApiView):
@@ -81,8 +76,8 @@ class CampaignDecisions(ApiView):
         ),
         scope=Scope.DECISIONS_WRITE,
         parameters=[_CAMPAIGN_ID],
-        takes=CampaignDecisionRequestSerializer,
-        answers={201: CampaignDecisionSerializer},
+        takes=formats.CampaignDecisionRequestSerializer,
+        answers={201: formats.CampaignDecisionSerializer},
         refuses=(
             *PERSON_PROBLEMS,
             "shared_campaign",
@@ -92,7 +87,7 @@ class CampaignDecisions(ApiView):
         ),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        own, given = _own_campaign(request, id), self.read(CampaignDecisionRequestSerializer, request)
+        own, given = _own_campaign(request, id), self.read(formats.CampaignDecisionRequestSerializer, request)
         wanted = Wanted(
             verdict=Verdict(given["verdict"]),
             expected_count=given["expected_count"],
@@ -117,7 +112,7 @@ class CampaignDecisions(ApiView):
         except decide_for_platform.NoMember as stranger:
             detail = f"Post {stranger} is not in this campaign."
             raise field_refusal("exclude", detail, code="not_a_member") from None
-        return Response(CampaignDecisionSerializer(made).data, status=201)
+        return Response(formats.CampaignDecisionSerializer(made).data, status=201)
 
 
 def _own_campaign(request: Request, identifier: str) -> OwnCampaign:

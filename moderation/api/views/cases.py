@@ -10,19 +10,7 @@ from rest_framework.response import Response
 from moderation.api import about
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.cases import (
-    CaseNoteSerializer,
-    CasePageSerializer,
-    CaseQuerySerializer,
-    CaseSerializer,
-    ClaimRequestSerializer,
-    ClaimSerializer,
-    ClaimsSerializer,
-    DecisionRequestSerializer,
-    HandOnRequestSerializer,
-    NoteRequestSerializer,
-    WholeCaseSerializer,
-)
+from moderation.api.serializers import cases as formats
 from moderation.api.serializers.decisions import DecisionSerializer
 from moderation.api.views.base import (
     IF_MATCH,
@@ -57,11 +45,11 @@ class Cases(ApiView):
         "Read cases",
         "Your platform's cases, by expected harm or as `sort` says.",
         scope=Scope.CASES_READ,
-        parameters=[CaseQuerySerializer],
-        answers={200: CasePageSerializer},
+        parameters=[formats.CaseQuerySerializer],
+        answers={200: formats.CasePageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked, at = self.query(CaseQuerySerializer, request), timezone.now()
+        asked, at = self.query(formats.CaseQuerySerializer, request), timezone.now()
         wanted = platform_cases.Wanted(
             state=asked["state"],
             reason=asked.get("queue", ""),
@@ -72,7 +60,7 @@ class Cases(ApiView):
             after=asked.get("cursor"),
         )
         found = platform_cases.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
-        return Response(CasePageSerializer(found, context={"at": at}).data)
+        return Response(formats.CasePageSerializer(found, context={"at": at}).data)
 
 
 class OneCase(ApiView):
@@ -84,11 +72,11 @@ class OneCase(ApiView):
         "The case with what its post says. The ETag is its version.",
         scope=Scope.CASES_READ,
         parameters=[CASE_ID, etag_header(200)],
-        answers={200: WholeCaseSerializer},
+        answers={200: formats.WholeCaseSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         row = own_case(request, id)
-        answer = WholeCaseSerializer(row, context={"at": timezone.now()}).data
+        answer = formats.WholeCaseSerializer(row, context={"at": timezone.now()}).data
         return Response(answer, headers={"ETag": etag_of(row.version)})
 
 
@@ -112,20 +100,20 @@ class Claims(ApiView):
                 description="A reason, or all.",
             )
         ],
-        takes=ClaimRequestSerializer,
-        answers={200: ClaimsSerializer},
+        takes=formats.ClaimRequestSerializer,
+        answers={200: formats.ClaimsSerializer},
         refuses=PERSON_PROBLEMS,
     )
     def post(self, request: Request, queue: str) -> Response:
         if queue not in (EVERY_QUEUE, *PLATFORM_REASONS):
             raise Refused("not_found", "There is no such queue.")
-        count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()
+        count, at = self.read(formats.ClaimRequestSerializer, request)["count"], timezone.now()
         own = platform_cases.of_platform(platform_of(request), reason="" if queue == EVERY_QUEUE else queue)
         claimed = claims.claim_next(moderator=user_of(request), at=at, count=count, among=own)
         rows = platform_cases.some(case_ids=[row.pk for row in claimed])
         lease_end_at = min((row.lease_end_at for row in rows if row.lease_end_at), default=None)
         answer = {"cases": rows, "lease_end_at": lease_end_at}
-        return Response(ClaimsSerializer(answer, context={"at": at}).data)
+        return Response(formats.ClaimsSerializer(answer, context={"at": at}).data)
 
 
 class OneClaim(ApiView):
@@ -137,14 +125,14 @@ class OneClaim(ApiView):
         "The id is that of the case. Repeat it as a heartbeat to extend the lease.",
         scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        answers={200: ClaimSerializer},
+        answers={200: formats.ClaimSerializer},
         refuses=("already_claimed", *_CLAIM_PROBLEMS),
     )
     def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         at = timezone.now()
         held = claims.claim(case_id=own_case(request, id).pk, moderator=user_of(request), at=at)
         answer = {"case": own_case(request, id), "lease_end_at": held.lease_end_at}
-        return Response(ClaimSerializer(answer, context={"at": at}).data)
+        return Response(formats.ClaimSerializer(answer, context={"at": at}).data)
 
     @operation(
         "hand_back_case",
@@ -173,13 +161,13 @@ class CaseDecisions(ApiView):
         ),
         scope=Scope.DECISIONS_WRITE,
         parameters=[IF_MATCH, CASE_ID],
-        takes=DecisionRequestSerializer,
+        takes=formats.DecisionRequestSerializer,
         answers={201: DecisionSerializer},
         refuses=("claim_lost", "post_changed", *_CLAIM_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = own_case(request, id)
-        given = self.read(DecisionRequestSerializer, request)
+        given = self.read(formats.DecisionRequestSerializer, request)
         refuse_changed(request, etag_of(row.version))
         try:
             made = review.decide(
@@ -206,15 +194,15 @@ class CaseEscalations(ApiView):
         "Needs a live claim.",
         scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        takes=HandOnRequestSerializer,
-        answers={201: CaseSerializer},
+        takes=formats.HandOnRequestSerializer,
+        answers={201: formats.CaseSerializer},
         refuses=("claim_lost", *_CLAIM_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row, at = own_case(request, id), timezone.now()
-        note = self.read(HandOnRequestSerializer, request).get("note", "")
+        note = self.read(formats.HandOnRequestSerializer, request).get("note", "")
         review.escalate(case_id=row.pk, moderator=user_of(request), note=note, at=at)
-        answer = CaseSerializer(own_case(request, id), context={"at": at}).data
+        answer = formats.CaseSerializer(own_case(request, id), context={"at": at}).data
         return Response(answer, status=201)
 
 
@@ -233,15 +221,15 @@ class CaseNotes(ApiView):
         "For the next reviewer; needs no claim.",
         scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        takes=NoteRequestSerializer,
-        answers={201: CaseNoteSerializer},
+        takes=formats.NoteRequestSerializer,
+        answers={201: formats.CaseNoteSerializer},
         refuses=("erased", *PERSON_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
+        row, text = own_case(request, id), self.read(formats.NoteRequestSerializer, request)["note"]
         made = notes.write(case=row, author=user_of(request), text=text, at=timezone.now())
         about.post(row.post_id)
-        return Response(CaseNoteSerializer(made).data, status=201)
+        return Response(formats.CaseNoteSerializer(made).data, status=201)
 
 
 class SecondReviews(ApiView):
@@ -256,13 +244,13 @@ class SecondReviews(ApiView):
         ),
         scope=Scope.DECISIONS_WRITE,
         parameters=[CASE_ID],
-        takes=HandOnRequestSerializer,
-        answers={201: CaseSerializer},
+        takes=formats.HandOnRequestSerializer,
+        answers={201: formats.CaseSerializer},
         refuses=("not_decided", "erased", *PERSON_PROBLEMS),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row, at = own_case(request, id), timezone.now()
-        text = self.read(HandOnRequestSerializer, request).get("note", "")
+        text = self.read(formats.HandOnRequestSerializer, request).get("note", "")
         made = second_review.ask(case_id=row.pk, asked_by=user_of(request), text=text, at=at)
-        answer = CaseSerializer(own_case(request, str(made.pk)), context={"at": at}).data
+        answer = formats.CaseSerializer(own_case(request, str(made.pk)), context={"at": at}).data
         return Response(answer, status=201)

@@ -7,14 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of, user_of
+from moderation.api.serializers import decisions as formats
 from moderation.api.serializers.cases import ReversalRequestSerializer
-from moderation.api.serializers.decisions import (
-    DecisionPageSerializer,
-    DecisionQuerySerializer,
-    DecisionSerializer,
-    StatementSerializer,
-    statement,
-)
 from moderation.api.views.base import PERSON_PROBLEMS, ApiView, in_path, known, number_of, one_of, operation
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
@@ -36,11 +30,11 @@ class Decisions(ApiView):
             "`cursor`, at once while `has_more`, otherwise at the next poll: nothing is skipped or repeated."
         ),
         scope=Scope.VERDICTS_READ,
-        parameters=[DecisionQuerySerializer],
-        answers={200: DecisionPageSerializer},
+        parameters=[formats.DecisionQuerySerializer],
+        answers={200: formats.DecisionPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(DecisionQuerySerializer, request)
+        asked = self.query(formats.DecisionQuerySerializer, request)
         page = feed.read(
             platform=platform_of(request),
             stream=Stream.DECISIONS,
@@ -49,7 +43,7 @@ class Decisions(ApiView):
             limit=asked["limit"],
             at=timezone.now(),
         )
-        return Response(DecisionPageSerializer(page).data)
+        return Response(formats.DecisionPageSerializer(page).data)
 
 
 class Reversals(ApiView):
@@ -65,7 +59,7 @@ class Reversals(ApiView):
         scope=Scope.DECISIONS_WRITE,
         parameters=[in_path("id", "The decision that was wrong.")],
         takes=ReversalRequestSerializer,
-        answers={201: DecisionSerializer},
+        answers={201: formats.DecisionSerializer},
         refuses=(*PERSON_PROBLEMS, "already_reversed", "same_verdict", "erased"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
@@ -80,7 +74,7 @@ class Reversals(ApiView):
             reason=reason,
             at=timezone.now(),
         )
-        return Response(DecisionSerializer(made).data | {"reverses": str(wrong.pk)}, status=201)
+        return Response(formats.DecisionSerializer(made).data | {"reverses": str(wrong.pk)}, status=201)
 
 
 class Statements(ApiView):
@@ -95,11 +89,11 @@ class Statements(ApiView):
         ),
         scope=Scope.VERDICTS_READ,
         parameters=[in_path("id", "The decision.")],
-        answers={200: StatementSerializer},
+        answers={200: formats.StatementSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         with known(Decision, "No decision of yours that took a post down has this id."):
             row = platform_decisions.removal(
                 platform=platform_of(request), decision_id=number_of(id), at=timezone.now()
             )
-        return Response(statement(row, grounds=platform_decisions.grounds(row)))
+        return Response(formats.statement(row, grounds=platform_decisions.grounds(row)))

@@ -12,16 +12,7 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import exporter_of, key_of, platform_of, user_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.labels import (
-    DrawRequestSerializer,
-    DrawSerializer,
-    ExportRequestSerializer,
-    ExportSerializer,
-    LabelChangePageSerializer,
-    LabelChangeQuerySerializer,
-    LabelPageSerializer,
-    LabelQuerySerializer,
-)
+from moderation.api.serializers import labels as formats
 from moderation.api.views.base import (
     PERSON_PROBLEMS,
     ApiView,
@@ -54,16 +45,16 @@ class Labels(ApiView):
         "Read labels",
         "Your posts that people judged, the oldest first.",
         scope=Scope.LABELS_EXPORT,
-        parameters=[LabelQuerySerializer],
-        answers={200: LabelPageSerializer},
+        parameters=[formats.LabelQuerySerializer],
+        answers={200: formats.LabelPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(LabelQuerySerializer, request)
+        asked = self.query(formats.LabelQuerySerializer, request)
         wanted = LabelFilter(
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
         )
         found = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
-        return Response(LabelPageSerializer(found).data)
+        return Response(formats.LabelPageSerializer(found).data)
 
 
 class LabelChanges(ApiView):
@@ -77,11 +68,11 @@ class LabelChanges(ApiView):
             "correction, another decision or an erasure. Follow it by its cursor, like decisions."
         ),
         scope=Scope.LABELS_EXPORT,
-        parameters=[LabelChangeQuerySerializer],
-        answers={200: LabelChangePageSerializer},
+        parameters=[formats.LabelChangeQuerySerializer],
+        answers={200: formats.LabelChangePageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(LabelChangeQuerySerializer, request)
+        asked = self.query(formats.LabelChangeQuerySerializer, request)
         page = feed.read(
             platform=platform_of(request),
             stream=Stream.LABELS,
@@ -92,7 +83,7 @@ class LabelChanges(ApiView):
         )
         given = [entry.decision_id for entry in page.rows if not entry.is_retraction]
         live = labels.live(decision_ids=given)
-        return Response(LabelChangePageSerializer(page, context={"labels": live}).data)
+        return Response(formats.LabelChangePageSerializer(page, context={"labels": live}).data)
 
 
 class Exports(ApiView):
@@ -104,12 +95,12 @@ class Exports(ApiView):
         "A task writes your labels to a file. Needs a key that acts for somebody who may export.",
         scope=Scope.LABELS_EXPORT,
         parameters=[location_header(202)],
-        takes=ExportRequestSerializer,
-        answers={202: ExportSerializer},
+        takes=formats.ExportRequestSerializer,
+        answers={202: formats.ExportSerializer},
         refuses=(*PERSON_PROBLEMS, "not_found", "not_ready"),
     )
     def post(self, request: Request) -> Response:
-        given = self.read(ExportRequestSerializer, request)
+        given = self.read(formats.ExportRequestSerializer, request)
         person, platform = exporter_of(request), platform_of(request)
         row = exports.request(
             requested_by=person,
@@ -124,7 +115,7 @@ class Exports(ApiView):
             has_weights=given["weights"],
             at=timezone.now(),
         )
-        return made(ExportSerializer(row).data, at="api:export", pk=row.pk, status=202)
+        return made(formats.ExportSerializer(row).data, at="api:export", pk=row.pk, status=202)
 
 
 class OneExport(ApiView):
@@ -135,10 +126,10 @@ class OneExport(ApiView):
         "Read how far an export is",
         scope=Scope.LABELS_EXPORT,
         parameters=[_EXPORT_ID],
-        answers={200: ExportSerializer},
+        answers={200: formats.ExportSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        return Response(ExportSerializer(_own_export(request, id)).data)
+        return Response(formats.ExportSerializer(_own_export(request, id)).data)
 
 
 class ExportFile(ApiView):
@@ -199,12 +190,12 @@ class LabelDraws(ApiView):
         ),
         scope=Scope.LABELS_EXPORT,
         parameters=[location_header(201)],
-        takes=DrawRequestSerializer,
-        answers={201: DrawSerializer},
+        takes=formats.DrawRequestSerializer,
+        answers={201: formats.DrawSerializer},
         refuses=(*PERSON_PROBLEMS, "nothing_to_draw", "too_many_drawn"),
     )
     def post(self, request: Request) -> Response:
-        given = self.read(DrawRequestSerializer, request)
+        given = self.read(formats.DrawRequestSerializer, request)
         drawn = draws.ask(
             platform=platform_of(request),
             posts=given["posts"],
@@ -213,7 +204,7 @@ class LabelDraws(ApiView):
             at=timezone.now(),
         )
         row = _own_draw(request, str(drawn.pk))
-        return made(DrawSerializer(row).data, at="api:label-draw", pk=drawn.pk)
+        return made(formats.DrawSerializer(row).data, at="api:label-draw", pk=drawn.pk)
 
 
 class OneLabelDraw(ApiView):
@@ -224,10 +215,10 @@ class OneLabelDraw(ApiView):
         "Read how far a draw is labelled",
         scope=Scope.LABELS_EXPORT,
         parameters=[_DRAW_ID],
-        answers={200: DrawSerializer},
+        answers={200: formats.DrawSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        return Response(DrawSerializer(_own_draw(request, id)).data)
+        return Response(formats.DrawSerializer(_own_draw(request, id)).data)
 
     @operation(
         "cancel_draw",

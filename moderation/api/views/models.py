@@ -11,18 +11,7 @@ from rest_framework.response import Response
 from moderation import scorer
 from moderation.api.authentication import exporter_of, platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.models import (
-    ModelMetricsQuerySerializer,
-    ModelMetricsSerializer,
-    ModelPageSerializer,
-    ModelSerializer,
-    ReplayRequestSerializer,
-    ReplaySerializer,
-    RollbackRequestSerializer,
-    RollbackSerializer,
-    TrainingRunSerializer,
-)
-from moderation.api.serializers.models import replay as shown
+from moderation.api.serializers import models as formats
 from moderation.api.views.base import (
     PERSON_PROBLEMS,
     ApiView,
@@ -53,10 +42,12 @@ class Models(ApiView):
         "Read the latest releases",
         "Releases that scored something or were live, at most twenty.",
         scope=Scope.MODELS_READ,
-        answers={200: ModelPageSerializer},
+        answers={200: formats.ModelPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        return Response(ModelPageSerializer({"data": models.releases()}, context=_reader(request)).data)
+        return Response(
+            formats.ModelPageSerializer({"data": models.releases()}, context=_reader(request)).data
+        )
 
 
 class OneModel(ApiView):
@@ -67,10 +58,10 @@ class OneModel(ApiView):
         "Read a release",
         scope=Scope.MODELS_READ,
         parameters=[_MODEL_ID],
-        answers={200: ModelSerializer},
+        answers={200: formats.ModelSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        return Response(ModelSerializer(release_of(id), context=_reader(request)).data)
+        return Response(formats.ModelSerializer(release_of(id), context=_reader(request)).data)
 
 
 class ModelMetrics(ApiView):
@@ -84,12 +75,12 @@ class ModelMetrics(ApiView):
             "/metrics/quality?release=`."
         ),
         scope=Scope.MODELS_READ,
-        parameters=[_MODEL_ID, ModelMetricsQuerySerializer],
-        answers={200: ModelMetricsSerializer},
+        parameters=[_MODEL_ID, formats.ModelMetricsQuerySerializer],
+        answers={200: formats.ModelMetricsSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        asked = self.query(ModelMetricsQuerySerializer, request)
-        return Response(ModelMetricsSerializer(release_of(id), context=asked).data)
+        asked = self.query(formats.ModelMetricsQuerySerializer, request)
+        return Response(formats.ModelMetricsSerializer(release_of(id), context=asked).data)
 
 
 class TrainingRuns(ApiView):
@@ -105,14 +96,14 @@ class TrainingRuns(ApiView):
         ),
         scope=Scope.MODELS_ADMIN,
         parameters=[location_header(202)],
-        answers={202: TrainingRunSerializer},
+        answers={202: formats.TrainingRunSerializer},
         refuses=(*PERSON_PROBLEMS, "training_open", "nothing_to_learn"),
     )
     def post(self, request: Request) -> Response:
         row = training_runs.request(
             requested_by=exporter_of(request), platform=platform_of(request), at=timezone.now()
         )
-        return made(TrainingRunSerializer(row).data, at="api:training-run", pk=row.pk, status=202)
+        return made(formats.TrainingRunSerializer(row).data, at="api:training-run", pk=row.pk, status=202)
 
 
 class OneTrainingRun(ApiView):
@@ -123,10 +114,10 @@ class OneTrainingRun(ApiView):
         "Read how far a training run is",
         scope=Scope.MODELS_READ,
         parameters=[_RUN_ID],
-        answers={200: TrainingRunSerializer},
+        answers={200: formats.TrainingRunSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        return Response(TrainingRunSerializer(own_training_run(request, id)).data)
+        return Response(formats.TrainingRunSerializer(own_training_run(request, id)).data)
 
     @operation(
         "cancel_training",
@@ -175,8 +166,8 @@ class Rollbacks(ApiView):
             "Workers follow within seconds. Needs a key that acts for a lead or an ML engineer."
         ),
         scope=Scope.MODELS_ADMIN,
-        takes=RollbackRequestSerializer,
-        answers={201: RollbackSerializer},
+        takes=formats.RollbackRequestSerializer,
+        answers={201: formats.RollbackSerializer},
         refuses=(
             *PERSON_PROBLEMS,
             "not_found",
@@ -188,7 +179,7 @@ class Rollbacks(ApiView):
     )
     def post(self, request: Request) -> Response:
         person = exporter_of(request)
-        given = self.read(RollbackRequestSerializer, request)
+        given = self.read(formats.RollbackRequestSerializer, request)
         to = release_of(given["to"]).pk if "to" in given else ""
         if given["live"] != scorer.newest():
             raise Refused("live_has_changed", "Another release is live; read which.")
@@ -196,7 +187,7 @@ class Rollbacks(ApiView):
             done = promote.roll_back(to=to, actor=person, at=timezone.now())
         except promote.REFUSED as refusal:
             raise _refused(refusal) from refusal
-        return Response(RollbackSerializer(done).data, status=201)
+        return Response(formats.RollbackSerializer(done).data, status=201)
 
 
 def _refused(refusal: Exception) -> Refused:
@@ -226,12 +217,12 @@ class Replays(ApiView):
             "Triton."
         ),
         scope=Scope.MODELS_READ,
-        takes=ReplayRequestSerializer,
-        answers={200: ReplaySerializer},
+        takes=formats.ReplayRequestSerializer,
+        answers={200: formats.ReplaySerializer},
         refuses=("not_found", "release_unusable"),
     )
     def post(self, request: Request) -> Response:
-        given = self.read(ReplayRequestSerializer, request)
+        given = self.read(formats.ReplayRequestSerializer, request)
         release = release_of(given["release"])
         scores = _scores(request, given)
         try:
@@ -242,7 +233,7 @@ class Replays(ApiView):
             raise Refused(
                 "release_unusable", "Its content model does not answer; is it still loaded?"
             ) from reason
-        return Response(shown(found, scores=scores, release=release.pk))
+        return Response(formats.replay(found, scores=scores, release=release.pk))
 
 
 def _scores(request: Request, given: dict[str, Any]) -> list[Score]:

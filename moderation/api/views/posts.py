@@ -10,19 +10,11 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.serializers import posts as formats
 from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.serializers.decisions import PostQuerySerializer
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.post_page import PostPageSerializer
-from moderation.api.serializers.posts import (
-    AcceptedSerializer,
-    AuthorDeletionSerializer,
-    CountsAnswerSerializer,
-    CountsSerializer,
-    ErasureSerializer,
-    PostSerializer,
-    accepted,
-)
 from moderation.api.views.base import (
     ApiView,
     PostingView,
@@ -56,8 +48,8 @@ class Posts(PostingView):
         ),
         scope=Scope.POSTS_WRITE,
         parameters=[location_header(202)],
-        takes=PostSerializer,
-        answers={202: OpenApiResponse(AcceptedSerializer, description="Stored; scoring follows")},
+        takes=formats.PostSerializer,
+        answers={202: OpenApiResponse(formats.AcceptedSerializer, description="Stored; scoring follows")},
         refuses=("revision_conflict", "erased"),
     )
     def post(self, request: Request) -> Response:
@@ -66,7 +58,7 @@ class Posts(PostingView):
         [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now())
         if isinstance(answer, ingest.Refused):
             raise Refused(answer.code, answer.detail)
-        return made(accepted(answer), at="api:post", pk=answer.post_id, status=202)
+        return made(formats.accepted(answer), at="api:post", pk=answer.post_id, status=202)
 
     @operation(
         "find_post",
@@ -114,13 +106,13 @@ class OnePost(ApiView):
         ),
         scope=Scope.POSTS_WRITE,
         parameters=[_POST_ID],
-        takes=CountsSerializer,
-        answers={200: CountsAnswerSerializer},
+        takes=formats.CountsSerializer,
+        answers={200: formats.CountsAnswerSerializer},
         refuses=("erased",),
     )
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Update the counts of the latest revision."""
-        given = self.read(CountsSerializer, request)
+        given = self.read(formats.CountsSerializer, request)
         with known(Post, "No post has this id."):
             row = counts.update(
                 platform=platform_of(request),
@@ -142,12 +134,12 @@ class OnePost(ApiView):
         ),
         scope=Scope.POSTS_WRITE,
         parameters=[_POST_ID],
-        answers={202: ErasureSerializer},
+        answers={202: formats.ErasureSerializer},
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = one_of(Post.objects.filter(platform=platform_of(request)), id, "No post has this id.")
         erasure = erase.post(post_id=row.pk, at=timezone.now())
-        return Response(ErasureSerializer(erasure).data, status=202)
+        return Response(formats.ErasureSerializer(erasure).data, status=202)
 
 
 class OneAuthor(ApiView):
@@ -162,12 +154,12 @@ class OneAuthor(ApiView):
         ),
         scope=Scope.POSTS_WRITE,
         parameters=[_ACCOUNT_ID],
-        answers={202: ErasureSerializer},
+        answers={202: formats.ErasureSerializer},
     )
     def delete(self, request: Request, external_id: str) -> Response:
         with known(Author, "No author has this external_id."):
             erasure = erase.author(platform=platform_of(request), external_id=external_id, at=timezone.now())
-        return Response(ErasureSerializer(erasure).data, status=202)
+        return Response(formats.ErasureSerializer(erasure).data, status=202)
 
 
 class AuthorDeletions(ApiView):
@@ -183,7 +175,7 @@ class AuthorDeletions(ApiView):
         ),
         scope=Scope.POSTS_WRITE,
         parameters=[_ACCOUNT_ID],
-        answers={202: AuthorDeletionSerializer},
+        answers={202: formats.AuthorDeletionSerializer},
     )
     def post(self, request: Request, external_id: str) -> Response:
         """Note the deletion; repeating it changes nothing."""
@@ -191,7 +183,7 @@ class AuthorDeletions(ApiView):
             row = erase.after_verdict(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
             )
-        return Response(AuthorDeletionSerializer(row).data, status=202)
+        return Response(formats.AuthorDeletionSerializer(row).data, status=202)
 
 
 class Complaints(ApiView):

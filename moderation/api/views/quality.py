@@ -6,12 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
-from moderation.api.serializers.quality import (
-    DriftPageSerializer,
-    DriftQuerySerializer,
-    QualityPageSerializer,
-    QualityQuerySerializer,
-)
+from moderation.api.serializers import quality as formats
 from moderation.api.views.base import ApiView, operation
 from moderation.models.platforms import Scope
 from moderation.models.quality import QualitySpan, QualityUnit
@@ -31,11 +26,11 @@ class QualityFigures(ApiView):
             "them. And whether the filter has proven that it may remove by itself."
         ),
         scope=Scope.LABELS_EXPORT,
-        parameters=[QualityQuerySerializer],
-        answers={200: QualityPageSerializer},
+        parameters=[formats.QualityQuerySerializer],
+        answers={200: formats.QualityPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(QualityQuerySerializer, request)
+        asked = self.query(formats.QualityQuerySerializer, request)
         platform = platform_of(request)
         found = stored.page(
             platform_id=platform.pk,
@@ -50,7 +45,7 @@ class QualityFigures(ApiView):
             limit=asked["limit"],
         )
         answer = {"rows": found.rows, "end": found.end, "removal": removal.standing(platform)}
-        return Response(QualityPageSerializer(answer).data)
+        return Response(formats.QualityPageSerializer(answer).data)
 
 
 class DriftAlarms(ApiView):
@@ -64,12 +59,12 @@ class DriftAlarms(ApiView):
             "probabilities whose share has certainly grown, and where these posts are."
         ),
         scope=Scope.LABELS_EXPORT,
-        parameters=[DriftQuerySerializer],
-        answers={200: DriftPageSerializer},
+        parameters=[formats.DriftQuerySerializer],
+        answers={200: formats.DriftPageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(DriftQuerySerializer, request)
+        asked = self.query(formats.DriftQuerySerializer, request)
         found = drift_pages.page(
             platform_id=platform_of(request).pk, after=asked.get("cursor"), limit=asked["limit"]
         )
-        return Response(DriftPageSerializer(found).data)
+        return Response(formats.DriftPageSerializer(found).data)

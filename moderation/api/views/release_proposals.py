@@ -11,16 +11,8 @@ from rest_framework.response import Response
 from moderation import scorer
 from moderation.api.authentication import key_of, platform_of, user_of
 from moderation.api.errors import Refused
+from moderation.api.serializers import release_proposals as formats
 from moderation.api.serializers.cursors import IdPageQuerySerializer
-from moderation.api.serializers.release_proposals import (
-    ProposalPageSerializer,
-    ProposalRequestSerializer,
-    ProposalSerializer,
-    SimulationRequestSerializer,
-    SimulationSerializer,
-    costs,
-    thresholds,
-)
 from moderation.api.views.base import (
     PERSON_PROBLEMS,
     ApiView,
@@ -51,13 +43,13 @@ class ReleaseProposals(ApiView):
         "About your thresholds and your training runs, the newest first.",
         scope=Scope.MODELS_READ,
         parameters=[IdPageQuerySerializer],
-        answers={200: ProposalPageSerializer},
+        answers={200: formats.ProposalPageSerializer},
     )
     def get(self, request: Request) -> Response:
         asked = self.query(IdPageQuerySerializer, request)
         rows = proposal_pages.of_platform(platform_of(request))
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
-        return Response(ProposalPageSerializer(found, context=_reader(request)).data)
+        return Response(formats.ProposalPageSerializer(found, context=_reader(request)).data)
 
     @operation(
         "propose_release",
@@ -68,8 +60,8 @@ class ReleaseProposals(ApiView):
         ),
         scope=Scope.MODELS_ADMIN,
         parameters=[location_header(201)],
-        takes=ProposalRequestSerializer,
-        answers={201: ProposalSerializer},
+        takes=formats.ProposalRequestSerializer,
+        answers={201: formats.ProposalSerializer},
         refuses=(
             *PERSON_PROBLEMS,
             "not_found",
@@ -80,7 +72,7 @@ class ReleaseProposals(ApiView):
         ),
     )
     def post(self, request: Request) -> Response:
-        given = self.read(ProposalRequestSerializer, request)
+        given = self.read(formats.ProposalRequestSerializer, request)
         row = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
         return made(_answer(request, row), at="api:release-proposal", pk=row.pk)
 
@@ -93,7 +85,7 @@ class OneReleaseProposal(ApiView):
         "Read a proposal of a release",
         scope=Scope.MODELS_READ,
         parameters=[_ID],
-        answers={200: ProposalSerializer},
+        answers={200: formats.ProposalSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(_answer(request, _row(request, id)))
@@ -113,7 +105,7 @@ class ProposalConfirmations(ApiView):
         ),
         scope=Scope.MODELS_ADMIN,
         parameters=[_ID],
-        answers={200: ProposalSerializer},
+        answers={200: formats.ProposalSerializer},
         refuses=(
             *PERSON_PROBLEMS,
             "own_proposal",
@@ -142,7 +134,7 @@ class ProposalRefusals(ApiView):
         ("Nothing changes, and it can be proposed again. " + _WHO),
         scope=Scope.MODELS_ADMIN,
         parameters=[_ID],
-        answers={200: ProposalSerializer},
+        answers={200: formats.ProposalSerializer},
         refuses=(*PERSON_PROBLEMS, "proposal_closed", "going_live"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
@@ -156,9 +148,9 @@ def _thresholds(request: Request, given: dict[str, Any]) -> ReleaseProposal:
     about = threshold_changes.subject(scorer.release(), platform=platform_of(request))
     return threshold_changes.propose(
         about=about,
-        wanted=thresholds(given["thresholds"], live=about.thresholds),
+        wanted=formats.thresholds(given["thresholds"], live=about.thresholds),
         days=given["days"],
-        costs=costs(given.get("costs")),
+        costs=formats.costs(given.get("costs")),
         reason=given["reason"],
         actor=person,
         at=timezone.now(),
@@ -180,7 +172,7 @@ def _reader(request: Request) -> dict[str, Any]:
 
 
 def _answer(request: Request, row: ReleaseProposal) -> dict[str, Any]:
-    return ProposalSerializer(row, context=_reader(request)).data
+    return formats.ProposalSerializer(row, context=_reader(request)).data
 
 
 class ThresholdSimulations(ApiView):
@@ -194,18 +186,18 @@ class ThresholdSimulations(ApiView):
             "days, beside the live ones. Nothing changes."
         ),
         scope=Scope.MODELS_READ,
-        takes=SimulationRequestSerializer,
-        answers={200: SimulationSerializer},
+        takes=formats.SimulationRequestSerializer,
+        answers={200: formats.SimulationSerializer},
     )
     def post(self, request: Request) -> Response:
-        given = self.read(SimulationRequestSerializer, request)
+        given = self.read(formats.SimulationRequestSerializer, request)
         about = traffic.of_platform(scorer.release(), platform=platform_of(request))
         found = simulation.simulate(
             about,
-            wanted=thresholds(given.get("thresholds"), live=about.thresholds),
+            wanted=formats.thresholds(given.get("thresholds"), live=about.thresholds),
             days=given["days"],
-            costs=costs(given.get("costs")),
+            costs=formats.costs(given.get("costs")),
             precision=given["precision"],
             at=timezone.now(),
         )
-        return Response(SimulationSerializer(found, context=given).data)
+        return Response(formats.SimulationSerializer(found, context=given).data)

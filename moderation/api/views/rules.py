@@ -11,15 +11,8 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
+from moderation.api.serializers import rules as formats
 from moderation.api.serializers.fields import field_refusal
-from moderation.api.serializers.rules import (
-    BacktestSerializer,
-    RulePageSerializer,
-    RuleQuerySerializer,
-    RuleRequestSerializer,
-    RuleSerializer,
-    backtest,
-)
 from moderation.api.views.base import (
     IF_MATCH,
     PERSON_PROBLEMS,
@@ -50,11 +43,11 @@ class Rules(ApiView):
         "Read rules",
         "The newest first; rules about authors of other platforms are not yours.",
         scope=Scope.RULES_ADMIN,
-        parameters=[RuleQuerySerializer],
-        answers={200: RulePageSerializer},
+        parameters=[formats.RuleQuerySerializer],
+        answers={200: formats.RulePageSerializer},
     )
     def get(self, request: Request) -> Response:
-        asked = self.query(RuleQuerySerializer, request)
+        asked = self.query(formats.RuleQuerySerializer, request)
         at = timezone.now()
         found = rule_pages.page(
             platform=platform_of(request),
@@ -65,7 +58,7 @@ class Rules(ApiView):
             limit=asked["limit"],
             at=at,
         )
-        return Response(RulePageSerializer(found, context={"at": at}).data)
+        return Response(formats.RulePageSerializer(found, context={"at": at}).data)
 
     @operation(
         "add_rule",
@@ -76,12 +69,12 @@ class Rules(ApiView):
         ),
         scope=Scope.RULES_ADMIN,
         parameters=[etag_header(201), location_header(201)],
-        takes=RuleRequestSerializer,
-        answers={201: RuleSerializer},
+        takes=formats.RuleRequestSerializer,
+        answers={201: formats.RuleSerializer},
         refuses=(*PERSON_PROBLEMS, "erased"),
     )
     def post(self, request: Request) -> Response:
-        given = self.read(RuleRequestSerializer, request)
+        given = self.read(formats.RuleRequestSerializer, request)
         at = timezone.now()
         try:
             if given["kind"] == RuleKind.AUTHOR:
@@ -106,7 +99,7 @@ class OneRule(ApiView):
         "Read a rule",
         scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID, etag_header(200)],
-        answers={200: RuleSerializer},
+        answers={200: formats.RuleSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return _answer(_rule(request, id))
@@ -142,7 +135,7 @@ class RuleActivations(ApiView):
         ),
         scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID, IF_MATCH, etag_header(200)],
-        answers={200: RuleSerializer},
+        answers={200: formats.RuleSerializer},
         refuses=(
             *PERSON_PROBLEMS,
             "rule_exists",
@@ -167,12 +160,12 @@ class RuleBacktests(ApiView):
         "Counts your own posts that it would have matched, with people's verdicts on them.",
         scope=Scope.RULES_ADMIN,
         parameters=[_RULE_ID],
-        answers={200: BacktestSerializer},
+        answers={200: formats.BacktestSerializer},
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _rule(request, id)
         figures, newest = rule_pages.reach(row, platform=platform_of(request), at=timezone.now())
-        return Response(backtest(row, figures=figures, newest=newest))
+        return Response(formats.backtest(row, figures=figures, newest=newest))
 
 
 def _lead(request: Request) -> User:
@@ -197,7 +190,7 @@ def _rule(request: Request, identifier: str) -> Rule:
 
 
 def _answer(row: Rule, **more: Any) -> Response:
-    answer = RuleSerializer(row, context={"at": timezone.now()}).data
+    answer = formats.RuleSerializer(row, context={"at": timezone.now()}).data
     return Response(answer, headers={"ETag": _etag(row)}, **more)
 
 

@@ -13,13 +13,8 @@ from rest_framework.response import Response
 from moderation import scorer
 from moderation.api.authentication import key_of, platform_of
 from moderation.api.errors import Refused
+from moderation.api.serializers import scores as formats
 from moderation.api.serializers.incoming_post import read
-from moderation.api.serializers.scores import (
-    PostToScoreSerializer,
-    ScoredPostSerializer,
-    previewed_post,
-    scored_post,
-)
 from moderation.api.views.base import ApiView, is_lenient, operation
 from moderation.models import ApiKey, Platform
 from moderation.models.platforms import Scope
@@ -43,8 +38,8 @@ class Scores(ApiView):
         ),
         scope=Scope.POSTS_WRITE,
         also=Scope.VERDICTS_READ,
-        takes=PostToScoreSerializer,
-        answers={200: ScoredPostSerializer},
+        takes=formats.PostToScoreSerializer,
+        answers={200: formats.ScoredPostSerializer},
         refuses=("revision_conflict", "erased"),
     )
     def post(self, request: Request) -> Response:
@@ -54,11 +49,11 @@ class Scores(ApiView):
         data, is_stored = _without_store(request.data)
         post = read(data, platform=platform.slug, is_lenient=is_lenient(request))
         if not is_stored:
-            return Response(previewed_post(post, _preview(platform, post)))
+            return Response(formats.previewed_post(post, _preview(platform, post)))
         found = score_now.run(platform=platform, post=post, at=timezone.now())
         if isinstance(found, ingest.Refused):
             raise Refused(found.code, found.detail)
-        return Response(scored_post(found))
+        return Response(formats.scored_post(found))
 
     def bucket(self, key: ApiKey) -> Bucket:  # noqa: ARG002 - the same for every key
         """Return the limit: a burst of its own, since each of these holds a web thread while it is scored."""

@@ -10,16 +10,8 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of, user_of
 from moderation.api.errors import Refused
+from moderation.api.serializers import shadow_runs as formats
 from moderation.api.serializers.cursors import IdPageQuerySerializer
-from moderation.api.serializers.shadow_runs import (
-    DisagreementPageSerializer,
-    DisagreementsQuerySerializer,
-    ShadowFiguresSerializer,
-    ShadowRunPageSerializer,
-    ShadowRunRequestSerializer,
-    ShadowRunSerializer,
-    figures,
-)
 from moderation.api.views.base import (
     PERSON_PROBLEMS,
     ApiView,
@@ -54,7 +46,7 @@ class ShadowRuns(ApiView):
         ),
         scope=Scope.MODELS_READ,
         parameters=[IdPageQuerySerializer],
-        answers={200: ShadowRunPageSerializer},
+        answers={200: formats.ShadowRunPageSerializer},
     )
     def get(self, request: Request) -> Response:
         asked = self.query(IdPageQuerySerializer, request)
@@ -62,7 +54,7 @@ class ShadowRuns(ApiView):
         rows = shadow_pages.of_platform(platform)
         found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
         counted = shadow_pages.progress_of(found.rows, platform=platform)
-        return Response(ShadowRunPageSerializer(found, context={"progress": counted}).data)
+        return Response(formats.ShadowRunPageSerializer(found, context={"progress": counted}).data)
 
     @operation(
         "start_shadow_run",
@@ -73,8 +65,8 @@ class ShadowRuns(ApiView):
         ),
         scope=Scope.MODELS_ADMIN,
         parameters=[location_header(201)],
-        takes=ShadowRunRequestSerializer,
-        answers={201: ShadowRunSerializer},
+        takes=formats.ShadowRunRequestSerializer,
+        answers={201: formats.ShadowRunSerializer},
         refuses=(
             *PERSON_PROBLEMS,
             "not_found",
@@ -85,7 +77,7 @@ class ShadowRuns(ApiView):
         ),
     )
     def post(self, request: Request) -> Response:
-        given = self.read(ShadowRunRequestSerializer, request)
+        given = self.read(formats.ShadowRunRequestSerializer, request)
         person = user_of(request)
         run = own_training_run(request, given["training_run"])
         if not run.candidate:
@@ -108,7 +100,7 @@ class OneShadowRun(ApiView):
         "Counts are of your posts.",
         scope=Scope.MODELS_READ,
         parameters=[_ID],
-        answers={200: ShadowRunSerializer},
+        answers={200: formats.ShadowRunSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         return Response(_answer(request, own_run(request, id)))
@@ -136,15 +128,15 @@ class Disagreements(ApiView):
         "Read your posts that both releases route differently",
         "The farthest apart first.",
         scope=Scope.MODELS_READ,
-        parameters=[_ID, DisagreementsQuerySerializer],
-        answers={200: DisagreementPageSerializer},
+        parameters=[_ID, formats.DisagreementsQuerySerializer],
+        answers={200: formats.DisagreementPageSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        asked = self.query(DisagreementsQuerySerializer, request)
+        asked = self.query(formats.DisagreementsQuerySerializer, request)
         rows = shadow_pages.differing(own_run(request, id)).filter(platform=platform_of(request))
         order = shadow_pages.DISAGREEMENT_ORDER
         found = keyset.page(rows, order=order, after=asked.get("cursor"), limit=asked["limit"])
-        return Response(DisagreementPageSerializer(found).data)
+        return Response(formats.DisagreementPageSerializer(found).data)
 
 
 class ShadowFigures(ApiView):
@@ -159,12 +151,12 @@ class ShadowFigures(ApiView):
         ),
         scope=Scope.MODELS_READ,
         parameters=[_ID],
-        answers={200: ShadowFiguresSerializer},
+        answers={200: formats.ShadowFiguresSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         platform = platform_of(request)
         is_alone = not proposal_pages.has_others(platform)
-        return Response(figures(own_run(request, id).figures, platform=platform, is_alone=is_alone))
+        return Response(formats.figures(own_run(request, id).figures, platform=platform, is_alone=is_alone))
 
 
 def own_run(request: Request, identifier: str) -> ShadowRun:
@@ -174,4 +166,4 @@ def own_run(request: Request, identifier: str) -> ShadowRun:
 
 def _answer(request: Request, row: ShadowRun) -> dict[str, Any]:
     counted = shadow_pages.progress_of([row], platform=platform_of(request))
-    return ShadowRunSerializer(row, context={"progress": counted}).data
+    return formats.ShadowRunSerializer(row, context={"progress": counted}).data

@@ -10,20 +10,8 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
+from moderation.api.serializers import webhooks as formats
 from moderation.api.serializers.fields import field_refusal
-from moderation.api.serializers.webhooks import (
-    DeliveryPageSerializer,
-    DeliveryQuerySerializer,
-    EndpointChangeSerializer,
-    EndpointListSerializer,
-    EndpointRequestSerializer,
-    EndpointSerializer,
-    NewEndpointSerializer,
-    NewSecretSerializer,
-    SecretRequestSerializer,
-    SecretSerializer,
-    WholeDeliverySerializer,
-)
 from moderation.api.views.base import (
     IF_MATCH,
     ApiView,
@@ -56,11 +44,11 @@ class Endpoints(ApiView):
         "read_endpoints",
         "Read webhook endpoints",
         scope=Scope.WEBHOOKS_ADMIN,
-        answers={200: EndpointListSerializer},
+        answers={200: formats.EndpointListSerializer},
     )
     def get(self, request: Request) -> Response:
         rows = queries_webhooks.endpoints(platform=platform_of(request))
-        return Response(EndpointListSerializer({"data": rows}).data)
+        return Response(formats.EndpointListSerializer({"data": rows}).data)
 
     @operation(
         "add_endpoint",
@@ -71,12 +59,12 @@ class Endpoints(ApiView):
         ),
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[etag_header(201), location_header(201)],
-        takes=EndpointRequestSerializer,
-        answers={201: NewEndpointSerializer},
+        takes=formats.EndpointRequestSerializer,
+        answers={201: formats.NewEndpointSerializer},
         refuses=("endpoint_exists", "too_many_endpoints", "cannot_encrypt"),
     )
     def post(self, request: Request) -> Response:
-        given = self.read(EndpointRequestSerializer, request)
+        given = self.read(formats.EndpointRequestSerializer, request)
         try:
             row, shown = endpoints.add(
                 platform=platform_of(request),
@@ -88,7 +76,7 @@ class Endpoints(ApiView):
         except egress.Refused as refused:
             raise field_refusal("url", str(refused), code="forbidden_address") from None
         headers = {"Location": reverse("api:endpoint", args=[str(row.pk)]), "ETag": etag_of(row.version)}
-        answer = EndpointSerializer(row).data | {"secret": shown}
+        answer = formats.EndpointSerializer(row).data | {"secret": shown}
         return Response(answer, status=201, headers=headers)
 
 
@@ -100,11 +88,11 @@ class OneEndpoint(ApiView):
         "Read a webhook endpoint",
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, etag_header(200)],
-        answers={200: EndpointSerializer},
+        answers={200: formats.EndpointSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         row = _own_endpoint(request, id)
-        return Response(EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
+        return Response(formats.EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
 
     @operation(
         "change_endpoint",
@@ -112,14 +100,14 @@ class OneEndpoint(ApiView):
         "If it is disabled, waiting deliveries fail and can be replayed.",
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID, IF_MATCH, etag_header(200)],
-        takes=EndpointChangeSerializer,
-        answers={200: EndpointSerializer},
+        takes=formats.EndpointChangeSerializer,
+        answers={200: formats.EndpointSerializer},
         refuses=("endpoint_exists",),
     )
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Change an endpoint; its circuit is reset."""
         row = _own_endpoint(request, id)
-        given = self.read(EndpointChangeSerializer, request)
+        given = self.read(formats.EndpointChangeSerializer, request)
         refuse_changed(request, etag_of(row.version))
         try:
             row = endpoints.change(
@@ -134,7 +122,7 @@ class OneEndpoint(ApiView):
             )
         except egress.Refused as refused:
             raise field_refusal("url", str(refused), code="forbidden_address") from None
-        return Response(EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
+        return Response(formats.EndpointSerializer(row).data, headers={"ETag": etag_of(row.version)})
 
     @operation(
         "remove_endpoint",
@@ -163,20 +151,20 @@ class EndpointSecrets(ApiView):
         "Until the overlap ends, every message carries a signature by the old and one by the new secret.",
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_ENDPOINT_ID],
-        takes=SecretRequestSerializer,
-        answers={201: NewSecretSerializer},
+        takes=formats.SecretRequestSerializer,
+        answers={201: formats.NewSecretSerializer},
         refuses=("cannot_encrypt",),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _own_endpoint(request, id)
-        given = self.read(SecretRequestSerializer, request)
+        given = self.read(formats.SecretRequestSerializer, request)
         made, shown = endpoints.rotate(
             endpoint_id=row.pk,
             overlap=timedelta(hours=given["overlap_hours"]),
             kind=SignatureKind(given["signature"]),
             at=timezone.now(),
         )
-        answer = SecretSerializer(made).data | {"secret": shown}
+        answer = formats.SecretSerializer(made).data | {"secret": shown}
         return Response(answer, status=201)
 
 
@@ -188,19 +176,19 @@ class EndpointDeliveries(ApiView):
         "Read an endpoint's deliveries",
         "The newest first.",
         scope=Scope.WEBHOOKS_ADMIN,
-        parameters=[_ENDPOINT_ID, DeliveryQuerySerializer],
-        answers={200: DeliveryPageSerializer},
+        parameters=[_ENDPOINT_ID, formats.DeliveryQuerySerializer],
+        answers={200: formats.DeliveryPageSerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _own_endpoint(request, id)
-        asked = self.query(DeliveryQuerySerializer, request)
+        asked = self.query(formats.DeliveryQuerySerializer, request)
         found = queries_webhooks.deliveries(
             endpoint=row,
             state=asked.get("state", ""),
             after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        return Response(DeliveryPageSerializer(found).data)
+        return Response(formats.DeliveryPageSerializer(found).data)
 
 
 class OneDelivery(ApiView):
@@ -212,10 +200,10 @@ class OneDelivery(ApiView):
         "With its body and every attempt.",
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_DELIVERY_ID],
-        answers={200: WholeDeliverySerializer},
+        answers={200: formats.WholeDeliverySerializer},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        return Response(WholeDeliverySerializer(_own_delivery(request, id)).data)
+        return Response(formats.WholeDeliverySerializer(_own_delivery(request, id)).data)
 
 
 class DeliveryReplays(ApiView):
@@ -227,13 +215,13 @@ class DeliveryReplays(ApiView):
         "With the same id and body, signed anew.",
         scope=Scope.WEBHOOKS_ADMIN,
         parameters=[_DELIVERY_ID],
-        answers={202: WholeDeliverySerializer},
+        answers={202: formats.WholeDeliverySerializer},
         refuses=("no_replay",),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         row = _own_delivery(request, id)
         send.replay(delivery_id=str(row.pk), at=timezone.now())
-        answer = WholeDeliverySerializer(_own_delivery(request, id)).data
+        answer = formats.WholeDeliverySerializer(_own_delivery(request, id)).data
         return Response(answer, status=202)
 
 
