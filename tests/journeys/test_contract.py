@@ -60,4 +60,4 @@ def test_answers_as_the_document_says(
     )
 
     assert run.returncode == 0, run.stdout[-5_000:] + run.stderr[-2_000:]
-    assert f"{sum(len(methods.split()) for methods in OPERATIONS.values())} selected" in run.stdout
+    assert f"{len(OPERATIONS)} selected" in run.stdout

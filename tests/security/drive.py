@@ -11,14 +11,12 @@ from typing import Any
 
 from django.test import Client
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from moderation.models import Author, BlindReview, Case, Decision, GoldenItem, Platform, Post, Revision, User
 from moderation.models.blind_reviews import BlindCause
-from moderation.models.platforms import Scope
 from moderation.models.users import Role
-from moderation.operations.accounts import api_keys
 from moderation.operations.scoring import score
+from tests.moderation.api.conftest import client_of
 from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT, campaign_of
 
 RUN = uuid.uuid4().hex
@@ -73,11 +71,7 @@ class Drive:
 
     def __init__(self, platform: Platform, lead: User) -> None:
         self.platform = platform
-        _, secret = api_keys.issue(
-            platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=lead, at=timezone.now()
-        )
-        self.api = APIClient()
-        self.api.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+        self.api = client_of(platform, lead, at=timezone.now())
         self.desk = Client()
         self.desk.force_login(lead)
         self.replays: list[tuple[str, dict[str, Any], str]] = []
@@ -85,7 +79,7 @@ class Drive:
     def send(self, path: str, body: dict[str, Any]) -> Any:
         """Post to the API under a key of its own, which is marked, too."""
         name = f"{word('Idempotency-Key')}-{len(self.replays)}"
-        answer = self.api.post(f"/api/v1/{path}", body, format="json", HTTP_IDEMPOTENCY_KEY=name)
+        answer = self.api.post(f"/api/v1/{path}", body, HTTP_IDEMPOTENCY_KEY=name)
         assert answer.status_code < 300, (path, answer.status_code, answer.content)
         self.replays.append((path, body, name))
         return answer.json()

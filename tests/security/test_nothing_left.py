@@ -146,7 +146,7 @@ def test_no_word_is_left_of_an_author(
 
     assert left(marks, tmp_path, caplog.text) == []
     for path, body, name in driven.replays:
-        driven.api.post(f"/api/v1/{path}", body, format="json", HTTP_IDEMPOTENCY_KEY=name)
+        driven.api.post(f"/api/v1/{path}", body, HTTP_IDEMPOTENCY_KEY=name)
     assert left(marks, tmp_path, caplog.text) == []
 
 

@@ -11,9 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import Platform
-from moderation.models.platforms import Scope
-from moderation.operations.accounts import api_keys, wrong_keys
+from moderation.operations.accounts import wrong_keys
 from moderation.operations.infrastructure import limits
 
 WRONG = [f"sk_test_{number:08d}{'A' * 40}" for number in range(400)]
@@ -36,12 +34,6 @@ def empty_store(
     wrong_keys._right.clear()
     yield
     empty()
-
-
-@pytest.fixture
-def secret(platform: Platform) -> str:
-    at = platform.created_at
-    return api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
 
 
 def ask(client: Client, secret: str, *, ip: str = "192.0.2.1") -> Any:

@@ -1,6 +1,6 @@
 """Pages in queries and answers: their cursors, which clients return unchanged, and their length.
 
-What a cursor holds may change. It is a position, not a right: the key decides what may be read.
+A cursor is a position, not a right: the key decides what may be read. Those of feeds stay valid for ever.
 """
 
 from __future__ import annotations

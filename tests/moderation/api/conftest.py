@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -32,9 +33,55 @@ LEAST: Payload = {
 }
 """A post with the fields that it must have."""
 
+WHOLE: Payload = {
+    "external_id": "p-1",
+    "revision": 1,
+    "platform": "social",
+    "text": "Has anybody seen my grey cat near the river? http://cats.example/grey",
+    "language": "en-GB",
+    "posted_at": "2026-02-01T10:00:00+01:00",
+    "author": {
+        "external_id": "a-1",
+        "display_name": "Honest Author",
+        "created_at": "2020-01-01T00:00:00Z",
+        "email_domain": "example.org",
+        "friends": 12,
+        "followers": 34,
+        "is_verified": False,
+        "posts": 56,
+    },
+    "parent": {
+        "external_id": "parent-0",
+        "text": "Which cats do you know?",
+        "author": {"external_id": "a-0", "display_name": "Editors"},
+    },
+    "ip": "192.0.2.7",
+    "user_agent": "Mozilla/5.0",
+    "links": ["http://cats.example/card"],
+    "media_urls": ["http://cats.example/grey.jpg"],
+    "transcripts": [
+        {
+            "captions": "WEBVTT\n\n00:01.000 --> 00:04.000\nMeet my cat\n",
+            "language": "en",
+            "source": "author",
+        }
+    ],
+    "journey": [{"name": "open_composer", "at_ms": 0}, {"name": "press_send", "at_ms": 8200}],
+    "shares": 0,
+    "comments": 3,
+    "views": 210,
+}
+"""A post with every field."""
+
+
+class JsonClient(APIClient):
+    """Sends bodies as JSON, unless told otherwise."""
+
+    default_format = "json"
+
 
 def client_with(secret: str) -> APIClient:
-    client = APIClient()
+    client = JsonClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
     return client
 
@@ -114,44 +161,7 @@ def other_api(db: None, at: datetime) -> APIClient:
 @pytest.fixture
 def payload() -> Payload:
     """A post with every field."""
-    return {
-        "external_id": "p-1",
-        "revision": 1,
-        "platform": "social",
-        "text": "Has anybody seen my grey cat near the river? http://cats.example/grey",
-        "language": "en-GB",
-        "posted_at": "2026-02-01T10:00:00+01:00",
-        "author": {
-            "external_id": "a-1",
-            "display_name": "Honest Author",
-            "created_at": "2020-01-01T00:00:00Z",
-            "email_domain": "example.org",
-            "friends": 12,
-            "followers": 34,
-            "is_verified": False,
-            "posts": 56,
-        },
-        "parent": {
-            "external_id": "parent-0",
-            "text": "Which cats do you know?",
-            "author": {"external_id": "a-0", "display_name": "Editors"},
-        },
-        "ip": "192.0.2.7",
-        "user_agent": "Mozilla/5.0",
-        "links": ["http://cats.example/card"],
-        "media_urls": ["http://cats.example/grey.jpg"],
-        "transcripts": [
-            {
-                "captions": "WEBVTT\n\n00:01.000 --> 00:04.000\nMeet my cat\n",
-                "language": "en",
-                "source": "author",
-            }
-        ],
-        "journey": [{"name": "open_composer", "at_ms": 0}, {"name": "press_send", "at_ms": 8200}],
-        "shares": 0,
-        "comments": 3,
-        "views": 210,
-    }
+    return copy.deepcopy(WHOLE)
 
 
 @pytest.fixture

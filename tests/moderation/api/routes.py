@@ -1,71 +1,16 @@
-"""Every operation of the API, with its methods."""
+"""Every operation of the API: the methods of its views, at their addresses."""
 
 from __future__ import annotations
 
-OPERATIONS = {
-    "posts": "GET POST",
-    "posts:bulk": "POST",
-    "posts/{id}": "GET PATCH DELETE",
-    "authors/{external_id}": "DELETE",
-    "authors/{external_id}/deletion": "POST",
-    "authors/{external_id}/timeline": "GET",
-    "domains/{domain}": "GET",
-    "complaints": "POST",
-    "appeals": "POST",
-    "appeals/{id}": "GET",
-    "scores": "POST",
-    "topics:score": "POST",
-    "decisions": "GET",
-    "metrics/drift": "GET",
-    "metrics/quality": "GET",
-    "metrics/queue": "GET",
-    "metrics/reviewers": "GET",
-    "audit": "GET",
-    "audit/head": "GET",
-    "decisions/{id}/statement-of-reasons": "GET",
-    "decisions/{id}/reversal": "POST",
-    "cases": "GET",
-    "cases/{id}": "GET",
-    "cases/{id}/decisions": "POST",
-    "cases/{id}/escalations": "POST",
-    "cases/{id}/notes": "POST",
-    "cases/{id}/second-reviews": "POST",
-    "queues/{queue}/claims": "POST",
-    "campaigns": "GET",
-    "campaigns/{id}/members": "GET",
-    "campaigns/{id}/decisions": "POST",
-    "claims/{id}": "PUT DELETE",
-    "rules": "GET POST",
-    "rules/{id}": "GET DELETE",
-    "rules/{id}/activation": "POST",
-    "rules/{id}/backtest": "POST",
-    "labels": "GET",
-    "labels/changes": "GET",
-    "label-draws": "POST",
-    "label-draws/{id}": "GET DELETE",
-    "exports": "POST",
-    "exports/{id}": "GET",
-    "exports/{id}/file": "GET",
-    "models": "GET",
-    "models/{id}": "GET",
-    "models/{id}/metrics": "GET",
-    "rollbacks": "POST",
-    "replays": "POST",
-    "models/training-runs": "POST",
-    "models/training-runs/{id}": "GET DELETE",
-    "simulations/threshold": "POST",
-    "release-proposals": "GET POST",
-    "release-proposals/{id}": "GET",
-    "release-proposals/{id}/confirmation": "POST",
-    "release-proposals/{id}/refusal": "POST",
-    "shadow-runs": "GET POST",
-    "shadow-runs/{id}": "GET DELETE",
-    "shadow-runs/{id}/disagreements": "GET",
-    "shadow-runs/{id}/figures": "GET",
-    "webhook-endpoints": "GET POST",
-    "webhook-endpoints/{id}": "GET PATCH DELETE",
-    "webhook-endpoints/{id}/secrets": "POST",
-    "webhook-endpoints/{id}/deliveries": "GET",
-    "deliveries/{id}": "GET",
-    "deliveries/{id}/replay": "POST",
-}
+import re
+
+from moderation.api.urls import urlpatterns
+from moderation.api.views.base import ApiView
+
+OPERATIONS = [
+    (method, "/" + re.sub(r"<\w+:(\w+)>", r"{\1}", str(route.pattern)))
+    for route in urlpatterns
+    if issubclass(view := getattr(route.callback, "view_class", object), ApiView)
+    for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+    if hasattr(view, method.lower())
+]

@@ -37,7 +37,7 @@ def decided(open_case: Case_, moderator: User, later: Later) -> Decision:
 
 def file(api: APIClient, decision: Decision, **given: Any) -> Any:
     body = {"decision": str(decision.pk), "external_id": "a-1", "reason": "It is my shop"} | given
-    return api.post("/api/v1/appeals", body, format="json")
+    return api.post("/api/v1/appeals", body)
 
 
 class TestAppeals:
@@ -134,7 +134,7 @@ class TestNotes:
     def test_are_read_with_the_case_without_a_name(self, lead_api: APIClient, open_case: Case_) -> None:
         case = open_case()
 
-        made = lead_api.post(f"/api/v1/cases/{case.pk}/notes", {"note": "her shop is real"}, format="json")
+        made = lead_api.post(f"/api/v1/cases/{case.pk}/notes", {"note": "her shop is real"})
 
         assert made.status_code == 201
         assert lead_api.get(f"/api/v1/cases/{case.pk}").json()["notes"] == [made.json()]
@@ -146,9 +146,7 @@ class TestSecondReviews:
     def test_goes_to_somebody_else_who_does_not_see_the_first_verdict(
         self, lead_api: APIClient, decided: Decision, moderator: User, other_moderator: User
     ) -> None:
-        made = lead_api.post(
-            f"/api/v1/cases/{decided.case_id}/second-reviews", {"note": "irony?"}, format="json"
-        ).json()
+        made = lead_api.post(f"/api/v1/cases/{decided.case_id}/second-reviews", {"note": "irony?"}).json()
 
         now = timezone.now()
         with pytest.raises(refusals.NotAllowed):
@@ -158,7 +156,7 @@ class TestSecondReviews:
         assert (made["reason"], made["spam_probability"]) == ("second", None)
 
     def test_needs_a_first_decision(self, lead_api: APIClient, open_case: Case_) -> None:
-        answer = lead_api.post(f"/api/v1/cases/{open_case().pk}/second-reviews", {}, format="json")
+        answer = lead_api.post(f"/api/v1/cases/{open_case().pk}/second-reviews", {})
 
         problem(answer, status=409, code="not_decided")
 

@@ -10,20 +10,15 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from moderation.models import Case, Platform, User
-from moderation.models.platforms import Scope
+from moderation.models import Case, User
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.audit import chain
 from tests.moderation.api.answers import bad_fields, problem
-from tests.moderation.api.conftest import client_of
+from tests.moderation.api.conftest import ClientFor
 from tests.moderation.conftest import Case_, Later, judge
 
 LOG, HEAD = "/api/v1/audit", "/api/v1/audit/head"
-
-
-def acting_as(person: User | None, platform: Platform, at: datetime) -> APIClient:
-    return client_of(platform, person, scopes=[Scope.AUDIT_READ], at=at)
 
 
 def hash_of(link: dict[str, Any], *, previous: str) -> str:
@@ -83,11 +78,9 @@ class TestLog:
         assert nothing == {"data": [], "next_cursor": cursor, "has_more": False}
         assert {link["entry"]["subject_kind"] for link in later_ones} == {"rule"}
 
-    def test_is_empty_before_anything_is_sealed(self, platform: Platform, at: datetime) -> None:
-        client = acting_as(None, platform, at)
-
-        assert client.get(LOG).json() == {"data": [], "next_cursor": None, "has_more": False}
-        assert client.get(HEAD).json() == {"seq": 0, "hash": chain.GENESIS}
+    def test_is_empty_before_anything_is_sealed(self, api: APIClient) -> None:
+        assert api.get(LOG).json() == {"data": [], "next_cursor": None, "has_more": False}
+        assert api.get(HEAD).json() == {"seq": 0, "hash": chain.GENESIS}
 
     @pytest.mark.parametrize("cursor", ["x", "WyJhIl0", "WzEsMl0"])
     def test_refuses_a_cursor_that_it_did_not_give(self, api: APIClient, cursor: str) -> None:
@@ -107,16 +100,15 @@ class TestLog:
         assert {link["entry"]["subject_kind"] for link in foreign if link["entry"]} == {"api_key"}
 
     def test_masks_addresses_from_a_key_that_acts_for_nobody(
-        self, platform: Platform, lead: User, later: Later, at: datetime
+        self, api: APIClient, lead_api: APIClient, lead: User, later: Later
     ) -> None:
         rules.impose(kind="address", value="198.51.100.0/24", reason="all of them", actor=lead, at=later(5))
         rules.impose(value="bad.example", reason="sent by 198.51.100.7", actor=lead, at=later(6))
-        nobody, somebody = acting_as(None, platform, at), acting_as(lead, platform, at)
         chain.seal(at=later(9))
 
         masked, shown = (
             [one["entry"] for one in client.get(LOG).json()["data"] if one["entry"]["subject_kind"] == "rule"]
-            for client in (nobody, somebody)
+            for client in (api, lead_api)
         )
 
         assert "198.51.100" not in str(masked)
@@ -125,9 +117,7 @@ class TestLog:
         assert (shown[0]["masked"], shown[0]["details"]["value"]) == ([], "198.51.100.0/24")
 
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.ML_ENGINEER])
-    def test_is_for_leads_where_the_key_acts_for_a_person(
-        self, platform: Platform, at: datetime, role: Role
-    ) -> None:
+    def test_is_for_leads_where_the_key_acts_for_a_person(self, client_for: ClientFor, role: Role) -> None:
         person = User.objects.create_user("someone", role=role)
 
-        problem(acting_as(person, platform, at).get(LOG), status=403, code="not_allowed")
+        problem(client_for(person).get(LOG), status=403, code="not_allowed")

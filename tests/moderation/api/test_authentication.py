@@ -12,12 +12,12 @@ from rest_framework.test import APIClient
 from moderation.models import ApiKey, Platform, Post
 from moderation.models.platforms import Scope
 from tests.moderation.api.answers import problem
-from tests.moderation.api.conftest import Payload, client_of
+from tests.moderation.api.conftest import JsonClient, Payload, client_of
 
 
 def client(authorization: str) -> APIClient:
     """A client with this header."""
-    made = APIClient()
+    made = JsonClient()
     made.credentials(HTTP_AUTHORIZATION=authorization)
     return made
 
@@ -61,7 +61,7 @@ def test_a_refused_key_stores_nothing(
 ) -> None:
     ApiKey.objects.update(revoked_at=timezone.now())
 
-    response = client(f"Bearer {secret}").post("/api/v1/posts", payload, format="json")
+    response = client(f"Bearer {secret}").post("/api/v1/posts", payload)
 
     problem(response, status=401, code="revoked_key")
     assert nothing_stored()
@@ -79,15 +79,15 @@ def test_the_scheme_may_be_written_small(secret: str) -> None:
 
 class TestOtherPlatform:
     def test_sees_no_post_of_ours(self, api: APIClient, other_api: APIClient, payload: Payload) -> None:
-        api.post("/api/v1/posts", payload, format="json")
+        api.post("/api/v1/posts", payload)
 
         problem(other_api.get("/api/v1/posts?external_id=p-1"), status=404, code="not_found")
 
     def test_has_its_own_of_the_same_id(self, api: APIClient, other_api: APIClient, payload: Payload) -> None:
         del payload["platform"]
-        ours = api.post("/api/v1/posts", payload, format="json").json()
+        ours = api.post("/api/v1/posts", payload).json()
 
-        theirs = other_api.post("/api/v1/posts", payload | {"text": "Something else"}, format="json").json()
+        theirs = other_api.post("/api/v1/posts", payload | {"text": "Something else"}).json()
 
         assert theirs["id"] != ours["id"]
         assert Post.objects.count() == 2

@@ -55,7 +55,7 @@ class TestLines:
 
         good, refused = send(api, payload, bad)["results"]
 
-        assert good == {"line": 1, "status": 202} | api.post("/api/v1/posts", payload, format="json").json()
+        assert good == {"line": 1, "status": 202} | api.post("/api/v1/posts", payload).json()
         assert refused["problem"]["type"] == "/problems/invalid_fields"
         assert pointers(refused["problem"]) == {"/author/friends": "min_value"}
 
@@ -152,4 +152,4 @@ class TestLimits:
         assert bad_fields(response) == {"": "empty"}
 
     def test_refuses_json(self, api: APIClient, payload: Payload) -> None:
-        problem(api.post(BULK, payload, format="json"), status=415, code="unsupported_media_type")
+        problem(api.post(BULK, payload), status=415, code="unsupported_media_type")

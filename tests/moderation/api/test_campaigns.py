@@ -30,7 +30,7 @@ def other(db: None, at: datetime) -> Platform:
 
 def decide(client: APIClient, campaign: Campaign, **given: Any) -> Any:
     body = {"verdict": "spam", "expected_count": SIZE} | given
-    return client.post(f"/api/v1/campaigns/{campaign.pk}/decisions", body, format="json")
+    return client.post(f"/api/v1/campaigns/{campaign.pk}/decisions", body)
 
 
 def posts_of(campaign: Campaign) -> list[str]:

@@ -33,7 +33,7 @@ def cases(platform: Platform, incoming: Callable[..., IncomingPost], fake_scorer
 
 def decide(client: APIClient, case: Case, headers: dict[str, str] | None = None, **given: Any) -> Any:
     body = {"verdict": "spam", "version": case.version} | given
-    return client.post(f"/api/v1/cases/{case.pk}/decisions", body, format="json", headers=headers)
+    return client.post(f"/api/v1/cases/{case.pk}/decisions", body, headers=headers)
 
 
 class TestRead:
@@ -90,17 +90,17 @@ class TestClaim:
     def test_takes_the_next_for_the_person_behind_the_key(
         self, lead_api: APIClient, cases: list[Case], lead: User
     ) -> None:
-        answer = lead_api.post("/api/v1/queues/all/claims", {"count": 2}, format="json").json()
+        answer = lead_api.post("/api/v1/queues/all/claims", {"count": 2}).json()
 
         assert [row["id"] for row in answer["cases"]] == [str(case.pk) for case in cases[:2]]
         assert Case.objects.filter(claimed_by=lead).count() == 2
         assert answer["lease_end_at"]
 
     def test_takes_none_of_another_platform(self, other_api: APIClient, cases: list[Case]) -> None:
-        assert other_api.post("/api/v1/queues/all/claims", {}, format="json").json()["cases"] == []
+        assert other_api.post("/api/v1/queues/all/claims", {}).json()["cases"] == []
 
     def test_refuses_a_key_that_acts_for_nobody(self, api: APIClient, cases: list[Case]) -> None:
-        answer = api.post("/api/v1/queues/all/claims", {}, format="json")
+        answer = api.post("/api/v1/queues/all/claims", {})
 
         problem(answer, status=403, code="nobody_behind_key")
 
@@ -152,7 +152,7 @@ class TestDecide:
     def test_escalates(self, lead_api: APIClient, cases: list[Case]) -> None:
         lead_api.put(f"/api/v1/claims/{cases[0].pk}")
 
-        answer = lead_api.post(f"/api/v1/cases/{cases[0].pk}/escalations", {"note": "odd"}, format="json")
+        answer = lead_api.post(f"/api/v1/cases/{cases[0].pk}/escalations", {"note": "odd"})
 
         assert (answer.status_code, answer.json()["is_escalated"]) == (201, True)
 
@@ -166,7 +166,7 @@ class TestReverse:
         wrong = decide(lead_api, cases[0]).json()
 
         reversal = f"/api/v1/decisions/{wrong['id']}/reversal"
-        answer, again = (lead_api.post(reversal, {"reason": "a joke"}, format="json") for _ in range(2))
+        answer, again = (lead_api.post(reversal, {"reason": "a joke"}) for _ in range(2))
 
         assert (answer.status_code, answer.json()["verdict"]) == (201, "not_spam")
         assert answer.json()["reverses"] == wrong["id"]

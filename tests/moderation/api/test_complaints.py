@@ -16,9 +16,9 @@ COMPLAINTS = "/api/v1/complaints"
 
 class TestSend:
     def test_is_stored_with_its_post(self, api: APIClient, payload: Payload, complaint: Payload) -> None:
-        post = api.post("/api/v1/posts", payload, format="json").json()
+        post = api.post("/api/v1/posts", payload).json()
 
-        response = api.post(COMPLAINTS, complaint, format="json")
+        response = api.post(COMPLAINTS, complaint)
 
         row = Complaint.objects.select_related("reporter").get()
         assert response.status_code == 202
@@ -30,10 +30,10 @@ class TestSend:
     def test_waits_for_its_post_and_counts_a_reporter_once(
         self, api: APIClient, payload: Payload, complaint: Payload
     ) -> None:
-        early = api.post(COMPLAINTS, complaint, format="json")
+        early = api.post(COMPLAINTS, complaint)
 
-        post = api.post("/api/v1/posts", payload, format="json").json()
-        again = api.post(COMPLAINTS, complaint | {"reason": "abuse", "external_id": "c-2"}, format="json")
+        post = api.post("/api/v1/posts", payload).json()
+        again = api.post(COMPLAINTS, complaint | {"reason": "abuse", "external_id": "c-2"})
 
         assert (early.status_code, early.json()["post_id"]) == (202, None)
         assert again.json() == {"id": early.json()["id"], "post_id": post["id"]}
@@ -68,14 +68,14 @@ def test_names_the_bad_field(
     where: str,
     code: str,
 ) -> None:
-    response = api.post(COMPLAINTS, complaint | change, format="json")
+    response = api.post(COMPLAINTS, complaint | change)
 
     assert bad_fields(response) == {where: code}
     assert nothing_stored()
 
 
 def test_lists_the_reasons_instead_of_quoting(api: APIClient, complaint: Payload) -> None:
-    response = api.post(COMPLAINTS, complaint | {"reason": "x" * 1_000_000}, format="json")
+    response = api.post(COMPLAINTS, complaint | {"reason": "x" * 1_000_000})
 
     [error] = problem(response, status=422, code="invalid_fields")["errors"]
     assert error["detail"] == "Must be one of spam, scam, abuse, adult, impersonation, other."

@@ -43,7 +43,7 @@ def test_only_json_is_spoken(api: APIClient) -> None:
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "identity, gzip", "x", "GZIP"])
 def test_a_packed_body_is_refused(api: APIClient, coding: str) -> None:
-    response = api.post("/api/v1/posts", {}, format="json", headers={"Content-Encoding": coding})
+    response = api.post("/api/v1/posts", {}, headers={"Content-Encoding": coding})
 
     problem(response, status=415, code="unsupported_encoding")
     assert response.headers["Accept-Encoding"] == "identity"
@@ -94,7 +94,7 @@ def test_a_broken_operation_is_a_problem_without_its_cause(
     monkeypatch.setattr(ingest, "accept", fail)
     api.raise_request_exception = False
 
-    response = api.post("/api/v1/posts", payload, format="json")
+    response = api.post("/api/v1/posts", payload)
 
     problem(response, status=500, code="internal_error")
     assert b"secret detail" not in response.content

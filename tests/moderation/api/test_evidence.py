@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, Delivery, Platform, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
@@ -135,21 +134,6 @@ def test_nothing_is_known_of_what_was_not_read(
     [found] = read(case)["evidence"]
 
     assert {name: found[name] for name in FACTS} == dict.fromkeys(FACTS)
-
-
-def test_takes_as_many_queries_for_many_as_for_one(
-    open_case: Case_, read: ReadPost, django_assert_max_num_queries: DjangoAssertNumQueries
-) -> None:
-    case = open_case()
-    carry_picture(case)
-    read(case)
-    with django_assert_max_num_queries(40) as one:
-        read(case)
-    for number in range(5):
-        carry_picture(case, f"http://pictures.example/{number}.png", codes=[{"format": "QR", "text": CODE}])
-
-    with django_assert_max_num_queries(len(one)):
-        assert len(read(case)["evidence"]) == 6
 
 
 def test_nothing_is_left_of_it_in_an_erased_post(open_case: Case_, read: ReadPost, later: Later) -> None:

@@ -16,10 +16,11 @@ from moderation.api.akismet import fields
 from moderation.api.parsers import NotANumber
 from moderation.api.serializers import incoming_post, posts
 from moderation.api.serializers.fields import MAX_WHOLE_NUMBER
-from moderation.operations.posts.incoming_post import IncomingPost
+from moderation.operations.posts.incoming_post import IncomingParent, IncomingPost
 from simulation import replay
 from simulation.events import PostEvent
 from simulation.world import World
+from tests.moderation.api import conftest
 from tests.moderation.api.conftest import LEAST
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -101,35 +102,11 @@ HOSTILE: tuple[Any, ...] = (
     NotANumber(),
 )
 
-
-WHOLE: dict[str, Any] = LEAST | {
-    "revision": 1,
+WHOLE = {name: value for name, value in conftest.WHOLE.items() if name != "transcripts"} | {
+    "external_id": "post",
     "platform": "reading",
-    "language": "en",
-    "parent": {
-        "external_id": "parent",
-        "text": "What do you think?",
-        "author": {"external_id": "writer", "display_name": "W"},
-    },
-    "author": {
-        "external_id": "author",
-        "display_name": "A",
-        "created_at": "2026-02-01T09:30:00Z",
-        "email_domain": "mail.example",
-        "friends": 1,
-        "followers": 2,
-        "is_verified": True,
-        "posts": 3,
-    },
-    "ip": "192.0.2.7",
-    "ip_asn": 64500,
-    "user_agent": "browser",
-    "links": ["https://a.example/"],
-    "media_urls": [],
-    "journey": [{"name": "open", "at_ms": 0}],
-    "shares": 0,
-    "comments": 0,
 }
+"""A post with every field that the short way reads."""
 
 
 @st.composite
@@ -249,3 +226,35 @@ class TestOtherWays:
         }
 
         assert incoming_post.read(body, platform="reading") == post
+
+
+class TestParents:
+    def test_are_read_with_what_is_told_of_them(self) -> None:
+        found = incoming_post.plain(WHOLE, platform="reading")
+
+        assert found is not None
+        assert found.parent == IncomingParent(
+            external_id="parent-0",
+            text="Which cats do you know?",
+            author_external_id="a-0",
+            author_name="Editors",
+        )
+
+    @pytest.mark.parametrize("name", ["external_id", "text", "author", "more"])
+    def test_agree_on_every_hostile_value_of_a_field(self, name: str) -> None:
+        for value in HOSTILE:
+            agree(WHOLE | {"parent": WHOLE["parent"] | {name: value}})
+
+    @pytest.mark.parametrize("name", ["external_id", "display_name", "more"])
+    def test_agree_on_every_hostile_value_of_a_field_of_the_author(self, name: str) -> None:
+        parent = WHOLE["parent"]
+        for value in HOSTILE:
+            agree(WHOLE | {"parent": parent | {"author": parent["author"] | {name: value}}})
+
+    def test_a_post_does_not_answer_itself(self) -> None:
+        own = WHOLE | {"parent": {"external_id": WHOLE["external_id"]}}
+
+        assert incoming_post.plain(own, platform="reading") is None
+        with pytest.raises(ValidationError) as refusal:
+            incoming_post.careful(own, platform="reading")
+        assert refusal.value.get_codes() == {"parent": {"external_id": ["own_parent"]}}

@@ -1,4 +1,4 @@
-"""Labels and exports of a platform."""
+"""Labels and exports of a platform, and random posts to be labelled."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Case, Decision, Export, User
+from moderation.models import Case, Decision, Export, LabelDraw, Platform, Revision, User
+from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import reversals
 from moderation.operations.labels import export_build
 from moderation.operations.outbox import feed
-from tests.moderation.api.answers import bad_fields, problem
-from tests.moderation.conftest import judge
+from moderation.operations.scoring import score
+from tests.moderation.api.answers import bad_fields, pointers, problem
+from tests.moderation.conftest import Post_, judge
+from tests.moderation.fakes import FakeScorer
 
 SETTLED = feed.SETTLE + timedelta(seconds=1)
 
@@ -69,7 +72,7 @@ class TestLabels:
     def test_go_into_files_of_other_forms(
         self, lead_api: APIClient, form: str, begins: bytes, media: str
     ) -> None:
-        asked = lead_api.post("/api/v1/exports", {"format": form, "weights": False}, format="json")
+        asked = lead_api.post("/api/v1/exports", {"format": form, "weights": False})
         export_build.build(export_id=Export.objects.get().pk, at=timezone.now())
         ready = lead_api.get(asked.headers["Location"]).json()
         file = lead_api.get(ready["file"])
@@ -81,7 +84,7 @@ class TestLabels:
         assert ready["manifest"]["sha256"] == hashlib.sha256(content).hexdigest()
 
     def test_go_into_a_file_of_this_platform(self, lead_api: APIClient, other_api: APIClient) -> None:
-        asked = lead_api.post("/api/v1/exports", {}, format="json")
+        asked = lead_api.post("/api/v1/exports", {})
         address = asked.headers["Location"]
         early = lead_api.get(f"{address}/file")
         export_build.build(export_id=Export.objects.get().pk, at=timezone.now())
@@ -96,17 +99,17 @@ class TestLabels:
         problem(foreign, status=404, code="not_found")
 
     def test_changes_go_into_a_file_that_follows_another(self, lead_api: APIClient, lead: User) -> None:
-        base = lead_api.post("/api/v1/exports", {}, format="json").json()
-        early = lead_api.post("/api/v1/exports", {"after": base["id"]}, format="json")
+        base = lead_api.post("/api/v1/exports", {}).json()
+        early = lead_api.post("/api/v1/exports", {"after": base["id"]})
         export_build.build(export_id=int(base["id"]), at=timezone.now())
         decision = corrected(lead)
-        asked = lead_api.post("/api/v1/exports", {"after": base["id"]}, format="json").json()
+        asked = lead_api.post("/api/v1/exports", {"after": base["id"]}).json()
         export_build.build(export_id=int(asked["id"]), at=timezone.now())
         ready = lead_api.get(f"/api/v1/exports/{asked['id']}").json()
         file = b"".join(lead_api.get(ready["file"]))
         two_ways = {"after": base["id"], "since": "2026-01-01T00:00:00Z"}
-        both = lead_api.post("/api/v1/exports", two_ways, format="json")
-        unknown = lead_api.post("/api/v1/exports", {"after": "999"}, format="json")
+        both = lead_api.post("/api/v1/exports", two_ways)
+        unknown = lead_api.post("/api/v1/exports", {"after": "999"})
 
         rows = [json.loads(line) for line in file.splitlines()]
         assert [row["label"] for row in rows] == [None, 0]
@@ -115,3 +118,53 @@ class TestLabels:
         problem(early, status=409, code="not_ready")
         assert bad_fields(both) == {"/after": "invalid"}
         problem(unknown, status=404, code="not_found")
+
+
+@pytest.fixture
+def allowed(post: Post_, fake_scorer: FakeScorer) -> None:
+    fake_scorer.default = 0.01
+    for _ in range(6):
+        post(at=timezone.now())
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=timezone.now())
+
+
+@pytest.mark.usefixtures("allowed")
+class TestLabelDraws:
+    def test_are_asked_for_read_and_cancelled(self, lead_api: APIClient, other_api: APIClient) -> None:
+        asked = lead_api.post("/api/v1/label-draws", {"posts": 4})
+        address = asked.headers["Location"]
+        read = lead_api.get(address).json()
+        foreign = other_api.get(address)
+        gone = lead_api.delete(address)
+        after = lead_api.get(address).json()
+
+        assert (asked.status_code, asked.json()) == (201, read)
+        assert (read["drawn"], read["population"], read["waiting"], read["decided"]) == (4, 6, 4, 0)
+        problem(foreign, status=404, code="not_found")
+        assert gone.status_code == 204
+        assert (after["waiting"], after["is_cancelled"]) == (0, True)
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_are_found_however_many_came_later(
+        self, lead_api: APIClient, lead: User, platform: Platform
+    ) -> None:
+        first, *_ = LabelDraw.objects.bulk_create(
+            LabelDraw(
+                platform=platform, asked_by=lead, asked_at=timezone.now(), days=7, wanted=1, population=1
+            )
+            for _ in range(1_001)
+        )
+
+        answer = lead_api.get(f"/api/v1/label-draws/{first.pk}")
+
+        assert answer.json()["id"] == str(first.pk)
+
+    def test_are_refused_by_name(self, lead_api: APIClient, api: APIClient) -> None:
+        too_many = lead_api.post("/api/v1/label-draws", {"posts": 501})
+        lead_api.post("/api/v1/label-draws", {"posts": 6})
+        nothing = lead_api.post("/api/v1/label-draws", {"posts": 1})
+        nobody = api.post("/api/v1/label-draws", {})
+
+        assert "/posts" in pointers(problem(too_many, status=422, code="invalid_fields"))
+        problem(nothing, status=409, code="nothing_to_draw")
+        problem(nobody, status=403, code="nobody_behind_key")

@@ -72,8 +72,8 @@ class TestApiClient:
     ) -> None:
         ApiKey.objects.update(posts_per_minute=6)
 
-        first = api.post("/api/v1/posts", payload, format="json")
-        second = api.post("/api/v1/posts", payload, format="json")
+        first = api.post("/api/v1/posts", payload)
+        second = api.post("/api/v1/posts", payload)
 
         assert first.headers["RateLimit-Policy"] == '"posts";q=1;w=10'
         assert first.headers["RateLimit"] == '"posts";r=0;t=10'
@@ -90,7 +90,7 @@ class TestApiClient:
 
     def test_reading_is_counted_apart(self, api: APIClient, payload: dict[str, Any]) -> None:
         ApiKey.objects.update(posts_per_minute=6)
-        api.post("/api/v1/posts", payload, format="json")
+        api.post("/api/v1/posts", payload)
 
         assert api.get("/api/v1/decisions").status_code == 200
 
@@ -100,8 +100,8 @@ class TestApiClient:
         settings.COMPLAINTS_PER_REPORTER_BURST, settings.COMPLAINTS_PER_REPORTER_PER_MINUTE = 3, 1
         reporter = {"external_id": uuid.uuid4().hex}
         bodies = [complaint | {"post": f"p-{n}", "reporter": reporter} for n in range(4)]
-        answers = [api.post("/api/v1/complaints", body, format="json") for body in bodies]
+        answers = [api.post("/api/v1/complaints", body) for body in bodies]
 
         assert [answer.status_code for answer in answers] == [202, 202, 202, 429]
         others = complaint | {"reporter": {"external_id": uuid.uuid4().hex}}
-        assert api.post("/api/v1/complaints", others, format="json").status_code == 202
+        assert api.post("/api/v1/complaints", others).status_code == 202

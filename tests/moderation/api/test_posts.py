@@ -17,11 +17,13 @@ from tests.moderation.conftest import Later, judge
 from tests.moderation.fakes import FakeScorer
 
 POSTS = "/api/v1/posts"
+COST_OF_A_REPETITION = 6
+"""The statement for a new post, meeting complaints, authors, posts (insert, lock), revisions."""
 
 
 class TestSend:
     def test_stores_every_field_and_answers_pending(self, api: APIClient, payload: Payload) -> None:
-        response = api.post(POSTS, payload, format="json")
+        response = api.post(POSTS, payload)
 
         row = Revision.objects.select_related("post__author").get()
         assert response.status_code == 202
@@ -50,7 +52,7 @@ class TestSend:
     def test_takes_a_text_with_what_is_too_long_for_a_host(self, api: APIClient, payload: Payload) -> None:
         long = f"http://{'a' * 2_000}.example/"
 
-        answer = api.post(POSTS, payload | {"text": f"see {long}", "links": [long]}, format="json")
+        answer = api.post(POSTS, payload | {"text": f"see {long}", "links": [long]})
 
         assert answer.status_code == 202
         assert long in Revision.objects.get().text
@@ -58,7 +60,7 @@ class TestSend:
     def test_takes_the_least_and_nulls_for_unknown(self, api: APIClient) -> None:
         nulls = dict.fromkeys(("ip", "links", "journey", "shares", "language", "revision"))
 
-        response = api.post(POSTS, LEAST | nulls, format="json")
+        response = api.post(POSTS, LEAST | nulls)
 
         assert response.status_code == 202
         row = Revision.objects.get()
@@ -68,16 +70,16 @@ class TestSend:
     def test_keeps_hostile_text_to_the_character(self, api: APIClient, payload: Payload) -> None:
         text = "<script>alert(1)</script> \u202egnp.exe \u200b {{7*7}} \U0001f600\r\n\t '; DROP TABLE;--  "
 
-        api.post(POSTS, payload | {"text": text}, format="json")
+        api.post(POSTS, payload | {"text": text})
 
         assert Revision.objects.get().text == text
 
     def test_is_repeated_refused_or_edited_as_the_operation_says(
         self, api: APIClient, payload: Payload
     ) -> None:
-        first, again = (api.post(POSTS, payload, format="json") for _ in range(2))
-        other = api.post(POSTS, payload | {"text": "Buy pills"}, format="json")
-        edited = api.post(POSTS, payload | {"text": "Found her!", "revision": 2}, format="json")
+        first, again = (api.post(POSTS, payload) for _ in range(2))
+        other = api.post(POSTS, payload | {"text": "Buy pills"})
+        edited = api.post(POSTS, payload | {"text": "Found her!", "revision": 2})
 
         assert (again.status_code, again.json()) == (202, first.json())
         problem(other, status=409, code="revision_conflict")
@@ -85,28 +87,23 @@ class TestSend:
         assert list(Revision.objects.values_list("number", flat=True)) == [1, 2]
 
     def test_a_picture_needs_no_text(self, api: APIClient, payload: Payload) -> None:
-        response = api.post(POSTS, payload | {"text": "", "links": []}, format="json")
+        response = api.post(POSTS, payload | {"text": "", "links": []})
 
         assert response.status_code == 202
 
     def test_the_api_adds_one_query_to_the_operation(
         self, api: APIClient, payload: Payload, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
-        api.post(POSTS, payload, format="json")
+        api.post(POSTS, payload)
 
-        with django_assert_num_queries(1 + _cost_of_a_repetition()):
-            api.post(POSTS, payload, format="json")
-
-
-def _cost_of_a_repetition() -> int:
-    """The statement for a new post, meeting complaints, authors, posts (insert, lock), revisions."""
-    return 6
+        with django_assert_num_queries(1 + COST_OF_A_REPETITION):
+            api.post(POSTS, payload)
 
 
 class TestRead:
     @pytest.fixture
     def sent(self, api: APIClient, payload: Payload) -> str:
-        return str(api.post(POSTS, payload, format="json").json()["id"])
+        return str(api.post(POSTS, payload).json()["id"])
 
     def test_shows_a_pending_post_by_either_id(self, api: APIClient, sent: str) -> None:
         by_id = api.get(f"{POSTS}/{sent}").json()
@@ -174,7 +171,7 @@ class TestRead:
 class TestCounts:
     @pytest.fixture
     def scored(self, api: APIClient, payload: Payload, fake_scorer: FakeScorer, at: datetime) -> str:
-        answer = api.post("/api/v1/posts", payload, format="json").json()
+        answer = api.post("/api/v1/posts", payload).json()
         score.run(revision_ids=[Revision.objects.get().pk], at=at)
         return str(answer["id"])
 
@@ -182,13 +179,13 @@ class TestCounts:
     def test_move_without_a_revision_and_score_again_when_doubled(
         self, api: APIClient, scored: str, shares: int, state: str
     ) -> None:
-        answer = api.patch(f"/api/v1/posts/{scored}", {"shares": shares}, format="json")
+        answer = api.patch(f"/api/v1/posts/{scored}", {"shares": shares})
 
         assert answer.json() == {"id": scored, "revision": 1, "shares": shares, "comments": 3, "views": 210}
         assert Revision.objects.get().score_state == state
 
     def test_of_views_score_nothing_again(self, api: APIClient, scored: str) -> None:
-        told = api.patch(f"/api/v1/posts/{scored}", {"views": 9_000}, format="json").json()
+        told = api.patch(f"/api/v1/posts/{scored}", {"views": 9_000}).json()
 
         assert told == {"id": scored, "revision": 1, "shares": 0, "comments": 3, "views": 9_000}
         assert Revision.objects.get().score_state == "scored"
@@ -198,7 +195,7 @@ class TestCounts:
         "body", [{"shares": -1}, {"text": "x"}, {"comments": "many"}, {"views": 0.5}, {"views": 2**31}]
     )
     def test_refuse_the_rest(self, api: APIClient, scored: str, body: dict[str, Any]) -> None:
-        answer = api.patch(f"/api/v1/posts/{scored}", body, format="json")
+        answer = api.patch(f"/api/v1/posts/{scored}", body)
 
         problem(answer, status=422, code="invalid_fields")
 
@@ -208,10 +205,10 @@ class TestLenient:
         Platform.objects.update(ignores_unknown_fields=True)
         unknown = payload | {"mood": "sunny", "author": payload["author"] | {"zodiac": "lion"}}
 
-        assert api.post("/api/v1/posts", unknown, format="json").status_code == 202
+        assert api.post("/api/v1/posts", unknown).status_code == 202
 
     def test_or_ask_for_it_once(self, api: APIClient, payload: Payload) -> None:
         body = payload | {"mood": "sunny"}
-        answer = api.post("/api/v1/posts", body, format="json", HTTP_PREFER="handling=lenient")
+        answer = api.post("/api/v1/posts", body, HTTP_PREFER="handling=lenient")
 
         assert answer.status_code == 202

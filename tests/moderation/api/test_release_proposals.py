@@ -42,7 +42,7 @@ def scored(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
 @pytest.mark.usefixtures("scored")
 class TestSimulation:
     def test_says_what_the_page_says(self, api: APIClient) -> None:
-        found = api.post(SIMULATIONS, CHOSEN, format="json").json()
+        found = api.post(SIMULATIONS, CHOSEN).json()
 
         assert found["posts_per_day"] == pytest.approx(3 / 7)
         assert (found["live"]["review_from"], found["chosen"]["review_from"]) == (0.2, 0.6)
@@ -52,7 +52,7 @@ class TestSimulation:
         assert all(one["review_from"] == 0.6 for one in found["curve"])
 
     def test_is_about_the_own_platform(self, other_api: APIClient) -> None:
-        found = other_api.post(SIMULATIONS, CHOSEN, format="json").json()
+        found = other_api.post(SIMULATIONS, CHOSEN).json()
 
         assert (found["posts_per_day"], found["dry_run"]["changes"]) == (0, [])
 
@@ -68,7 +68,7 @@ class TestSimulation:
         ],
     )
     def test_names_what_is_wrong(self, api: APIClient, body: dict[str, object], pointer: str) -> None:
-        answer = api.post(SIMULATIONS, body, format="json")
+        answer = api.post(SIMULATIONS, body)
 
         assert set(bad_fields(answer)) == {pointer}
 
@@ -79,7 +79,7 @@ class TestSimulation:
 class TestProposal:
     @pytest.mark.whole
     def test_is_made_listed_and_withdrawn(self, lead_api: APIClient) -> None:
-        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"})
         address = made.headers["Location"]
         listed = lead_api.get(PROPOSALS).json()["data"]
         closed = lead_api.post(f"{address}/refusal").json()
@@ -92,7 +92,7 @@ class TestProposal:
     def test_is_confirmed_by_nobody_of_the_same_name(
         self, lead: User, lead_api: APIClient, client_for: ClientFor
     ) -> None:
-        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"})
         address = f"{made.headers['Location']}/confirmation"
         moderator = User.objects.create_user("mod", role=Role.MODERATOR)
 
@@ -104,7 +104,7 @@ class TestProposal:
     def test_of_thresholds_that_others_share_is_made_on_the_desk(
         self, lead_api: APIClient, other_api: APIClient
     ) -> None:
-        answer = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+        answer = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"})
 
         problem(answer, status=409, code="shared_thresholds")
         assert not ReleaseProposal.objects.exists()
@@ -122,19 +122,19 @@ class TestProposal:
         )
         body = {"training_run": str(run.pk), "reason": "better"}
 
-        made = lead_api.post(PROPOSALS, body, format="json")
+        made = lead_api.post(PROPOSALS, body)
 
         assert (made.json()["kind"], made.json()["training_run"]) == ("promotion", str(run.pk))
-        problem(lead_api.post(PROPOSALS, body, format="json"), status=409, code="already_proposed")
-        problem(other_api.post(PROPOSALS, body, format="json"), status=404, code="not_found")
+        problem(lead_api.post(PROPOSALS, body), status=409, code="already_proposed")
+        problem(other_api.post(PROPOSALS, body), status=404, code="not_found")
         assert other_api.get(PROPOSALS).json()["data"] == []
 
     def test_asks_for_one_thing(self, lead_api: APIClient) -> None:
         for body in ({"reason": "x"}, CHOSEN | {"training_run": "1", "reason": "x"}, CHOSEN):
-            problem(lead_api.post(PROPOSALS, body, format="json"), status=422, code="invalid_fields")
+            problem(lead_api.post(PROPOSALS, body), status=422, code="invalid_fields")
 
     def test_of_what_is_live_is_refused(self, lead_api: APIClient) -> None:
-        answer = lead_api.post(PROPOSALS, {"thresholds": {}, "reason": "x"}, format="json")
+        answer = lead_api.post(PROPOSALS, {"thresholds": {}, "reason": "x"})
 
         problem(answer, status=409, code="already_live")
 
@@ -162,7 +162,7 @@ class TestProposal:
     def test_goes_live_once_by_a_second_person_outside_a_transaction(
         self, lead_api: APIClient, client_for: ClientFor
     ) -> None:
-        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"})
         other = client_for(User.objects.create_user("other", role=Role.ML_ENGINEER))
         address, once = f"{made.headers['Location']}/confirmation", {"Idempotency-Key": "one"}
         first: list[Any] = []

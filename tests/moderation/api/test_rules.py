@@ -44,7 +44,7 @@ class TestTexts:
     def test_are_drafted_tried_and_activated(
         self, lead_api: APIClient, given: Payload, kind: str, value: str, canonical: str
     ) -> None:
-        drafted = lead_api.post("/api/v1/rules", given | {"kind": kind, "value": value}, format="json")
+        drafted = lead_api.post("/api/v1/rules", given | {"kind": kind, "value": value})
         address = drafted.headers["Location"]
         tried = lead_api.post(f"{address}/backtest")
         active = lead_api.post(f"{address}/activation")
@@ -65,7 +65,7 @@ class TestTexts:
     def test_are_refused_by_name(
         self, lead_api: APIClient, given: Payload, changed: dict[str, str], refused: dict[str, str]
     ) -> None:
-        answer = lead_api.post("/api/v1/rules", given | {"kind": "phone"} | changed, format="json")
+        answer = lead_api.post("/api/v1/rules", given | {"kind": "phone"} | changed)
 
         assert bad_fields(answer) == refused
 
@@ -76,7 +76,7 @@ class TestRules:
         self, lead_api: APIClient, platform: Platform, given: Payload, at: datetime, effect: str
     ) -> None:
         endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=at)
-        drafted = lead_api.post("/api/v1/rules", given | {"effect": effect}, format="json")
+        drafted = lead_api.post("/api/v1/rules", given | {"effect": effect})
         address, draft = drafted.headers["Location"], drafted.json()
         was_draft = states(lead_api, "draft")
         active = lead_api.post(f"{address}/activation", HTTP_IF_MATCH=drafted.headers["ETag"])
@@ -99,7 +99,7 @@ class TestRules:
     def test_are_activated_once_also_when_the_request_is_repeated(
         self, lead_api: APIClient, given: Payload
     ) -> None:
-        address = lead_api.post("/api/v1/rules", given, format="json").headers["Location"]
+        address = lead_api.post("/api/v1/rules", given).headers["Location"]
         first, again = (lead_api.post(f"{address}/activation", HTTP_IDEMPOTENCY_KEY="go") for _ in range(2))
 
         assert first.json() == again.json()
@@ -108,9 +108,7 @@ class TestRules:
     def test_are_not_activated_beside_one_in_force_or_after_their_end(
         self, lead_api: APIClient, given: Payload
     ) -> None:
-        first, second, dropped = (
-            lead_api.post("/api/v1/rules", given, format="json").headers["Location"] for _ in range(3)
-        )
+        first, second, dropped = (lead_api.post("/api/v1/rules", given).headers["Location"] for _ in range(3))
         lead_api.post(f"{first}/activation")
         lead_api.delete(dropped)
 
@@ -130,7 +128,7 @@ class TestRules:
     def test_are_refused_by_field(
         self, lead_api: APIClient, given: Payload, changed: dict[str, str], pointer: str, code: str
     ) -> None:
-        answer = lead_api.post("/api/v1/rules", given | changed, format="json")
+        answer = lead_api.post("/api/v1/rules", given | changed)
 
         assert bad_fields(answer) == {pointer: code}
         assert not Rule.objects.exists()
@@ -139,7 +137,7 @@ class TestRules:
     def test_need_an_end_and_all_the_rest(self, lead_api: APIClient, given: Payload, missing: str) -> None:
         del given[missing]
 
-        answer = lead_api.post("/api/v1/rules", given, format="json")
+        answer = lead_api.post("/api/v1/rules", given)
 
         assert bad_fields(answer) == {f"/{missing}": "required"}
 
@@ -147,10 +145,10 @@ class TestRules:
         self, lead_api: APIClient, client_for: ClientFor, moderator: User, given: Payload
     ) -> None:
         client = client_for(moderator)
-        address = lead_api.post("/api/v1/rules", given, format="json").headers["Location"]
+        address = lead_api.post("/api/v1/rules", given).headers["Location"]
 
         for refused in (
-            client.post("/api/v1/rules", given, format="json"),
+            client.post("/api/v1/rules", given),
             client.post(f"{address}/activation"),
             client.delete(address),
         ):
@@ -162,7 +160,7 @@ class TestRules:
     ) -> None:
         stored = post()
         about = {"effect": "allow", "kind": "author", "value": "honest_author"}
-        made = lead_api.post("/api/v1/rules", given | about, format="json")
+        made = lead_api.post("/api/v1/rules", given | about)
         address = made.headers["Location"]
 
         assert (made.status_code, made.json()["value"]) == (201, "honest_author")
@@ -188,7 +186,7 @@ class TestBacktest:
         case = open_case(text="https://cats.example/")
         judge(case, moderator, at=later(5))
         wanted = given | {"effect": effect, "value": "cats.example"}
-        made = lead_api.post("/api/v1/rules", wanted, format="json").json()
+        made = lead_api.post("/api/v1/rules", wanted).json()
 
         own, foreign = (
             api.post(f"/api/v1/rules/{made['id']}/backtest").json() for api in (lead_api, other_api)
@@ -204,7 +202,7 @@ def test_a_score_names_the_rule_that_decided(
     lead_api: APIClient, post: Post_, fake_scorer: FakeScorer, given: Payload
 ) -> None:
     wanted = given | {"effect": "hold", "value": "cats.example"}
-    address = lead_api.post("/api/v1/rules", wanted, format="json").headers["Location"]
+    address = lead_api.post("/api/v1/rules", wanted).headers["Location"]
     rule = lead_api.post(f"{address}/activation").json()
     stored = post(text="https://cats.example/")
     score.run(revision_ids=[Revision.objects.get().pk], at=timezone.now())

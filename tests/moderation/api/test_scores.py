@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("fake_scorer")
 
 
 def ask(api: APIClient, payload: Payload, **headers: Any) -> Any:
-    return api.post("/api/v1/scores", payload, format="json", **headers)
+    return api.post("/api/v1/scores", payload, **headers)
 
 
 class TestInTime:
@@ -123,7 +123,7 @@ def test_has_a_burst_of_its_own(api: APIClient, payload: Payload, settings: Sett
     ask(api, payload)
 
     problem(ask(api, payload), status=429, code="rate_limited")
-    assert api.post("/api/v1/posts", payload, format="json").status_code == 202
+    assert api.post("/api/v1/posts", payload).status_code == 202
 
 
 def test_a_process_that_still_loads_answers_without_a_score(

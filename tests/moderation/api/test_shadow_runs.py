@@ -14,6 +14,7 @@ from moderation.models.training_runs import TrainingState
 from moderation.operations.learning import shadow_scoring
 from moderation.operations.releases import triton
 from tests.moderation.api.answers import problem
+from tests.moderation.conftest import Later
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
 from tests.moderation.operations.learning.conftest import candidate_scorer, scored, shadow_run
 
@@ -22,7 +23,6 @@ __all__ = ["candidate_scorer", "scored", "shadow_run"]
 pytestmark = pytest.mark.django_db
 CANDIDATE = "c" * 64
 RUNS = "/api/v1/shadow-runs"
-Later = Callable[[float], datetime]
 
 
 @pytest.fixture(autouse=True)
@@ -49,10 +49,10 @@ class TestShadowRuns:
         self, lead_api: APIClient, shadow_run: ShadowRun, trained: TrainingRun
     ) -> None:
         body = {"training_run": str(trained.pk), "share": 0.5}
-        problem(lead_api.post(RUNS, body, format="json"), status=409, code="shadow_open")
+        problem(lead_api.post(RUNS, body), status=409, code="shadow_open")
         stopped = lead_api.delete(f"{RUNS}/{shadow_run.pk}")
 
-        made = lead_api.post(RUNS, body, format="json")
+        made = lead_api.post(RUNS, body)
 
         assert (stopped.status_code, made.status_code) == (204, 201)
         assert (made.json()["share"], made.json()["is_open"]) == (0.5, True)

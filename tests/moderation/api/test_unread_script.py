@@ -36,7 +36,7 @@ def sent(api: APIClient, _shipped: None, later: Later) -> Callable[..., str]:
     """Send a post of which the content model says this probability, and score it; return its id."""
 
     def send(text: str, *, content: float) -> str:
-        answer = api.post("/api/v1/posts", LEAST | {"text": f"{text} {content}"}, format="json")
+        answer = api.post("/api/v1/posts", LEAST | {"text": f"{text} {content}"})
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
         return str(answer.json()["id"])
 

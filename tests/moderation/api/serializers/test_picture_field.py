@@ -33,7 +33,7 @@ def test_are_stored_by_name_before_other_media(
     url = "https://cats.example/grey.jpg"
     body = payload | {"text": "", "media_urls": [url], "pictures": [encoded(PNG), encoded(PNG)]}
 
-    answers = [api.post(POSTS, body, format="json") for _ in range(2)]
+    answers = [api.post(POSTS, body) for _ in range(2)]
 
     assert [answer.status_code for answer in answers] == [202, 202]
     name = addresses.sent_name(PNG, platform=platform.slug)
@@ -44,16 +44,16 @@ def test_are_stored_by_name_before_other_media(
 
 
 def test_another_picture_is_another_content(api: APIClient, payload: dict[str, Any]) -> None:
-    api.post(POSTS, payload | {"pictures": [encoded(PNG)]}, format="json")
+    api.post(POSTS, payload | {"pictures": [encoded(PNG)]})
 
-    answer = api.post(POSTS, payload | {"pictures": [encoded(PNG + b"2")]}, format="json")
+    answer = api.post(POSTS, payload | {"pictures": [encoded(PNG + b"2")]})
 
     assert answer.status_code == 409
     assert SentPicture.objects.count() == 1
 
 
 def test_of_a_post_that_is_only_tried_nothing_is_kept(api: APIClient, payload: dict[str, Any]) -> None:
-    api.post("/api/v1/scores", payload | {"pictures": [encoded(PNG)], "store": False}, format="json")
+    api.post("/api/v1/scores", payload | {"pictures": [encoded(PNG)], "store": False})
 
     assert not SentPicture.objects.exists()
 
@@ -86,6 +86,6 @@ def test_wrong_ones_are_refused(given: Any, pointer: str, api: APIClient, payloa
 
 @pytest.mark.parametrize("nothing", [None, []])
 def test_none_is_the_same_as_leaving_them_out(nothing: Any, api: APIClient, payload: dict[str, Any]) -> None:
-    assert api.post(POSTS, payload | {"pictures": nothing}, format="json").status_code == 202
-    assert api.post(POSTS, payload, format="json").status_code == 202
+    assert api.post(POSTS, payload | {"pictures": nothing}).status_code == 202
+    assert api.post(POSTS, payload).status_code == 202
     assert Revision.objects.count() == 1
