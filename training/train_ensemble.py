@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from scoring import evidence_model, features, normalise
 from scoring.ensemble import Ensemble
 from scoring.features import Models
-from scoring.features.models import MODEL_FILES
+from scoring.features.feature import MODEL_FILES
 from scoring.label_balance import ENOUGH_FOR_ROUTES
 from scoring.pins import ContentPin
 from scoring.pipeline import ContentProtocol

@@ -22,8 +22,7 @@ from scoring.features import (
     similar_posts,
     social,
 )
-from scoring.features.feature import Evidence, Feature
-from scoring.features.models import NO_MODELS, Models
+from scoring.features.feature import NO_MODELS, Evidence, Feature, Models
 from scoring.records import PostRecord
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -54,14 +53,11 @@ def _table(rows: Iterable[Feature]) -> Iterator[str]:
 
 
 def _row(feature: Feature) -> str:
-    maximum = "∞" if math.isinf(feature.maximum) else f"{feature.maximum:g}"
-    minimum = "-∞" if math.isinf(feature.minimum) else f"{feature.minimum:g}"
-    interval = f"{minimum} to {maximum}"
     cells = (
         f"`{feature.name}`",
         feature.mission_name,
         feature.unit,
-        interval,
+        " to ".join(f"{bound:g}".replace("inf", "∞") for bound in feature.bounds),
         feature.meaning,
         feature.why,
         _source(feature),

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.evidence import CAPTIONS, MEDIA, PREVIEW, EvidencePiece, PageRead, PictureRead
-from scoring.features.feature import UNKNOWN, Evidence, Feature, highest
-from scoring.features.models import NO_MODELS
+from scoring.features.feature import MOST_HOPS, NO_MODELS, UNKNOWN, Evidence, Feature, highest
 from scoring.links import links_in
 from scoring.records import PostRecord
 
 SUB_MODEL = "evidence"
 
-MOST_HOPS = 5
 _PICTURES = (MEDIA, PREVIEW, CAPTIONS)
 
 
@@ -60,15 +58,7 @@ def _web_codes(picture: PictureRead) -> int:
 
 def _read(name: str, *, meaning: str, why: str) -> Feature:
     """The probability of the release's reader, which the pipeline computes."""
-    return Feature(
-        name=name,
-        unit="probability",
-        maximum=1.0,
-        meaning=meaning,
-        why=why,
-        evidence=Evidence.PROOF,
-        direction=+1,
-    )
+    return Feature(name=name, unit="probability", meaning=meaning, why=why, evidence=Evidence.PROOF)
 
 
 # In the order of the kinds of scoring/readings.py.
@@ -96,72 +86,58 @@ _FOUND: tuple[Feature, ...] = (
     Feature(
         name="context.page_password_sent_elsewhere",
         unit="0 or 1",
-        maximum=1.0,
         meaning="1 if a form of a page asks for a password and posts to another host",
         why="A copied login page sends what is typed to its thief",
         evidence=Evidence.PROOF,
-        direction=+1,
         compute=partial(_over_pages, measure=lambda page: page.sends_password_elsewhere),
     ),
     Feature(
         name="context.page_password_elsewhere",
         unit="0 or 1",
-        maximum=1.0,
         meaning="1 if a page asks for a password that is on another site than its link names",
         why="Phishing hides its host behind a redirect; so do honest walls of registration",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=_password_elsewhere,
     ),
     Feature(
         name="context.page_cloaked",
         unit="0 or 1",
-        maximum=1.0,
         meaning="1 if a page shows a browser something else than a program that names itself; unknown if "
         "nobody looked twice",
         why="Cloaking shows moderators and filters a harmless page",
         evidence=Evidence.PROOF,
-        direction=+1,
         compute=partial(_over_pages, measure=lambda page: page.differs_for_browser),
     ),
     Feature(
         name="context.page_differs_from_preview",
         unit="0 or 1",
-        maximum=1.0,
         meaning="1 if a page is another one than the platform's preview of it said",
         why="The preview is made once; what stands behind it can be exchanged",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=partial(_over_pages, measure=lambda page: page.differs_from_preview),
     ),
     Feature(
         name="context.page_offers_download",
         unit="0 or 1",
-        maximum=1.0,
         meaning="1 if a page offers a file",
         why="Harmful programs come as an app that must be installed first",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=partial(_over_pages, measure=lambda page: page.offers_download),
     ),
     Feature(
         name="context.link_leads_elsewhere",
         unit="0 or 1",
-        maximum=1.0,
         meaning="1 if a link or a code ends on another site than it names",
         why="Shorteners and hacked sites stand before the domain that would be recognised",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=partial(_over_opened, measure=_leads_elsewhere),
     ),
     Feature(
         name="context.link_hops",
         unit="addresses",
-        maximum=float(MOST_HOPS),
         meaning="Addresses through which the longest way from a link leads, five at most",
         why="Each hop is one more place to change where the link leads",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=partial(_over_opened, measure=lambda piece: float(min(piece.hops, MOST_HOPS))),
     ),
     Feature(
@@ -170,7 +146,6 @@ _FOUND: tuple[Feature, ...] = (
         meaning="Codes with an address in one picture",
         why="A code in a picture is a link that no filter of texts sees",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=partial(_over_pictures, measure=_web_codes),
     ),
 )

@@ -1,21 +1,34 @@
-"""The class Feature, and measures that several files of features share."""
+"""The class Feature, the trained models that some features ask, and measures that several files share."""
 
 from __future__ import annotations
 
 import functools
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
+from typing import Self
 
-from scoring.features.models import Models
+from scoring.journeys import JOURNEYS_FILE, JourneyModel
 from scoring.known_domains import is_open, is_popular
+from scoring.links import MAX_LINKS
 from scoring.records import History, Link, PostRecord
+from scoring.urls import URLS_FILE, UrlModel
 
 UNKNOWN = math.nan
-UNBOUNDED = math.inf
+MODEL_FILES = (URLS_FILE, JOURNEYS_FILE)
+MOST_HOPS = 5
+# Lowest and highest value by unit; other values are at least 0.
+_RANGES = {
+    **dict.fromkeys(("share", "flag", "0 or 1", "probability", "score"), (0.0, 1.0)),
+    **dict.fromkeys(("links", "domains"), (0.0, float(MAX_LINKS))),
+    "addresses": (0.0, float(MOST_HOPS)),
+    "points": (0.0, 100.0),
+    "nats/step": (-math.inf, math.inf),
+}
 
 # Honest decisions on a domain that vouch for links to it; one of spam cancels five.
 _VOUCHED_BY = 3
@@ -44,27 +57,49 @@ class Evidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """The URL and journey models of a release; a feature whose model is missing is unknown."""
+
+    urls: UrlModel | None = None
+    journeys: JourneyModel | None = None
+
+    @classmethod
+    def load(cls, folder: Path, *, files: Collection[str]) -> Self:
+        """Load the feature models among a release's files. Raises Corrupt if one is damaged."""
+        return cls(
+            urls=UrlModel.load(folder) if URLS_FILE in files else None,
+            journeys=JourneyModel.load(folder) if JOURNEYS_FILE in files else None,
+        )
+
+
+NO_MODELS = Models()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """A named number computed from a record; `minimum` and `maximum` bound it, NaN means unknown.
+    """A named number computed from a record; NaN means unknown.
 
     A plain feature has `compute`; one that uses a trained model of the release has `judge` instead. With a
-    `direction` of +1 a larger value never lowers the margin, with -1 it never raises it; with 0 the trees
-    decide. `version` is raised when its computation changes: trees fitted on another version must not read
-    it. `mission_name` is its name in the product's requirements, if it has one.
+    `direction` of +1, unless told otherwise, a larger value never lowers the margin, with -1 it never raises
+    it; with 0 the trees decide. `version` is raised when its computation changes: trees fitted on another
+    version must not read it. `mission_name` is its name in the product's requirements, if it has one.
     """
 
     name: str
     unit: str
-    minimum: float = 0.0
-    maximum: float = UNBOUNDED
     meaning: str
     why: str
     evidence: Evidence
-    direction: int = 0
+    direction: int = +1
     compute: Callable[[PostRecord], float] | None = None
     judge: Callable[[PostRecord, Models], float] | None = None
     mission_name: str = ""
     version: int = 1
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Return the lowest and the highest value, by the unit."""
+        return _RANGES.get(self.unit, (0.0, math.inf))
 
     def value(self, record: PostRecord, *, models: Models) -> float:
         """Return the feature of a record, NaN if unknown."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from datetime import timedelta
 
-from scoring.features.complaint_clusters import complaint_clusters
 from scoring.features.feature import UNKNOWN, Evidence, Feature, days_between, number_or_unknown
 from scoring.records import ComplaintRecord, PostRecord
 
@@ -13,6 +17,67 @@ SUB_MODEL = "feedback"
 _SPAM_WORDS = ("spam", "scam", "phish", "fraud", "malware", "fake", "bot")
 _SHORTEST_HOURS = 1.0 / 60.0
 _ONE_SIDED_90 = 1.2816
+# Independent people do not write the same note within the hour; new accounts seldom act within
+# the same ten minutes.
+_SAME_NOTE_WITHIN = timedelta(hours=1)
+_NEW_ACCOUNTS_WITHIN = timedelta(minutes=10)
+_NEW_FOR = timedelta(days=1)
+
+
+@functools.lru_cache(maxsize=1024)
+def complaint_clusters(complaints: tuple[ComplaintRecord, ...]) -> tuple[tuple[ComplaintRecord, ...], ...]:
+    """Return the complaints in groups that stand for one witness each, in order of time.
+
+    Two complaints are one witness if they give the same reason and, within an hour of each other, the same
+    note, or come within ten minutes from accounts that are new and were never proved right or wrong; and so
+    on from copy to copy.
+    """
+    ordered = sorted(complaints, key=lambda complaint: complaint.reported_at)
+    leader = list(range(len(ordered)))
+    _join(ordered, leader, key=_note_key, within=_SAME_NOTE_WITHIN)
+    _join(ordered, leader, key=_new_account_key, within=_NEW_ACCOUNTS_WITHIN)
+    groups: dict[int, list[ComplaintRecord]] = defaultdict(list)
+    for place, complaint in enumerate(ordered):
+        groups[_first(leader, place)].append(complaint)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def _note_key(complaint: ComplaintRecord) -> Hashable:
+    return (complaint.reason, complaint.note) if complaint.note else None
+
+
+def _new_account_key(complaint: ComplaintRecord) -> Hashable:
+    seen_at = complaint.reporter_seen_at
+    is_judged = complaint.reporter_confirmed or complaint.reporter_rejected
+    if is_judged or seen_at is None or complaint.reported_at - seen_at > _NEW_FOR:
+        return None
+    return complaint.reason
+
+
+def _join(
+    ordered: Sequence[ComplaintRecord],
+    leader: list[int],
+    *,
+    key: Callable[[ComplaintRecord], Hashable],
+    within: timedelta,
+) -> None:
+    """Join neighbours in time of equal key; None is no key."""
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for place, complaint in enumerate(ordered):
+        value = key(complaint)
+        if value is not None:
+            places[value].append(place)
+    for same in places.values():
+        for earlier, later in itertools.pairwise(same):
+            if ordered[later].reported_at - ordered[earlier].reported_at <= within:
+                first, second = sorted((_first(leader, earlier), _first(leader, later)))
+                leader[second] = first
+
+
+def _first(leader: list[int], place: int) -> int:
+    while leader[place] != place:
+        place = leader[place]
+    return place
 
 
 def _per_hour(record: PostRecord) -> float:
@@ -94,7 +159,6 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Complaints about the post",
         why="Users report what the filter missed",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="users' feedback",
         compute=lambda record: float(len(record.complaints)),
     ),
@@ -104,7 +168,6 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Complaints per hour since the post, which counts as at least a minute old",
         why="Spam annoys many people at once",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="users' feedback",
         compute=_per_hour,
     ),
@@ -114,6 +177,7 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Time from the post to its first complaint; unknown without complaints",
         why="Obvious spam is reported within minutes",
         evidence=Evidence.PROOF,
+        direction=0,
         compute=_hours_to_first,
     ),
     Feature(
@@ -122,6 +186,7 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Distinct reasons given",
         why="Honest complaints about spam agree; a quarrel draws all sorts",
         evidence=Evidence.PROOF,
+        direction=0,
         compute=lambda record: float(len({complaint.reason for complaint in record.complaints})),
     ),
     Feature(
@@ -130,28 +195,23 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Complaints, each weighted by how often its reporter was right (a new reporter counts half)",
         why="Some report whatever they dislike; brigades use new accounts",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="users' feedback",
         compute=_reliable_complaints,
     ),
     Feature(
         name="feedback.best_reporter_reliability",
         unit="share",
-        maximum=1.0,
         meaning="How often the most reliable reporter has been right; unknown without complaints",
         why="One proven reporter outweighs a crowd",
         evidence=Evidence.PROOF,
-        direction=+1,
         compute=_best_reliability,
     ),
     Feature(
         name="feedback.best_reporter_certainty",
         unit="share",
-        maximum=1.0,
         meaning="How often the surest reporter is right at least (90 % bound); unknown without complaints",
         why="Two lucky reports do not make a reliable reporter, forty do",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="users' feedback",
         compute=_best_certainty,
     ),
@@ -161,7 +221,6 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Independent complaints: copies (same reason, time and note, or new accounts) count once",
         why="A brigade agreed elsewhere is one opinion, however many accounts repeat it",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="users' feedback",
         compute=lambda record: float(len(complaint_clusters(record.complaints))),
     ),
@@ -171,27 +230,26 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Independent complaints, each weighted by how often its surest reporter is right at least",
         why="Several people who never met and were right before are hardly wrong together",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="users' feedback",
         compute=_reliable_witnesses,
     ),
     Feature(
         name="feedback.copied_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of complaints that repeat another one; unknown without complaints",
         why="Brigades silence honest authors by copied complaints",
         evidence=Evidence.PROOF,
+        direction=0,
         mission_name="users' feedback",
         compute=_copied_share,
     ),
     Feature(
         name="feedback.spam_reason_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of complaints that say spam, scam, phishing or the like; unknown without complaints",
         why="Hate and quarrels are reported too, for other reasons",
         evidence=Evidence.PROOF,
+        direction=0,
         compute=_spam_reason_share,
     ),
     Feature(

@@ -6,12 +6,10 @@ All measures are unknown if no journey was sent.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 
-from scoring.features.feature import UNKNOWN, Evidence, Feature
-from scoring.features.models import Models
+from scoring.features.feature import UNKNOWN, Evidence, Feature, Models
 from scoring.journeys import pauses_of, variation
 from scoring.records import JourneyStep, PostRecord
 
@@ -70,6 +68,7 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Steps from the first one to the post",
         why="Bots know the shortest way; people read, scroll and go back",
         evidence=Evidence.CIRCUMSTANCE,
+        direction=0,
         mission_name="poster journey",
         compute=partial(_of_steps, measure=lambda steps: float(len(steps))),
     ),
@@ -79,6 +78,7 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Time from the first step to the last",
         why="Programs do not read before they write",
         evidence=Evidence.CIRCUMSTANCE,
+        direction=0,
         compute=partial(_of_steps, measure=_seconds),
     ),
     Feature(
@@ -87,6 +87,7 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Time from the first step to the first key; unknown if no key was pressed",
         why="People think before they type",
         evidence=Evidence.CIRCUMSTANCE,
+        direction=0,
         compute=partial(_of_steps, measure=_seconds_to_first_key),
     ),
     Feature(
@@ -95,6 +96,7 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Mean time between steps; unknown for a single step",
         why="Scripts click faster than hands",
         evidence=Evidence.CIRCUMSTANCE,
+        direction=0,
         compute=partial(_of_steps, measure=_seconds_per_step),
     ),
     Feature(
@@ -103,46 +105,43 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Standard deviation of the time between steps over its mean; unknown under three steps",
         why="A timer ticks evenly, a person does not",
         evidence=Evidence.CIRCUMSTANCE,
+        direction=0,
         compute=partial(_of_steps, measure=_interval_variation),
     ),
     Feature(
         name="journey.has_paste",
         unit="flag",
-        maximum=1.0,
         meaning="1 if text was pasted on the way",
         why="The text of a campaign is not typed again for each post",
         evidence=Evidence.CIRCUMSTANCE,
+        direction=0,
         compute=partial(_of_steps, measure=_has_paste),
     ),
     Feature(
         name="journey.distinct_step_share",
         unit="share",
-        maximum=1.0,
         meaning="Distinct step names over steps",
         why="People repeat steps, scripts visit each once",
         evidence=Evidence.CIRCUMSTANCE,
+        direction=0,
         compute=partial(_of_steps, measure=_distinct_share),
     ),
     Feature(
         name="journey.sequence_log_ratio",
         unit="nats/step",
-        minimum=-math.inf,
         meaning="How much better a Markov chain of spammers' steps and pauses explains the journey than "
         "honest authors' does, per step; unknown if its steps are too few or not understood",
         why="Scripts take a way and a pace that people do not",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         mission_name="poster journey",
         judge=_sequence_log_ratio,
     ),
     Feature(
         name="journey.sequence_probability",
         unit="probability",
-        maximum=1.0,
         meaning="The journey model's own score from way, pace, regularity and pasting; unknown likewise",
         why="The way to the post gives a script away even when its text does not",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         mission_name="poster journey",
         judge=_sequence_probability,
     ),

@@ -31,7 +31,6 @@ def _shape_feature(
     name: str,
     *,
     unit: str,
-    maximum: float = float("inf"),
     meaning: str,
     why: str,
     evidence: Evidence,
@@ -46,11 +45,9 @@ def _shape_feature(
     return Feature(
         name=f"context.url_{name}",
         unit=unit,
-        maximum=maximum,
         meaning=meaning if is_shown else f"{meaning}; known sites left out",
         why=why,
         evidence=evidence,
-        direction=0 if is_shown else +1,
         mission_name=mission_name,
         compute=partial(_worst_shape, measure=measure, among=attrgetter("links") if is_shown else unvouched),
         version=2 if is_shown else 3,
@@ -61,7 +58,6 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         name="context.link_count",
         unit="links",
-        maximum=100.0,
         meaning="Distinct links of the post",
         why="Spam exists to lead somewhere else",
         evidence=Evidence.SHOWN,
@@ -70,7 +66,6 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         name="context.distinct_domains",
         unit="domains",
-        maximum=100.0,
         meaning="Distinct hosts or domains that the post links to",
         why="Search-engine spam links to many shops at once",
         evidence=Evidence.SHOWN,
@@ -94,7 +89,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "digit_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of digits in host and path",
         why="Generated hosts and paths carry counters and random digits",
         evidence=Evidence.SHOWN,
@@ -118,7 +112,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "is_punycode",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the host has an internationalised label (xn--)",
         why="Look-alike letters of other scripts imitate known hosts",
         evidence=Evidence.IN_TEXT,
@@ -126,7 +119,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "is_mixed_script",
         unit="flag",
-        maximum=1.0,
         meaning="1 if a label of the host mixes alphabets in a way that can deceive (Unicode TR39)",
         why="A Cyrillic a in a Latin name reads like the real one",
         evidence=Evidence.PROOF,
@@ -134,7 +126,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "is_lookalike",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the host spells a known brand that does not own it",
         why="Phishing borrows trust: paypa1.com, apple.login-id.top",
         evidence=Evidence.PROOF,
@@ -142,7 +133,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "is_ip_host",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the host is an IP address",
         why="Hacked machines have no domain; bans by domain do not catch them",
         evidence=Evidence.PROOF,
@@ -150,7 +140,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "is_shortener",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the domain belongs to a URL shortener",
         why="A shortener hides the target from readers and filters",
         evidence=Evidence.IN_TEXT,
@@ -158,7 +147,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "has_cheap_suffix",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the top-level domain is one of those sold or given away in bulk",
         why="Domains are bought by the hundred where they are cheapest",
         evidence=Evidence.IN_TEXT,
@@ -167,7 +155,6 @@ FEATURES: tuple[Feature, ...] = (
     _shape_feature(
         "has_userinfo",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the URL has a user part before the host",
         why="https://bank.com@evil.example opens evil.example",
         evidence=Evidence.PROOF,

@@ -14,6 +14,7 @@ from scoring.features.feature import (
     UNKNOWN,
     Evidence,
     Feature,
+    Models,
     days_between,
     days_known,
     highest,
@@ -22,7 +23,6 @@ from scoring.features.feature import (
     suspected_share,
     unvouched,
 )
-from scoring.features.models import Models
 from scoring.known_domains import is_open
 from scoring.records import History, PostRecord
 
@@ -61,7 +61,7 @@ def _url_age_days(record: PostRecord) -> float:
     )
 
 
-_DOMAIN = (
+FEATURES: tuple[Feature, ...] = (
     Feature(
         name="context.domain_days_known",
         unit="days",
@@ -77,7 +77,6 @@ _DOMAIN = (
         meaning="Earlier posts that link to the least linked domain; known sites and open hosts left out",
         why="A domain is posted for as long as it pays; that many posted it excuses nobody",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         mission_name="url_domain",
         compute=partial(_over_sites, measure=lambda history: history.posts, worst=min),
         version=3,
@@ -88,7 +87,6 @@ _DOMAIN = (
         meaning="Posts in the 24 hours before that link to the most posted domain, the same left out",
         why="A campaign pushes one domain in a burst",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=partial(_over_sites, measure=lambda history: history.posts_24h, worst=max),
         version=3,
     ),
@@ -98,19 +96,16 @@ _DOMAIN = (
         meaning="Authors who linked to the least linked domain before, the same left out",
         why="What honest people like is linked by many of them",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=partial(_over_sites, measure=lambda history: history.authors, worst=min),
         version=3,
     ),
     Feature(
         name="context.domain_spam_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise, 0.1 at "
         "least",
         why="A domain costs money, so it is used until it is burnt",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="url_domain",
         compute=lambda record: max(suspected_share(history) for history in (History(), *_pasts(record))),
         version=3,
@@ -121,7 +116,6 @@ _DOMAIN = (
         meaning="Complaints about earlier posts with the most reported domain",
         why="Users report the same shop again and again",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="domain_report_count",
         compute=lambda record: float(max((history.complaints for history in _pasts(record)), default=0)),
         version=2,
@@ -132,14 +126,10 @@ _DOMAIN = (
         meaning="Earlier posts with exactly the most posted URL; known sites left out",
         why="Campaigns repeat one landing page",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         mission_name="url_post_count",
         compute=lambda record: float(max((link.url_posts for link in unvouched(record)), default=0)),
         version=3,
     ),
-)
-
-_REPUTATION = (
     Feature(
         name="context.url_age_days",
         unit="days",
@@ -155,7 +145,6 @@ _REPUTATION = (
     Feature(
         name="context.url_wot_score",
         unit="points",
-        maximum=100.0,
         meaning="Lowest trust score of a linked site by a Web-of-Trust style provider; unknown without one",
         why="Other people met the site before this platform did",
         evidence=Evidence.PROOF,
@@ -168,11 +157,9 @@ _REPUTATION = (
     Feature(
         name="context.url_google_score",
         unit="score",
-        maximum=1.0,
         meaning="Google Web Risk on the worst link: 1 listed as a threat, 0.5 suspected, 0 not listed",
         why="Phishing and malware pages are listed within hours",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="url_google_score",
         compute=lambda record: highest(
             number_or_unknown(link.reputation.threat_score) for link in record.links
@@ -181,16 +168,12 @@ _REPUTATION = (
     Feature(
         name="context.url_pattern_suspicion",
         unit="share",
-        maximum=1.0,
         meaning="How far the worst URL is written like phishing and malware (character n-grams); 0 under the "
         "model's threshold",
         why="Hacked sites, kits and generated names write URLs in patterns",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="url_token, url_tld, URL pattern",
         judge=_pattern_suspicion,
         version=2,
     ),
 )
-
-FEATURES: tuple[Feature, ...] = (*_DOMAIN, *_REPUTATION)

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 from scoring.features.feature import Evidence, Feature, shrunk_spam_share
-from scoring.records import History, PostRecord
 
 SUB_MODEL = "behaviour"
 
 # Without a copy all counts are 0 and shares are the prior's 0.1, never unknown: an unjudged first copy must
 # give the same values as none, or being copied could lower a score.
-
-
-def _of_similar(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return measure(record.similar)
-
-
-def _of_resembling(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return measure(record.resembling)
-
-
-_SIMILAR = (
+FEATURES: tuple[Feature, ...] = (
     Feature(
         name="social.similar_posts",
         unit="posts",
         meaning="Earlier near-duplicates of the text, whoever posted them",
         why="Campaigns vary one template",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=lambda record: float(record.similar.posts),
     ),
     Feature(
@@ -38,7 +23,6 @@ _SIMILAR = (
         meaning="Near-duplicates in the 24 hours before",
         why="A campaign runs in hours, a proverb over years",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=lambda record: float(record.similar.posts_24h),
     ),
     Feature(
@@ -47,18 +31,15 @@ _SIMILAR = (
         meaning="Authors of the near-duplicates",
         why="Many accounts saying the same thing are one sender",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=lambda record: float(record.similar.authors),
     ),
     Feature(
         name="social.similar_spam_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of confirmed spam among near-duplicates whose words were decided on, shrunk to 0.1",
         why="What was spam this morning is spam at noon",
         evidence=Evidence.PROOF,
-        direction=+1,
-        compute=partial(_of_similar, measure=shrunk_spam_share),
+        compute=lambda record: shrunk_spam_share(record.similar),
         version=2,
     ),
     Feature(
@@ -68,8 +49,7 @@ _SIMILAR = (
         "convicted",
         why="A wording that was judged once need not be judged again",
         evidence=Evidence.PROOF,
-        direction=+1,
-        compute=partial(_of_similar, measure=lambda history: float(history.confirmed_spam)),
+        compute=lambda record: float(record.similar.confirmed_spam),
         version=2,
     ),
     Feature(
@@ -79,7 +59,7 @@ _SIMILAR = (
         why="What people let stand need not be doubted again, and a spammer cannot make it himself",
         evidence=Evidence.PROOF,
         direction=-1,
-        compute=partial(_of_similar, measure=lambda history: float(history.confirmed_not_spam)),
+        compute=lambda record: float(record.similar.confirmed_not_spam),
     ),
     Feature(
         name="social.similar_complaints",
@@ -87,13 +67,9 @@ _SIMILAR = (
         meaning="Complaints about the near-duplicates",
         why="Users report the copies one by one",
         evidence=Evidence.PROOF,
-        direction=+1,
-        compute=partial(_of_similar, measure=lambda history: float(history.complaints)),
+        compute=lambda record: float(record.similar.complaints),
         version=2,
     ),
-)
-
-_RESEMBLING = (
     Feature(
         name="social.resembling_authors",
         unit="authors",
@@ -101,20 +77,17 @@ _RESEMBLING = (
         "network, age and size",
         why="Accounts are made by script, a hundred at a time",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         mission_name="similarity to known spammers",
         compute=lambda record: float(record.resembling.authors),
     ),
     Feature(
         name="social.resembling_spam_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of confirmed spam among decided posts of the accounts that look alike, shrunk to 0.1",
         why="The next account of a farm behaves like the last",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="similarity to known spammers",
-        compute=partial(_of_resembling, measure=shrunk_spam_share),
+        compute=lambda record: shrunk_spam_share(record.resembling),
         version=2,
     ),
     Feature(
@@ -123,9 +96,8 @@ _RESEMBLING = (
         meaning="How many of the accounts that look alike have confirmed spam",
         why="One spammer of that shape is chance, five are a farm",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="similarity to known spammers",
-        compute=partial(_of_resembling, measure=lambda history: float(history.spam_authors)),
+        compute=lambda record: float(record.resembling.spam_authors),
         version=2,
     ),
     Feature(
@@ -134,11 +106,8 @@ _RESEMBLING = (
         meaning="Complaints about the accounts that look alike",
         why="Users report a farm's accounts one by one",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="similarity to known spammers",
-        compute=partial(_of_resembling, measure=lambda history: float(history.complaints)),
+        compute=lambda record: float(record.resembling.complaints),
         version=2,
     ),
 )
-
-FEATURES: tuple[Feature, ...] = (*_SIMILAR, *_RESEMBLING)

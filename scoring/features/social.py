@@ -64,7 +64,7 @@ def _is_reported_spammer(record: PostRecord) -> float:
     return float(history.spam_complaints > 0 or history.confirmed_spam > 0)
 
 
-_ACCOUNT = (
+FEATURES: tuple[Feature, ...] = (
     Feature(
         name="social.account_age_days",
         unit="days",
@@ -107,7 +107,6 @@ _ACCOUNT = (
     Feature(
         name="social.is_verified",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the platform verified the author",
         why="Verification costs time or money; a bought account may still have it",
         evidence=Evidence.CIRCUMSTANCE,
@@ -133,18 +132,15 @@ _ACCOUNT = (
         "counted whole",
         why="Programs post more than people can",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=_posts_per_day,
         version=2,
     ),
     Feature(
         name="social.email_domain_is_disposable",
         unit="flag",
-        maximum=1.0,
         meaning="1 if the author's mail domain is on the public list of throw-away mail providers",
         why="Nobody who means to stay registers with an address that is gone in ten minutes",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="user_email_domain",
         compute=_is_disposable,
         version=2,
@@ -152,27 +148,20 @@ _ACCOUNT = (
     Feature(
         name="social.email_domain_spam_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of confirmed spam among decided posts under this mail domain, shrunk likewise, 0.1 at "
         "least",
         why="Accounts are registered in bulk under one mail domain",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="user_email_domain",
         compute=lambda record: suspected_share(record.email_domain_history),
         version=2,
     ),
-)
-
-_PAST = (
     Feature(
         name="social.is_reported_spammer",
         unit="flag",
-        maximum=1.0,
         meaning="1 if an earlier post of the author was confirmed as spam, or reported as spam or scam",
         why="Whoever was caught once had a reason to spam, and still has it",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="user_spam_report",
         compute=_is_reported_spammer,
     ),
@@ -190,7 +179,6 @@ _PAST = (
         meaning="Posts of the author in the 24 hours before",
         why="Spam is posted in bursts",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         compute=lambda record: float(record.author_history.posts_24h),
     ),
     Feature(
@@ -205,11 +193,9 @@ _PAST = (
     Feature(
         name="social.spam_share",
         unit="share",
-        maximum=1.0,
         meaning="Share of confirmed spam among the author's decided posts, shrunk to 0.1 while few are",
         why="Who spammed before will spam again",
         evidence=Evidence.PROOF,
-        direction=+1,
         compute=lambda record: shrunk_spam_share(record.author_history),
     ),
     Feature(
@@ -218,7 +204,6 @@ _PAST = (
         meaning="Earlier posts of the author that moderators confirmed as spam",
         why="Repeat offenders",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="user_spam_posts",
         compute=lambda record: float(record.author_history.confirmed_spam),
     ),
@@ -237,7 +222,6 @@ _PAST = (
         meaning="Complaints about the author's earlier posts",
         why="Users notice a spammer before moderators decide",
         evidence=Evidence.PROOF,
-        direction=+1,
         mission_name="user_spam_posts",
         compute=lambda record: float(record.author_history.complaints),
     ),
@@ -247,7 +231,6 @@ _PAST = (
         meaning="Earlier posts of the author with the same text",
         why="Copy and paste is the cheapest reach",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         mission_name="user_post_count",
         compute=lambda record: float(record.same_text_by_author),
     ),
@@ -257,11 +240,8 @@ _PAST = (
         meaning="Earlier posts of the author with the link they posted most",
         why="One shop, many posts",
         evidence=Evidence.CIRCUMSTANCE,
-        direction=+1,
         mission_name="user_link_count",
         compute=_link_repeats,
         version=2,
     ),
 )
-
-FEATURES: tuple[Feature, ...] = (*_ACCOUNT, *_PAST)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scoring.features import extract
-from scoring.features.models import MODEL_FILES, Models
+from scoring.features.feature import MODEL_FILES, Models
 from scoring.records import InvalidRecord, PostRecord
 from tests.scoring.random_records import labelled, record
 from tests.scoring.starter import STARTER

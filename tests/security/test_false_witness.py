@@ -14,7 +14,7 @@ from moderation.operations.posts import complaints
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.scoring import score
 from moderation.queries.records import records
-from scoring.features.complaint_clusters import complaint_clusters
+from scoring.features.feedback import complaint_clusters
 from tests.moderation.conftest import Later, Post_
 
 pytestmark = pytest.mark.whole
