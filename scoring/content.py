@@ -27,9 +27,6 @@ __all__ = ["FIRST", "LAST", "Breaker", "ContentModel", "ContentScore", "Unavaila
 
 MODEL = "content"
 MAX_BATCH = 128  # max_batch_size in triton_repo/*/config.pbtxt
-PROBE_TEXT = "Are you ready?"
-
-
 _LOGITS = np.dtype("<f4")
 _STEPS = 127
 
@@ -89,7 +86,6 @@ class ContentModel:
         least_batch: int = 1,
         attempts: int = 2,
         breaker_failures: int = 5,
-        breaker_seconds: float = 5.0,
         remembers: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -120,7 +116,6 @@ class ContentModel:
             least_rows=least_batch,
             attempts=attempts,
             breaker_failures=breaker_failures,
-            breaker_seconds=breaker_seconds,
             clock=clock,
         )
 
@@ -151,7 +146,7 @@ class ContentModel:
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""
         try:
-            self._ask([PROBE_TEXT], outputs=("logits",))
+            self._ask(["Are you ready?"], outputs=("logits",))
         except Unavailable:
             return False
         return True

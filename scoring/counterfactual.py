@@ -23,7 +23,8 @@ from scoring.links import links_in
 from scoring.pipeline import ContentProtocol, Scorer
 from scoring.readings import HeadedContent
 from scoring.records import History, PostRecord
-from scoring.routing import Route, Thresholds
+from scoring.release import Thresholds
+from scoring.routing import Route
 from scoring.trees import Floats
 
 MAX_WORDS = 40

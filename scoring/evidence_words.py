@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from scoring.evidence_model import READER_FILE
 from scoring.platform_head import PlatformHead
@@ -25,20 +24,16 @@ _WORD = re.compile(r"\w[\w'\u2019-]*")
 
 
 def of(record: PostRecord, *, release: Release) -> list[tuple[str, float]]:
-    """Return `spam_words` of a record; none if the release has no reader of its own."""
-    reader = _reader(release.folder) if READER_FILE in release.files else None
-    return [] if reader is None else spam_words(record, reader=reader, manifest=release.manifest)
-
-
-def spam_words(
-    record: PostRecord, *, reader: PlatformHead, manifest: Mapping[str, Any]
-) -> list[tuple[str, float]]:
     """Return words with how much less their text reads like spam without them, in log-odds, strongest first.
 
-    Words are in lower case and come from texts that read like spam.
+    Words are in lower case and come from texts that read like spam. None if the release has no reader of its
+    own.
     """
+    if READER_FILE not in release.files:
+        return []
+    reader = _reader(release.folder)
     shares: dict[str, float] = {}
-    for text in Readings([record], manifest=manifest).texts:
+    for text in Readings([record], manifest=release.manifest).texts:
         margin = reader.margin(text, content_margin=0.0)
         if margin < 0.0:  # rather not spam
             continue
@@ -51,7 +46,7 @@ def spam_words(
 
 
 @lru_cache(maxsize=2)
-def _reader(folder: Path) -> PlatformHead | None:
+def _reader(folder: Path) -> PlatformHead:
     return PlatformHead.load(folder / READER_FILE)
 
 

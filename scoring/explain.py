@@ -147,9 +147,9 @@ def _explained(file: _EnsembleFile) -> tuple[Ensemble, StackExplainer]:
 
 
 def word_contributions(
-    text: str, *, probabilities: Callable[[Sequence[str]], Floats], mask: str = MASK
+    text: str, *, probabilities: Callable[[Sequence[str]], Floats]
 ) -> tuple[WordContribution, ...]:
-    """Return each word's share of the difference of content margin between `text` and `mask`, in reading
+    """Return each word's share of the difference of content margin between `text` and MASK, in reading
     order; empty without words. A price is a word, and so is one with the "not" before it.
 
     Words are those of the normalised text, so that "f r e e" is one; their places are those of the raw text.
@@ -162,7 +162,7 @@ def word_contributions(
         return ()
     explained = normalised.text[: words[MAX_WORDS][0]] if len(words) > MAX_WORDS else normalised.text
     words = words[:MAX_WORDS]
-    shares = _word_shares(explained, words=len(words), probabilities=probabilities, mask=mask)
+    shares = _word_shares(explained, words=len(words), probabilities=probabilities)
     places = [normalised.raw_range(start, end) for start, end in words]
     return tuple(
         WordContribution(start=start, end=end, contribution=float(share))
@@ -171,7 +171,7 @@ def word_contributions(
 
 
 def _word_shares(
-    text: str, *, words: int, probabilities: Callable[[Sequence[str]], Floats], mask: str
+    text: str, *, words: int, probabilities: Callable[[Sequence[str]], Floats]
 ) -> Sequence[float]:
     shap = _shap()
 
@@ -179,9 +179,9 @@ def _word_shares(
         return content_margins(np.asarray(probabilities([str(part) for part in masked]), dtype=np.float64))
 
     if words == 1:  # shap's clustering needs at least two words
-        whole, masked_out = margins(np.array([text, mask]))
+        whole, masked_out = margins(np.array([text, MASK]))
         return [float(whole - masked_out)]
-    masker = shap.maskers.Text(_words_of, mask_token=f"{mask} ")  # the space separates it from the next word
+    masker = shap.maskers.Text(_words_of, mask_token=f"{MASK} ")  # the space separates it from the next word
     explainer = shap.PartitionExplainer(margins, masker)
     # Each part is masked with all others in place (one context, not both): 2 n evaluations then reach every
     # word. With both, 300 leave most words of a 50-word text at their neighbours' mean.

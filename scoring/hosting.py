@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from scoring.content import ContentModel, Unavailable
 from scoring.image import ImageModel
-from scoring.pins import ContentPin, ImagePin, Pin, Probe
+from scoring.pins import ContentPin, ImagePin, PictureProbe, Pin, Probe
 from scoring.release import Corrupt, file_sha256
 from scoring.sagemaker import SageMakerEndpoint
 from scoring.triton_socket import TritonSocket
@@ -158,11 +158,7 @@ def probe(pin: ContentPin, *, content: ContentModel) -> None:
     except Unavailable as silent:
         raise WrongAnswers(f"{content.model} was loaded but does not answer: {silent}") from silent
     for sample, probability in zip(probes, answers.tolist(), strict=True):
-        if abs(probability - sample.probability) > PROBE_TOLERANCE:
-            raise WrongAnswers(
-                f"{content.model} gives {sample.text[:40]!r} a probability of {probability:.3f}, "
-                f"its release says {sample.probability:.3f}"
-            )
+        _compare(probability, sample, of=repr(sample.text[:40]), model=content.model)
 
 
 def probe_image(pin: ImagePin, *, image: ImageModel) -> None:
@@ -172,11 +168,15 @@ def probe_image(pin: ImagePin, *, image: ImageModel) -> None:
     except (Unavailable, ValueError) as silent:
         raise WrongAnswers(f"{image.model} was loaded but does not answer: {silent}") from silent
     for sample, probability in zip(pin.probes, answers.tolist(), strict=True):
-        if abs(probability - sample.probability) > PROBE_TOLERANCE:
-            raise WrongAnswers(
-                f"{image.model} gives a picture a probability of {probability:.3f}, its release says"
-                f" {sample.probability:.3f}"
-            )
+        _compare(probability, sample, of="a picture", model=image.model)
+
+
+def _compare(probability: float, sample: Probe | PictureProbe, *, of: str, model: str) -> None:
+    if abs(probability - sample.probability) > PROBE_TOLERANCE:
+        raise WrongAnswers(
+            f"{model} gives {of} a probability of {probability:.3f},"
+            f" its release says {sample.probability:.3f}"
+        )
 
 
 def _version_folders(repository: Path, *, model: str, version: str) -> dict[str, Path]:

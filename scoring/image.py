@@ -7,8 +7,7 @@ client sends texts and pictures.
 from __future__ import annotations
 
 import base64
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,17 +26,7 @@ class ImageModel:
     Share one per process. Safe across threads and forks: the first call of each makes its own connection.
     """
 
-    def __init__(
-        self,
-        *,
-        url: str,
-        version: str,
-        model: str,
-        timeout_seconds: float = 5.0,
-        breaker_failures: int = 5,
-        breaker_seconds: float = 5.0,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, *, url: str, version: str, model: str, timeout_seconds: float) -> None:
         """Take `url` as grpc://host:port, http://host:port or sagemaker://endpoint; connect to nothing yet.
 
         `timeout_seconds` limits each call of at most MAX_BATCH pictures, retries included.
@@ -50,9 +39,6 @@ class ImageModel:
             priority=FIRST,
             timeout_seconds=timeout_seconds,
             most_rows=MAX_BATCH,
-            breaker_failures=breaker_failures,
-            breaker_seconds=breaker_seconds,
-            clock=clock,
         )
 
     def probabilities(self, pictures: Sequence[bytes]) -> NDArray[np.float64]:

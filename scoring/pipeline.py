@@ -38,35 +38,20 @@ class Scorer:
     def __init__(
         self, *, release: Release, content: ContentProtocol, heads: PlatformHeads | None = None
     ) -> None:
-        self._release = release
-        self._content = content
+        self.release = release
+        self.content = content
         self._ensemble, self._explainer = explained_ensemble(release)
         release.check_features(self._ensemble.features, names=features.NAMES, schema=features.SCHEMA_HASH)
         self._evidence = EvidenceModel.load(release.folder, files=release.files)
         self._models = features.Models.load(release.folder, files=release.files)
-        self._heads = heads or PlatformHeads.load(release.folder, files=release.heads)
-
-    @property
-    def release(self) -> Release:
-        """The release that every score of this Scorer names."""
-        return self._release
-
-    @property
-    def heads(self) -> PlatformHeads:
-        """The heads of platforms that have one."""
-        return self._heads
-
-    @property
-    def content(self) -> ContentProtocol:
-        """The content model of this Scorer."""
-        return self._content
+        self.heads = heads or PlatformHeads.load(release.folder, files=release.heads)
 
     def content_on(self, platform: str, *, content: ContentProtocol | None = None) -> HeadedContent:
         """Return the content model as this release reads it on a platform, through its head if it has one.
 
         `content` is another client of the same model.
         """
-        return HeadedContent(platform, content or self._content, self._heads)
+        return HeadedContent(platform, content or self.content, self.heads)
 
     def score(self, record: PostRecord, *, blocklist: Blocklist) -> ScoreResult:
         """Score one record; the same record, rules and content probability always give the same result."""
@@ -96,7 +81,7 @@ class Scorer:
         ]
         results = iter(self._judged(inputs) if inputs else [])
         return [
-            banned(record, rule, release=self._release)
+            banned(record, rule, release=self.release)
             if rule is not None and _is_ban(rule)
             else next(results)
             for record, rule in ruled
@@ -132,11 +117,11 @@ class Scorer:
         """
         if self._evidence is None:
             return readings.unknown(len(records))
-        evidence = Readings(records, manifest=self._release.manifest)
+        evidence = Readings(records, manifest=self.release.manifest)
         if self._evidence.reader is not None:
             return evidence.read_by(self._evidence.reader)
         return evidence.highest(
-            (content or self._content).probabilities(evidence.texts) if evidence.texts else ()
+            (content or self.content).probabilities(evidence.texts) if evidence.texts else ()
         )
 
     def _known(
@@ -166,7 +151,7 @@ class Scorer:
 
     def _probabilities(self, records: Sequence[PostRecord], judged: Judgement | Joined) -> Floats:
         platforms = [record.platform for record in records]
-        return platform_head.probabilities(self._release, judged.margins, platforms=platforms)
+        return platform_head.probabilities(self.release, judged.margins, platforms=platforms)
 
     def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
         records = [record for record, *_ in asked]
@@ -198,22 +183,22 @@ class Scorer:
         evidence, of which the cheap sub-models know nothing.
         """
         looked_at = records if self._evidence is not None else ()
-        evidence = Readings(looked_at, rows=len(records), manifest=self._release.manifest)
+        evidence = Readings(looked_at, rows=len(records), manifest=self.release.manifest)
         is_needed = self._needs_content(records, rows)
         is_needed[evidence.places] = True
         return readings.ask(
             records,
             is_needed=is_needed.tolist(),
             known=known,
-            content=self._content,
-            heads=self._heads,
+            content=self.content,
+            heads=self.heads,
             evidence=evidence,
             reader=self._evidence.reader if self._evidence else None,
         )
 
     def _needs_content(self, records: Sequence[PostRecord], rows: Floats) -> NDArray[np.bool_]:
         """Return which posts need the content model: all, unless the release has a cascade."""
-        cascade = self._release.cascade
+        cascade = self.release.cascade
         if not cascade.skips_content:
             return np.ones(len(rows), dtype=np.bool_)
         unasked = self._ensemble.judge(rows, content_probabilities=np.full(len(rows), np.nan))
@@ -246,12 +231,12 @@ class Scorer:
             effect=routing.strictest(rule.effect if rule else None, is_held=is_held),
         )
         return ScoreResult(
-            release_id=self._release.id,
-            schema_hash=self._release.schema_hash,
+            release_id=self.release.id,
+            schema_hash=self.release.schema_hash,
             spam_probability=probability,
             content_probability=content,
             content_score=content_score,
-            content_model=self._release.content_model,
+            content_model=self.release.content_model,
             sub_models=sub_models,
             base=self._explainer.base,
             # Without an active bound there is no such contribution.
@@ -276,13 +261,13 @@ class Scorer:
     ) -> Routing:
         return routing.decide(
             probability=probability,
-            thresholds=self._release.thresholds_on(record.platform),
+            thresholds=self.release.thresholds_on(record.platform),
             is_degraded=is_degraded,
             effect=effect,
             sub_models=sub_models,
-            safety=self._release.safety,
+            safety=self.release.safety,
             is_unread=unread_script.in_release(
-                record.text, platform=record.platform, manifest=self._release.manifest
+                record.text, platform=record.platform, manifest=self.release.manifest
             )
             is not None,
         )

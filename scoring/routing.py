@@ -16,24 +16,6 @@ from scoring.blocklist import Effect
 from scoring.records import PostRecord
 from scoring.release import Safety, Thresholds
 
-__all__ = [
-    "ALLOW_LEAK",
-    "REMOVE_PRECISION",
-    "ReviewReason",
-    "Route",
-    "Routing",
-    "Safety",
-    "Thresholds",
-    "decide",
-    "draw",
-    "expected_harm",
-    "hundredth",
-    "opinion",
-    "sampled",
-    "strictest",
-    "unproven",
-]
-
 NO_OPINION = 0.5
 NO_SAFETY = Safety()
 REMOVE_PRECISION = 0.98

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring import similarity
+from scoring.identifiers.phrases import WORD
 
 LONGEST = 60
 """Most characters of a result."""
@@ -16,10 +16,8 @@ _READ_CHARACTERS = 240
 _BASES = 3
 _MOST_WORDS = 8
 _FEWEST_WORDS, _FEWEST_LETTERS = 2, 6
-# Scripts without spaces: each character counts as a word, and four of them say something.
-_ALONE = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
+# Of a script without spaces, where each character counts as a word, four say something.
 _FEWEST_ALONE = 4
-_TOKEN = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ def _prepared(text: str) -> str:
 
 
 def _words(text: str) -> list[_Word]:
-    return [_Word(similarity.folded(token[0]), *token.span()) for token in _TOKEN.finditer(text)]
+    return [_Word(similarity.folded(token[0]), *token.span()) for token in WORD.finditer(text)]
 
 
 def _longest(text: str, words: list[_Word], lines: list[str]) -> list[_Word]:

@@ -11,7 +11,6 @@ import functools
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,23 +35,23 @@ def bands(text: str) -> tuple[int, ...]:
     form; an empty text has none. Only the first 10,000 characters count.
     """
     plain = folded(text[:_TEXT_LIMIT])
-    words = _WORD.findall(LINK.sub(" ", plain))
+    words = _words(plain)
     if len(words) < _MIN_WORDS:
         exact = " ".join(plain.split())
         return (_digest(f"exact:{exact}"),) if exact else ()
-    signature = _signature(_shingles(" ".join(words)))
+    signature = _signature(_shingles(words))
     rows = signature.reshape(BANDS, _ROWS_PER_BAND)
     return tuple(_digest(f"band:{index}:{row.tobytes().hex()}") for index, row in enumerate(rows))
 
 
 def word_count(text: str) -> int:
     """Count the words of a signature: links, handles, numbers and signs are none."""
-    return len(_WORD.findall(LINK.sub(" ", folded(text[:_TEXT_LIMIT]))))
+    return len(_words(folded(text[:_TEXT_LIMIT])))
 
 
 def likeness(first: str, second: str) -> float:
     """Return the share of shingles that two texts have in common (Jaccard), 0 to 1; 1 if both are empty."""
-    left, right = _pieces(first), _pieces(second)
+    left, right = (_shingles(_words(folded(text[:_TEXT_LIMIT]))) for text in (first, second))
     return len(left & right) / len(left | right) if left or right else 1.0
 
 
@@ -64,27 +63,24 @@ def folded(text: str) -> str:
     )
 
 
-def _pieces(text: str) -> set[str]:
-    words = " ".join(_WORD.findall(LINK.sub(" ", folded(text[:_TEXT_LIMIT]))))
-    return (
-        {words[start : start + _SHINGLE] for start in range(max(1, len(words) - _SHINGLE + 1))}
-        if words
-        else set()
-    )
+def _words(plain: str) -> list[str]:
+    return _WORD.findall(LINK.sub(" ", plain))
 
 
-def _shingles(text: str) -> NDArray[np.uint64]:
-    pieces = {text[start : start + _SHINGLE] for start in range(max(1, len(text) - _SHINGLE + 1))}
-    return _unsigned(pieces)
+def _shingles(words: list[str]) -> set[str]:
+    text = " ".join(words)
+    starts = range(max(1, len(text) - _SHINGLE + 1)) if words else ()
+    return {text[start : start + _SHINGLE] for start in starts}
 
 
-def _signature(shingles: NDArray[np.uint64]) -> NDArray[np.uint32]:
+def _signature(shingles: set[str]) -> NDArray[np.uint32]:
     """Return the minimum of every hash function over the shingles, shape (BANDS * rows,), little-endian
     uint32.
     """
     multipliers, offsets = _hash_functions()
+    numbers = np.array([_raw(shingle) for shingle in shingles], dtype=np.uint64)
     # Multiply-shift hashing (Dietzfelbinger 1997): uint64 arithmetic wraps on purpose, the high half is kept.
-    hashed = (shingles[:, None] * multipliers + offsets) >> np.uint64(32)
+    hashed = (numbers[:, None] * multipliers + offsets) >> np.uint64(32)
     # Little-endian on every machine: the bytes go into digests that are stored.
     signature: NDArray[np.uint32] = hashed.min(axis=0).astype("<u4")
     return signature
@@ -96,10 +92,6 @@ def _hash_functions() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     numbers = np.array([_raw(f"hash function {index}") for index in range(2 * count)], dtype=np.uint64)
     # Multiply-shift hashing needs odd multipliers.
     return numbers[:count] | np.uint64(1), numbers[count:]
-
-
-def _unsigned(pieces: Iterable[str]) -> NDArray[np.uint64]:
-    return np.array([_raw(piece) for piece in pieces], dtype=np.uint64)
 
 
 def _digest(text: str) -> int:

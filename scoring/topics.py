@@ -34,20 +34,17 @@ class TopicModel:
         self,
         *,
         url: str,
-        model: str = MODEL,
         priority: int = FIRST,
         timeout_seconds: float = 2.0,
-        batch_size: int = 16,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take `url` as ContentModel does; `timeout_seconds` limits a call of at most `batch_size` texts."""
+        """Take `url` as ContentModel does; `timeout_seconds` limits a call of at most 16 texts."""
         self._calls = TritonCalls(
             url=url,
-            model=model,
+            model=MODEL,
             version=VERSION,
             priority=priority,
             timeout_seconds=timeout_seconds,
-            most_rows=batch_size,
             clock=clock,
         )
 

@@ -31,6 +31,7 @@ _TRANSIENT = ("StatusCode.UNAVAILABLE", "503")
 _CHANNEL = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 2000)]
 # Share of its time limit that a call should take: a server may get four times slower.
 _SHARE = 0.25
+_BREAKER_SECONDS = 5.0
 
 _Row = TypeVar("_Row")
 _Answer = TypeVar("_Answer")
@@ -99,7 +100,6 @@ class TritonCalls:
         least_rows: int = 1,
         attempts: int = 2,
         breaker_failures: int = 5,
-        breaker_seconds: float = 5.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take `url` as grpc://host:port, http://host:port or sagemaker://endpoint; connect to nothing yet.
@@ -114,7 +114,7 @@ class TritonCalls:
         self.model, self.version, self.priority = model, version, priority
         self._scheme, self._address = parts.scheme, parts.netloc
         self._timeout_seconds, self._attempts = timeout_seconds, attempts
-        self._breaker = Breaker(failures=breaker_failures, seconds=breaker_seconds, clock=clock)
+        self._breaker = Breaker(failures=breaker_failures, seconds=_BREAKER_SECONDS, clock=clock)
         self._pace = Pace(seconds=_SHARE * timeout_seconds, first=most_rows, most=most_rows, least=least_rows)
         self._clock = clock
         self._local = threading.local()

@@ -84,6 +84,11 @@ def shape_of(url: str, host: str, domain: str) -> UrlShape:
     )
 
 
+def shown(host: str) -> str:
+    """Return a host as a reader sees it: punycode is decoded."""
+    return ".".join(map(_decoded, host.split(".")))
+
+
 def _subdomains(host: str, domain: str) -> int:
     """Count the labels before the registrable domain; "www" is one, an IP address has none."""
     return host.count(".") - domain.count(".") if domain else 0
@@ -130,7 +135,7 @@ def _joined_up(readable: str) -> str:
 
 
 def _readable(host: str) -> str:
-    return ".".join(_decoded(label) for label in host.split(".")).translate(_PASSES_FOR)
+    return shown(host).translate(_PASSES_FOR)
 
 
 def _decoded(label: str) -> str:
@@ -138,5 +143,5 @@ def _decoded(label: str) -> str:
         return label
     try:
         return label[4:].encode("ascii").decode("punycode")
-    except UnicodeError:
+    except (ValueError, OverflowError):
         return label

@@ -14,7 +14,7 @@ _READ_WORDS = 2_000
 _ANCHOR_WORDS = 3
 # Scripts without spaces: each character is a word.
 _ALONE = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
+WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
 
 
 def canonical(text: str) -> str:
@@ -50,4 +50,4 @@ def holds(line: str, value: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(similarity.folded(normalise(text).text))[:_READ_WORDS]
+    return WORD.findall(similarity.folded(normalise(text).text))[:_READ_WORDS]

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,8 +32,11 @@ def serve() -> Iterator[Serve]:
         yield lambda handle: servers.enter_context(closing(LocalServer(handle)))
 
 
-def model_on(port: int, *, scheme: str = "http", **options: float) -> ContentModel:
-    return ContentModel(url=f"{scheme}://127.0.0.1:{port}", version="1", **{"timeout_seconds": 0.5} | options)  # type: ignore[arg-type]  # counts are ints
+def model_on(
+    port: int, *, scheme: str = "http", timeout_seconds: float = 0.5, **options: Any
+) -> ContentModel:
+    url = f"{scheme}://127.0.0.1:{port}"
+    return ContentModel(url=url, version="1", timeout_seconds=timeout_seconds, **options)
 
 
 def closed_port() -> int:
@@ -173,10 +177,14 @@ class TestNormaliser:
         assert 19_000 < len(received) < 25_000
 
 
+def standing_clock() -> float:
+    return 0.0
+
+
 class TestBreaker:
     def test_fails_at_once_after_failures_in_a_row(self, serve: Serve) -> None:
         server = serve(hangs_up)
-        model = model_on(server.port, attempts=1, breaker_failures=3, breaker_seconds=60.0)
+        model = model_on(server.port, attempts=1, breaker_failures=3, clock=standing_clock)
         for _ in range(3):
             with pytest.raises(Unavailable):
                 model.probabilities(["hello"])
@@ -196,7 +204,7 @@ class TestBreaker:
             connection.close()
 
         server = serve(handle)
-        model = model_on(server.port, attempts=1, breaker_failures=1, breaker_seconds=60.0)
+        model = model_on(server.port, attempts=1, breaker_failures=1, clock=standing_clock)
         assert not model.is_ready()
         with pytest.raises(Unavailable, match="not asked"):
             model.probabilities(["hello"])

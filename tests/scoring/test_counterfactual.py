@@ -39,9 +39,9 @@ class ByThresholds(Scorer):
 
     def __init__(self) -> None:
         thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
-        self._release = dataclasses.replace(Release.load(STARTER), thresholds=thresholds)
-        self._content = OneBadWord()
-        self._heads = PlatformHeads({})
+        self.release = dataclasses.replace(Release.load(STARTER), thresholds=thresholds)
+        self.content = OneBadWord()
+        self.heads = PlatformHeads({})
 
     def routes(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None

@@ -6,12 +6,11 @@ import pytest
 
 from scoring.blocklist import Effect
 from scoring.records import AuthorSnapshot
-from scoring.release import Safety
+from scoring.release import Safety, Thresholds
 from scoring.routing import (
     ReviewReason,
     Route,
     Routing,
-    Thresholds,
     decide,
     draw,
     expected_harm,

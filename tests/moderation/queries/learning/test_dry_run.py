@@ -14,8 +14,7 @@ from moderation.models import Post, Revision
 from moderation.operations.scoring import score
 from moderation.queries.learning import dry_run, traffic
 from moderation.queries.learning.dry_run import Change
-from scoring.release import Thresholds
-from scoring.routing import Safety
+from scoring.release import Safety, Thresholds
 from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 
