@@ -6,7 +6,6 @@ Every refusal is one line that names the variable, so that an operator can fix i
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
@@ -32,101 +31,58 @@ class Mode(StrEnum):
     PRODUCTION = "production"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Environment:
     """The settings that an operator chooses; the operator's guide says what each one does."""
 
-    mode: Mode
-    secret_key: str
-    allowed_hosts: tuple[str, ...]
-    akismet_host: str
-    database_url: str
-    standby_url: str
-    broker_url: str
-    triton_url: str
-    state_dir: Path
-    release_dir: Path
-    triton_models_dir: Path
-    triton_admin_key: str
-    triton_admin_socket: Path
-    web_port: int
-    undo_seconds: int
-    degraded_seconds: int
-    audit_first_percent: int
-    training_days: int
-    digest_days: int
-    egress_private_hosts: tuple[str, ...]
-    proxies: int
-    metrics_token: str
-    encryption_keys: tuple[str, ...]
-    posts_per_minute: int
-    web_risk_key: str
-    wot_key: str
-    wot_user: str
-    rdap_url: str
-    evidence_agent: str
-    evidence_obeys_robots: bool
-    evidence_store: str
-    simulated_web_port: int
-    speech_model: Path | None
-    reader_socket: Path | None
-    translation_url: str
-    translation_key: str
-    erasure_journal: Path
-    postgres_programs: Path | None
-
-
-def read(variables: Mapping[str, str] = os.environ) -> Environment:
-    """Read and check the variables. Raises ImproperlyConfigured with one line that names the variable."""
-    mode = _mode(variables)
-    state_dir = _folder(variables, "SPAMDESK_STATE_DIR", default=ROOT / ".state")
-    number = partial(_whole_number, variables)
-    return Environment(
-        mode=mode,
-        secret_key=_secret_key(variables, mode=mode),
-        allowed_hosts=_allowed_hosts(variables, mode=mode),
-        akismet_host=_akismet_host(variables),
-        database_url=_url(variables, "DATABASE_URL", schemes=("postgresql", "postgres")),
-        standby_url=_given_url(variables, "DATABASE_STANDBY_URL", schemes=("postgresql", "postgres")),
-        broker_url=_url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss")),
-        triton_url=_triton_url(variables),
-        state_dir=state_dir,
-        release_dir=_folder(variables, "SPAMDESK_RELEASE_DIR", default=ROOT / "scoring" / "starter"),
-        triton_models_dir=_folder(
+    def __init__(self, variables: Mapping[str, str] = os.environ) -> None:
+        """Read and check the variables. Raises ImproperlyConfigured with one line that names the variable."""
+        self.mode = mode = _mode(variables)
+        self.state_dir = state_dir = _folder(variables, "SPAMDESK_STATE_DIR", default=ROOT / ".state")
+        number = partial(_whole_number, variables)
+        self.secret_key = _secret_key(variables, mode=mode)
+        self.allowed_hosts = _allowed_hosts(variables, mode=mode)
+        self.akismet_host = _akismet_host(variables)
+        self.database_url = _url(variables, "DATABASE_URL", schemes=("postgresql", "postgres"))
+        self.standby_url = _given_url(variables, "DATABASE_STANDBY_URL", schemes=("postgresql", "postgres"))
+        self.broker_url = _url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss"))
+        self.triton_url = _triton_url(variables)
+        self.release_dir = _folder(variables, "SPAMDESK_RELEASE_DIR", default=ROOT / "scoring" / "starter")
+        self.triton_models_dir = _folder(
             variables, "SPAMDESK_TRITON_MODELS_DIR", default=state_dir / "triton" / "models"
-        ),
-        triton_admin_key=variables.get("SPAMDESK_TRITON_ADMIN_KEY", ""),
-        triton_admin_socket=_folder(
+        )
+        self.triton_admin_key = variables.get("SPAMDESK_TRITON_ADMIN_KEY", "")
+        self.triton_admin_socket = _folder(
             variables, "SPAMDESK_TRITON_ADMIN_SOCKET", default=state_dir / "triton" / "admin" / "http.sock"
-        ),
-        web_port=number("SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
-        undo_seconds=number("SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
-        degraded_seconds=number("SPAMDESK_DEGRADED_SECONDS", default=120, minimum=0, maximum=86_400),
-        audit_first_percent=number("SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100),
-        training_days=number("SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365),
-        digest_days=number("SPAMDESK_SPAM_DIGEST_DAYS", default=30, minimum=0, maximum=365),
-        egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
-        proxies=number("SPAMDESK_PROXIES", default=0, minimum=0, maximum=9),
-        metrics_token=variables.get("SPAMDESK_METRICS_TOKEN", ""),
-        encryption_keys=_encryption_keys(variables),
-        posts_per_minute=number("SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000),
-        web_risk_key=variables.get("SPAMDESK_WEB_RISK_KEY", ""),
-        wot_key=variables.get("SPAMDESK_WOT_KEY", ""),
-        wot_user=variables.get("SPAMDESK_WOT_USER", ""),
-        rdap_url=_rdap(variables, mode=mode),
-        evidence_agent=_agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT),
-        speech_model=_given_folder(variables, "SPAMDESK_SPEECH_MODEL"),
-        reader_socket=_given_folder(variables, "SPAMDESK_READER_SOCKET"),
-        evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
-        evidence_store=evidence.store(variables),
-        simulated_web_port=evidence.simulated_web_port(variables, is_production=mode is Mode.PRODUCTION),
-        translation_url=_given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https")),
-        translation_key=variables.get("SPAMDESK_TRANSLATION_KEY", ""),
-        erasure_journal=_folder(
+        )
+        self.web_port = number("SPAMDESK_WEB_PORT", default=8000, maximum=65_535)
+        self.undo_seconds = number("SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600)
+        self.degraded_seconds = number("SPAMDESK_DEGRADED_SECONDS", default=120, minimum=0, maximum=86_400)
+        self.audit_first_percent = number("SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100)
+        self.training_days = number("SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365)
+        self.digest_days = number("SPAMDESK_SPAM_DIGEST_DAYS", default=30, minimum=0, maximum=365)
+        self.egress_private_hosts = _names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS")
+        self.proxies = number("SPAMDESK_PROXIES", default=0, minimum=0, maximum=9)
+        self.metrics_token = variables.get("SPAMDESK_METRICS_TOKEN", "")
+        self.encryption_keys = _encryption_keys(variables)
+        self.posts_per_minute = number("SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000)
+        self.web_risk_key = variables.get("SPAMDESK_WEB_RISK_KEY", "")
+        self.wot_key = variables.get("SPAMDESK_WOT_KEY", "")
+        self.wot_user = variables.get("SPAMDESK_WOT_USER", "")
+        self.rdap_url = _rdap(variables, mode=mode)
+        self.evidence_agent = _agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT)
+        self.speech_model = _given_folder(variables, "SPAMDESK_SPEECH_MODEL")
+        self.reader_socket = _given_folder(variables, "SPAMDESK_READER_SOCKET")
+        self.evidence_obeys_robots = _yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS")
+        self.evidence_store = evidence.store(variables)
+        self.simulated_web_port = evidence.simulated_web_port(
+            variables, is_production=mode is Mode.PRODUCTION
+        )
+        self.translation_url = _given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https"))
+        self.translation_key = variables.get("SPAMDESK_TRANSLATION_KEY", "")
+        self.erasure_journal = _folder(
             variables, "SPAMDESK_ERASURE_JOURNAL", default=state_dir / "erasures" / "journal.jsonl"
-        ),
-        postgres_programs=_given_folder(variables, "SPAMDESK_POSTGRES_PROGRAMS"),
-    )
+        )
+        self.postgres_programs = _given_folder(variables, "SPAMDESK_POSTGRES_PROGRAMS")
 
 
 def _mode(variables: Mapping[str, str]) -> Mode:

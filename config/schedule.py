@@ -40,12 +40,7 @@ SECONDS = {
 }
 """From the start of one run to the start of the next."""
 
-_LONG = {
-    "erase_expired": "erasures",
-    "estimate_quality": "erasures",
-    "score_shadow": "erasures",
-    "watch_drift": "erasures",
-}
+_LONG = {"erase_expired", "estimate_quality", "score_shadow", "watch_drift"}
 """Tasks that may take minutes are in another worker's queue, so that they never block a short sweep."""
 _ASKED_EVERY_SECONDS = 30.0
 _EXPIRES_SECONDS = 86_400
@@ -56,7 +51,7 @@ _EXPIRES_SECONDS = 86_400
 def _entry(task: str, seconds: float) -> dict[str, Any]:
     # Rare sweeps are enqueued more often than they run, so that a restart does not delay them. Messages do
     # not expire with the next one: a worker that was away runs each sweep once (`sweeps.run`).
-    options = {"queue": _LONG.get(task, "housekeeping"), "expires": _EXPIRES_SECONDS}
+    options = {"queue": "erasures" if task in _LONG else "housekeeping", "expires": _EXPIRES_SECONDS}
     return {
         "task": f"moderation.tasks.{task}",
         "schedule": min(seconds, _ASKED_EVERY_SECONDS),

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from config import database, evidence, logs, schedule
-from config.environment import ROOT, Mode, read
+from config.environment import ROOT, Environment, Mode
 
-ENVIRONMENT = read()
+ENVIRONMENT = Environment()
 MODE = ENVIRONMENT.mode
 IS_PRODUCTION = MODE is Mode.PRODUCTION
 HAS_SIMULATION = not IS_PRODUCTION and find_spec("simulation") is not None  # images leave it out

@@ -24,7 +24,7 @@ from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import Error, ServerNotImplemented
 
 from config.server import limits
-from config.server.progress import Progress
+from config.server.watch import Progress
 from moderation.api import problems
 from moderation.api.errors import RETRY_AFTER_SECONDS
 from moderation.api.middleware import HEADER, identifier_of

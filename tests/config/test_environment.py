@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import DEMO_SECRET_KEY, ROOT, Mode, read
+from config.environment import DEMO_SECRET_KEY, ROOT, Environment, Mode
 
 ADDRESSES = {
     "DATABASE_URL": "postgresql://desk:secret@db.example:5432/desk",
@@ -22,9 +22,9 @@ PRODUCTION = {
 }
 
 
-class TestRead:
+class TestEnvironment:
     def test_defaults_to_a_demo_on_loopback(self) -> None:
-        environment = read(ADDRESSES)
+        environment = Environment(ADDRESSES)
 
         assert environment.mode is Mode.DEMO
         assert environment.allowed_hosts == ("localhost", "127.0.0.1", "[::1]")
@@ -43,10 +43,10 @@ class TestRead:
     def test_asks_registries_in_production_alone_unless_told_otherwise(
         self, variables: dict[str, str], asked: str
     ) -> None:
-        assert read(variables).rdap_url == asked
+        assert Environment(variables).rdap_url == asked
 
     def test_takes_a_complete_production_environment(self) -> None:
-        environment = read(PRODUCTION | {"SPAMDESK_UNDO_SECONDS": "5"})
+        environment = Environment(PRODUCTION | {"SPAMDESK_UNDO_SECONDS": "5"})
 
         assert environment.mode is Mode.PRODUCTION
         assert environment.allowed_hosts == ("desk.example", "spam.example")
@@ -56,7 +56,7 @@ class TestRead:
         "address", ["s3://a-bucket", "s3://a-bucket/x/y", "s3://a-bucket/x?endpoint=https://s3.example:9000"]
     )
     def test_takes_a_bucket_for_pictures(self, address: str) -> None:
-        assert read(ADDRESSES | {"SPAMDESK_EVIDENCE_STORE": address}).evidence_store == address
+        assert Environment(ADDRESSES | {"SPAMDESK_EVIDENCE_STORE": address}).evidence_store == address
 
     @pytest.mark.parametrize(
         ("variable", "value"),
@@ -90,7 +90,7 @@ class TestRead:
     )
     def test_refuses_a_wrong_value_in_one_line_with_its_name(self, variable: str, value: str) -> None:
         with pytest.raises(ImproperlyConfigured) as refusal:
-            read(ADDRESSES | {variable: value})
+            Environment(ADDRESSES | {variable: value})
 
         assert str(refusal.value).startswith(variable)
         assert "\n" not in str(refusal.value)
@@ -107,11 +107,11 @@ class TestRead:
     )
     def test_refuses_in_production_what_a_demo_may_do(self, variable: str, value: str) -> None:
         with pytest.raises(ImproperlyConfigured, match=f"^{variable}"):
-            read(PRODUCTION | {variable: value})
+            Environment(PRODUCTION | {variable: value})
 
     def test_never_repeats_a_password(self) -> None:
         with pytest.raises(ImproperlyConfigured) as refusal:
-            read(ADDRESSES | {"DATABASE_URL": "mysql://desk:hunter2@db.example/desk"})
+            Environment(ADDRESSES | {"DATABASE_URL": "mysql://desk:hunter2@db.example/desk"})
 
         assert "hunter2" not in str(refusal.value)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from config.server.progress import Progress
-from config.server.watch import STARTING_BEATS, Judge
+from config.server.watch import STARTING_BEATS, Judge, Progress
 
 
 def judge() -> Judge:
