@@ -1,5 +1,8 @@
 """Build the TensorRT plans of a repository where they will run, once; ask them; then start Triton with them.
 
+TensorRT reads only plans of its own version; Triton says so in a page of log and serves nothing. So a plan
+that another version built is refused in one line.
+
 `python -m training variants --variant tensorrt` writes `plan.json` beside each graph: how to build
 its plan, and what that must answer. A plan is kept under the names of GPU, TensorRT and graph, so another
 card or image builds its own. Standard library only: it runs in NVIDIA's image, where `trtexec` is,
@@ -12,6 +15,7 @@ import fcntl
 import hashlib
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -23,11 +27,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deploy import check_plan
-
 TOLERANCE = 0.05
 """Largest difference to an answer of the FP32 model, as a release allows when it goes live."""
 
+NOTE = "built_with.json"
+"""Beside a plan: the version of TensorRT that built it."""
+
+_REPOSITORY = "--model-repository="
 _RECIPE, _GRAPH, _PLAN = "plan.json", "model.onnx", "model.plan"
 _TRTEXEC = ("trtexec", "/usr/src/tensorrt/bin/trtexec", "/opt/tensorrt/bin/trtexec")
 _MAJORS = (11, 10, 9, 8)
@@ -50,7 +56,7 @@ class Engine:
     @classmethod
     def here(cls) -> "Engine":
         """Ask the driver and the library. Raises Refused."""
-        version = next(filter(None, (check_plan.version_here(major=str(major)) for major in _MAJORS)), "")
+        version = next(filter(None, (version_here(major=str(major)) for major in _MAJORS)), "")
         if not version:
             raise Refused("no TensorRT (libnvinfer) in this image, so it can build no plan")
         return cls(card=_card(), tensorrt=version)
@@ -63,13 +69,46 @@ def main(words: Sequence[str]) -> None:
         command = [_served(word, plans=plans) for word in words[1:]]
     except Refused as refusal:
         sys.exit(f"serve_plans: {refusal}")
-    check_plan.main(command)
+    start(command)
+
+
+def start(command: Sequence[str]) -> None:
+    """Become the command; ends with exit code 1 and one line for each plan that it could not read."""
+    repositories = [Path(word.removeprefix(_REPOSITORY)) for word in command if word.startswith(_REPOSITORY)]
+    if lines := list(refusals(repositories)):
+        sys.exit("\n".join(lines))
+    os.execvp(command[0], list(command))
+
+
+def refusals(repositories: Sequence[Path]) -> Iterator[str]:
+    """Yield a line for each plan that cannot be read here."""
+    for note in sorted(note for folder in repositories for note in folder.glob(f"*/*/{NOTE}")):
+        built_with = str(json.loads(note.read_text(encoding="utf-8"))["tensorrt"])
+        here = version_here(major=built_with.partition(".")[0])
+        if here != built_with:
+            version = f"TensorRT {here}" if here else f"no TensorRT {built_with.partition('.')[0]}"
+            yield (
+                f"{note.parent}: its plan was built with TensorRT {built_with}, this image has {version}:"
+                " build it in the version of this image, or serve it with the image of that version"
+            )
+
+
+def version_here(*, major: str) -> str:
+    """Return the version of the installed library of this major version, "" if there is none."""
+    try:
+        library = ctypes.CDLL(f"libnvinfer.so.{major}")
+    except OSError:
+        return ""
+    number = int(library.getInferLibVersion())
+    # Two digits each for minor and patch; before version 10 one for minor.
+    own, rest = divmod(number, 10_000 if number >= 100_000 else 1_000)
+    return f"{own}.{rest // 100}.{rest % 100}"
 
 
 def _served(word: str, *, plans: Path) -> str:
     """Return an argument of Triton; a repository with recipes is replaced by a copy that has their plans."""
-    repository = Path(word.removeprefix(check_plan.REPOSITORY))
-    recipes = sorted(repository.glob(f"*/*/{_RECIPE}")) if word.startswith(check_plan.REPOSITORY) else []
+    repository = Path(word.removeprefix(_REPOSITORY))
+    recipes = sorted(repository.glob(f"*/*/{_RECIPE}")) if word.startswith(_REPOSITORY) else []
     if not recipes:
         return word
     # The same at each start of one container, or its copies would add up.
@@ -83,13 +122,13 @@ def _served(word: str, *, plans: Path) -> str:
         place = copy / recipe.parent.relative_to(repository)
         if not (place / _PLAN).exists():
             source = _kept(recipe, engine=Engine.here(), plans=plans)
-            for file in (_PLAN, check_plan.NOTE):
+            for file in (_PLAN, NOTE):
                 (place / file).symlink_to(source / file)
-    if lines := list(check_plan.refusals([copy])):
+    if lines := list(refusals([copy])):
         raise Refused("\n".join(lines))
     for recipe in recipes:
         _ask(recipe, plan=copy / recipe.parent.relative_to(repository) / _PLAN)
-    return f"{check_plan.REPOSITORY}{copy}"
+    return f"{_REPOSITORY}{copy}"
 
 
 def _kept(recipe: Path, *, engine: Engine, plans: Path) -> Path:
@@ -138,7 +177,7 @@ def _build(recipe: Path, *, folder: Path, engine: Engine) -> None:
             what=f"no plan of {recipe.parent}",
             seconds=_SECONDS_TO_BUILD,
         )
-        (target / check_plan.NOTE).write_text(json.dumps({"tensorrt": engine.tensorrt}), encoding="utf-8")
+        (target / NOTE).write_text(json.dumps({"tensorrt": engine.tensorrt}), encoding="utf-8")
         target.rename(folder)
 
 

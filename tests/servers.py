@@ -70,7 +70,7 @@ def start_host() -> Child:
         os.environ[_VARIABLES[name]] = server.url
         if isinstance(server, Triton):
             os.environ["SPAMDESK_TRITON_ADMIN_SOCKET"] = str(server.socket)
-    log = state.log("host")
+    log = state.folder("logs") / "host.log"
     given = (f"{name}={number}" for name, number in numbers.items())
     host = Child(
         [sys.executable, "-m", "tests.server_host", str(state.path), *given],

@@ -23,7 +23,7 @@ from training.plan_recipe import GRAPH, RECIPE, TEXTS, Network, Profile
 log = logging.getLogger(__name__)
 
 BUILT_WITH = "built_with.json"
-"""Beside the plan: the version of TensorRT that built it, which deploy/check_plan.py asks the server for."""
+"""Beside the plan: the version of TensorRT that built it, which deploy/serve_plans.py asks the server for."""
 
 # The first line of trtexec: "&&&& RUNNING TensorRT.trtexec [TensorRT v101303] [b9] # …".
 _BANNER = re.compile(r"\[TensorRT v(\d+)\]")

@@ -4,7 +4,7 @@ ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.08-py3
 FROM ${TRITON_IMAGE}
 RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3" "pillow~=13.0"
 COPY triton_repo /models
-COPY deploy/__init__.py deploy/check_plan.py deploy/serve_plans.py /usr/local/lib/spamdesk/deploy/
+COPY deploy/__init__.py deploy/serve_plans.py /usr/local/lib/spamdesk/deploy/
 # A new volume takes owner and folders from the image that mounts it first: they are the application's in both.
 RUN install -d -o 10001 /promoted /promoted/models
 RUN install -d -o triton-server /plans

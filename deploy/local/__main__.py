@@ -16,8 +16,8 @@ if not (3, 11) <= sys.version_info[:2] <= (3, 14):
         sys.exit(f"spamdesk: needs Python 3.11 to 3.14, this is {found}: install one with its venv module")
     os.execv(other, [other, "-m", "deploy.local", *sys.argv[1:]])
 
-from deploy.local import bytecode, install
-from deploy.local.packages import InstallFailed
+from deploy.local import install
+from deploy.local.packages import InstallFailed, keep_bytecode
 from deploy.local.places import ENVIRONMENT, ROOT
 from deploy.local.preflight import Lacking
 
@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> None:
         sys.exit("".join(f"spamdesk: {line}\n" for line in str(lacking).splitlines()).rstrip())
     except KeyboardInterrupt:
         sys.exit(130)
-    bytecode.keep(os.environ, environment=ENVIRONMENT)
+    keep_bytecode(os.environ, environment=ENVIRONMENT)
     python = str(ENVIRONMENT / "bin" / "python")
     os.chdir(ROOT)
     prefix = ["-m", *module] if module else []

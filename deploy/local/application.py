@@ -11,6 +11,9 @@ from deploy.local import ports
 from deploy.local.places import ROOT, State
 from deploy.local.service import NotYet, Service
 
+# Quiet: with a full log disk, printing the banner would crash it.
+_CELERY = (sys.executable, "-m", "celery", "--quiet", "--app=config.celery:app")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Worker:
@@ -41,7 +44,9 @@ def workers() -> tuple[Worker, ...]:
     `deploy/compose.yaml` and `deploy/kubernetes/app.yaml` run the same ones.
     """
     return (
-        Worker(name="scoring", queues=("scoring",), concurrency=scoring_processes()),
+        Worker(
+            name="scoring", queues=("scoring",), concurrency=_processes("SPAMDESK_SCORING_PROCESSES", most=4)
+        ),
         Worker(name="housekeeping", queues=("housekeeping",), concurrency=2),
         Worker(name="webhooks", queues=("webhooks",), concurrency=32, has_threads=True),
         Worker(
@@ -72,7 +77,6 @@ def preparation(*, seeds_demo: bool) -> Service:
         name="prepare",
         command=(sys.executable, "-m", "deploy.local.prepare", *(["--demo"] if seeds_demo else [])),
         folder=ROOT,
-        check=_always,
         # Without a new line: one migration may build an index of a large table on a busy machine.
         idle_seconds=3600,
         says="migrations, static files" + (", demo accounts" if seeds_demo else ""),
@@ -87,11 +91,7 @@ def worker(kind: Worker, *, state: State) -> Service:
         name=kind.name,
         command=(
             *(("nice", "-n", "10") if kind.gives_way else ()),
-            sys.executable,
-            "-m",
-            "celery",
-            "--quiet",  # with a full log disk, printing the banner would crash it
-            "--app=config.celery:app",
+            *_CELERY,
             "worker",
             f"--queues={','.join(kind.queues)}",
             f"--hostname={kind.name}@%h",
@@ -117,19 +117,9 @@ def beat() -> Service:
     """Return the scheduler of periodic tasks; exactly one runs."""
     return Service(
         name="beat",
-        command=(
-            sys.executable,
-            "-m",
-            "celery",
-            "--quiet",  # as for workers
-            "--app=config.celery:app",
-            "beat",
-            "--pidfile=",
-            "--loglevel=INFO",
-        ),
+        command=(*_CELERY, "beat", "--pidfile=", "--loglevel=INFO"),
         folder=ROOT,
         needs_servers=True,
-        check=_always,
         says="scheduler of the sweeps",
     )
 
@@ -168,7 +158,6 @@ def simulator(*, port: int) -> Service | None:
         name="simulator",
         command=(sys.executable, "manage.py", "simulate", "--demo", f"--url=http://{ports.LOOPBACK}:{port}"),
         folder=ROOT,
-        check=_always,
     )
 
 
@@ -184,26 +173,19 @@ def simulated_web(*, port: int, state: State) -> Service:
             f"--file={state.folder('simulation') / 'web.jsonl'}",
         ),
         folder=ROOT,
-        check=_always,
         says="pages and pictures of simulated posts",
     )
 
 
-def scoring_processes() -> int:
-    """Return how many scoring processes to run: one per available processor, at most four."""
-    value = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
-    # The processors that this process may use; cpu_count() names all of the machine, also in a container.
-    return int(value) if value.isdigit() and int(value) else min(4, len(os.sched_getaffinity(0)))
-
-
 def web_processes() -> int:
     """Return how many web processes to run: one per available processor, at most two."""
-    value = os.environ.get("SPAMDESK_WEB_PROCESSES", "")
-    return int(value) if value.isdigit() and int(value) else min(2, len(os.sched_getaffinity(0)))
+    return _processes("SPAMDESK_WEB_PROCESSES", most=2)
 
 
-def _always() -> None:
-    """Do no health check: a running process counts as working."""
+def _processes(variable: str, *, most: int) -> int:
+    value = os.environ.get(variable, "")
+    # The processors that this process may use; cpu_count() names all of the machine, also in a container.
+    return int(value) if value.isdigit() and int(value) else min(most, len(os.sched_getaffinity(0)))
 
 
 def _exists(announcement: Path) -> None:

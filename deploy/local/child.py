@@ -19,6 +19,7 @@ _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LARGEST_LOG_BYTES = 20_000_000
 _LOOK_SECONDS = 5.0
+_PATIENCE_SECONDS = 10.0
 _LEAST_WORK_SECONDS = 0.1
 """What a hanging server uses to refuse our checks is less, in the time that it is given."""
 
@@ -107,11 +108,11 @@ class Child:
         self._process.wait()
 
 
-def kill_leftovers(*, mark: str, patience_seconds: float = 10) -> list[int]:
+def kill_leftovers(*, mark: str) -> list[int]:
     """Kill the leftover processes of this state folder. Return their ids."""
     process_ids = leftovers(mark=mark)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        deadline = time.monotonic() + patience_seconds
+        deadline = time.monotonic() + _PATIENCE_SECONDS
         _send(process_ids, number)
         while leftovers(mark=mark) and time.monotonic() < deadline:
             time.sleep(0.05)

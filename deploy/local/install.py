@@ -4,12 +4,15 @@ Standard library only: it runs with the system's Python.
 """
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from deploy.local import managed_python, packages, preflight, published_clients, triton_files
+from deploy.local import packages, preflight, published_clients, triton_files
 from deploy.local.places import ENVIRONMENT, TRITON_ENVIRONMENT, State
+
+_PYTHONS_FOR_TRITON = ">=3.11,<3.13"  # as preflight.TRITON_PYTHONS
 
 
 def for_run() -> None:
@@ -46,6 +49,19 @@ def for_test() -> None:
     published_clients.fetch()
 
 
+def managed_python() -> str:
+    """Return the program of a Python for Triton that uv manages, downloaded if none is there. Raises Lacking.
+
+    Works offline once one is there.
+    """
+    if not packages.has_uv():
+        raise _lacking("uv, which would download one, could not be installed")
+    installed = _uv("install", "--no-bin", _PYTHONS_FOR_TRITON)
+    if installed.returncode != 0:
+        raise _lacking(f"uv could not download one ({_last_cause(installed.stderr)})")
+    return _uv("find", "--managed-python", _PYTHONS_FOR_TRITON).stdout.strip()
+
+
 def remove_everything() -> None:
     """Delete the environments and all state: the next start is the first one again."""
     state = State.from_environment()
@@ -75,7 +91,34 @@ def _python_for_triton() -> str:
     if without_library and preflight.may_install():
         return without_library[0]  # the check of the stub installs the package
     print("  no Python 3.11 or 3.12 for Triton here; uv downloads one", flush=True)
-    return managed_python.path()
+    return managed_python()
+
+
+def _uv(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(packages.UV), "--no-progress", "python", *arguments],
+        env=packages.uv_environment(),
+        cwd="/",  # pyproject.toml and .python-version are for the application's Python
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _last_cause(said: str) -> str:
+    """Return the last cause on one line: uv breaks its lines where COLUMNS says so."""
+    causes = re.split(r"^\s*(?:cause|Caused by): ", said, flags=re.MULTILINE)
+    last = " ".join(causes[-1].split())
+    return last or "it said nothing"
+
+
+def _lacking(reason: str) -> preflight.Lacking:
+    lack = preflight.Lack(
+        f"Triton's Python part needs Python 3.11 or 3.12 with its shared library; none is here, and {reason}",
+        hint="install python3.12 with its venv module and shared library, set UV_PYTHON_INSTALL_MIRROR"
+        f" to a mirror of uv's builds, or {preflight.TRITON_ELSEWHERE}",
+    )
+    return preflight.Lacking(lack.line)
 
 
 def _browser() -> None:

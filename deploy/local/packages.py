@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 
 from deploy.local.places import ENVIRONMENT, REQUIREMENTS
@@ -87,16 +88,24 @@ def has_uv() -> bool:
     """Return whether uv is in the application's environment, installing it if it can be had."""
     if UV.exists():
         return True
-    pip = [
-        str(ENVIRONMENT / "bin" / "python"),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "uv",
-    ]
-    return subprocess.run(pip, check=False).returncode == 0
+    return pip_install(ENVIRONMENT, "--quiet", "uv")
+
+
+def pip_install(environment: Path, *arguments: str) -> bool:
+    """Install by pip; return whether it could."""
+    python = str(environment / "bin" / "python")
+    command = [python, "-m", "pip", "install", "--disable-pip-version-check", *arguments]
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def keep_bytecode(variables: MutableMapping[str, str], *, environment: Path) -> None:
+    """Let processes started with these variables keep what they compile, in the environment's own folder.
+
+    PYTHONDONTWRITEBYTECODE, which many images set, keeps the checkout clean. It also makes every process
+    compile all that it imports, again and again: its start then takes three times as long.
+    """
+    if variables.pop("PYTHONDONTWRITEBYTECODE", ""):
+        variables.setdefault("PYTHONPYCACHEPREFIX", str(environment / "bytecode"))
 
 
 def _translated(pip_config: str) -> dict[str, str]:
@@ -134,17 +143,7 @@ def _install_with_pip(environment: Path, files: list[str], options: list[str]) -
     print("  uv could not; trying pip, which takes longer", flush=True)
     # Apart, the file without hashes first: pip refuses a mixture.
     for file in sorted(files, key=lambda file: not file.endswith("torch.txt")):
-        pip = [
-            str(environment / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            *options,
-            "--disable-pip-version-check",
-            "-r",
-            file,
-        ]
-        if subprocess.run(pip, check=False).returncode != 0:
+        if not pip_install(environment, *options, "-r", file):
             raise InstallFailed(
                 f"cannot install {Path(file).name}: is a package index within reach? `pip config list` shows"
                 f" which one is used. The disk has {_free(environment)} MB free"

@@ -39,10 +39,6 @@ class State:
         """Return the file that says what is wrong with the installation; absent if nothing is."""
         return self.path / "warning"
 
-    def log(self, name: str) -> Path:
-        """Return the log file of a process."""
-        return self.folder("logs") / f"{name}.log"
-
     def secret(self, name: str) -> str:
         """Return a generated secret, the same at every start, readable by this user alone."""
         path = self.folder("secrets") / name

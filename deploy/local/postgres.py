@@ -67,12 +67,8 @@ class Postgres:
             # By its full path: by name it would find another installation on PATH.
             command=(
                 str(binaries / "postgres"),
-                "-D",
-                str(cluster),
-                "-h",
-                ports.LOOPBACK,
-                "-p",
-                str(self.port),
+                *("-D", str(cluster)),
+                *("-h", ports.LOOPBACK, "-p", str(self.port)),
                 *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
             ),
             prepare=lambda: self._prepare(binaries, cluster, owner),
@@ -112,10 +108,7 @@ class Postgres:
                 os.chown(path, owner.user_id, owner.group_id)
         command = [
             str(binaries / "initdb"),
-            "-D",
-            str(unfinished),
-            "-U",
-            USER,
+            *("-D", str(unfinished), "-U", USER),
             "--auth=scram-sha-256",
             f"--pwfile={password}",
             "--encoding=UTF8",

@@ -25,15 +25,8 @@ def python_akismet() -> Path:
     folder = _FOLDER / "python-akismet"
     if (folder / "akismet" / "__init__.py").exists():
         return folder
-    command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps"]
-    command += [
-        "--disable-pip-version-check",
-        "--target",
-        str(folder),
-        "-r",
-        str(REQUIREMENTS / "akismet.txt"),
-    ]
-    if subprocess.run(command, check=False).returncode != 0:
+    options = ("--quiet", "--no-deps", "--target", str(folder), "-r", str(REQUIREMENTS / "akismet.txt"))
+    if not packages.pip_install(ENVIRONMENT, *options):
         raise packages.InstallFailed("cannot install python-akismet: is a package index within reach?")
     return folder
 

@@ -15,9 +15,35 @@ from deploy.local.broker import Broker
 from deploy.local.places import State
 from deploy.local.postgres import Postgres
 from deploy.local.preflight import Lacking
-from deploy.local.screen import screen, servers_screen
 from deploy.local.supervisor import StartFailed, Stopped, Supervisor
 from deploy.local.triton import Triton
+
+_SCREEN = """
+Spamdesk is running.                                                    Ctrl-C stops it
+
+  Desk       http://localhost:{port}/
+  API        http://localhost:{port}/api/v1/          documentation: /api/v1/docs
+  Health     http://localhost:{port}/readyz
+  State      {state}   (logs in {state}/logs)
+{demo}"""
+
+_DEMO = """
+  Sign in as moderator, lead, ml or admin, password demo.
+  The posts are simulated: a simulated platform sends them through the API.
+
+  Try        open the desk and press the keys it names: claim, decide, undo
+             .venv/bin/python manage.py simulate --help        more simulated posts
+             .venv/bin/python manage.py export_labels --help   decisions as training data
+"""
+
+_SERVERS = """
+PostgreSQL, the broker and Triton are running, and the database is migrated.   Ctrl-C stops them
+
+  In other terminals, under a debugger if you like:
+    python3 -m deploy.local python manage.py runserver
+    python3 -m deploy.local python -m celery --app=config.celery:app worker --queues=scoring --pool=solo
+    python3 -m deploy.local python -m celery --app=config.celery:app beat
+"""
 
 
 def main() -> None:
@@ -48,7 +74,7 @@ def _run(state: State, *, port: int, only_servers: bool) -> None:
             _say("\nStopping before everything was up")
             return
         mode = supervisor.environment["SPAMDESK_MODE"]
-        _say(servers_screen() if only_servers else screen(port=port, state=state, mode=mode))
+        _say(_SERVERS if only_servers else screen(port=port, state=state, mode=mode))
         supervisor.watch()
         _say("\nStopping")
     addresses.remove(state=state)
@@ -83,18 +109,11 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: 
 
 def _servers(supervisor: Supervisor, state: State) -> list[str]:
     """Launch each server whose address was not given, and note the addresses for what comes after."""
-    database = Postgres(state=state, port=ports.free())
-    broker = Broker(state=state, port=ports.free())
-    triton = Triton(
-        state=state,
-        grpc_port=ports.free(),
-        metrics_port=ports.free(),
-    )
     launched = []
     for variable, server in (
-        ("DATABASE_URL", database),
-        ("CELERY_BROKER_URL", broker),
-        ("TRITON_URL", triton),
+        ("DATABASE_URL", Postgres(state=state, port=ports.free())),
+        ("CELERY_BROKER_URL", Broker(state=state, port=ports.free())),
+        ("TRITON_URL", Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())),
     ):
         if supervisor.environment.get(variable):
             _say(f"  using {variable} from the environment")
@@ -133,6 +152,12 @@ def _environment(state: State, port: int) -> dict[str, str]:
         # gRPC and httpx would send even loopback traffic through the user's proxy.
         "no_proxy": ",".join(filter(None, (os.environ.get("no_proxy"), "localhost", ports.LOOPBACK))),
     }
+
+
+def screen(*, port: int, state: State, mode: str) -> str:
+    """Return the text, with the warning that the preparation left."""
+    text = _SCREEN.format(port=port, state=state.path, demo=_DEMO if mode == "demo" else "")
+    return f"{text}\n  WARNING    {state.warning.read_text().strip()}\n" if state.warning.exists() else text
 
 
 def lock(state: State) -> IO[str]:

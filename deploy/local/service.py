@@ -17,23 +17,24 @@ class Broken(NotYet):
 
 
 def _nothing() -> None:
-    """Prepare nothing."""
+    """Check or prepare nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
     """One server process.
 
-    `check` raises NotYet (or OSError) until the server works; it returns within three seconds. `prepare` runs
-    before each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers
-    that can hang while their process lives; one that has worked is restarted once it failed for
-    `patience_seconds`. What `needs_servers` stops first, all at once. A start, or a step that ends by itself,
-    fails when the process has done nothing for `idle_seconds`; `cure` says what to do then.
+    `check` raises NotYet (or OSError) until the server works, within three seconds; without one a running
+    process counts as working. `prepare` runs before each start and removes what a crash left. `is_watched`
+    repeats the check while it runs, for servers that can hang while their process lives; one that has worked
+    is restarted once it failed for `patience_seconds`. What `needs_servers` stops first, all at once. A
+    start, or a step that ends by itself, fails when the process has done nothing for `idle_seconds`; `cure`
+    says what to do then.
     """
 
     name: str
     command: tuple[str, ...]
-    check: Callable[[], None]
+    check: Callable[[], None] = _nothing
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[], None] = _nothing
     owner: Owner | None = None

@@ -152,7 +152,7 @@ class Supervisor:
     def _start_child(self, service: Service) -> Child:
         return Child(
             service.command,
-            log=self._logs / f"{service.name}.log",
+            log=self._log(service),
             mark=self._mark,
             owner=service.owner,
             environment={**self.environment, **service.environment},
@@ -168,7 +168,7 @@ class Supervisor:
             guest.exit_code()  # reaps it
         for running in self._services:
             if event := running.tend():
-                self._say(f"  {event}; see {self._logs / running.service.name}.log")
+                self._say(f"  {event}; see {self._log(running.service)}")
         if time.monotonic() >= self._rotate_at:
             self._rotate_at = time.monotonic() + _ROTATE_SECONDS
             for log in self._logs.glob("*.log"):

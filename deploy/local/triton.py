@@ -9,15 +9,16 @@ This version (2.51) predates security fixes of its successors: never give it a p
 
 import contextlib
 import hashlib
+import http.client
 import json
 import os
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.local import ports, preflight, triton_files
 from deploy.local.places import ROOT, TRITON_ENVIRONMENT, State
 from deploy.local.service import Broken, NotYet, Service
-from deploy.local.unix_http import UnixConnection
 
 # HTTP/2 has no capitals and no blanks in names of headers (RFC 9113 §8.2.1): gRPC drops such a request.
 _UNSENDABLE = "Nobody can send this"
@@ -142,6 +143,20 @@ class Triton:
         if "is not healthy" in body:
             raise Broken("its Python part died")
         raise NotYet(body[:200])
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP to a server that listens on a socket file, which http.client does not know of by itself."""
+
+    def __init__(self, path: Path, *, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        """Connect to the socket."""
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
 
 
 def _short_enough(path: Path) -> Path:

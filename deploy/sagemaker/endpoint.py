@@ -67,7 +67,7 @@ def create(wanted: Wanted, *, say: Callable[[str], None]) -> None:
     Returns while the endpoint still starts. Raises Failed, also if one of them is there already: what others
     made is neither written over nor deleted.
     """
-    steps = _steps(wanted, sagemaker())
+    steps = _steps(wanted, client_of("sagemaker"))
     for part, _ in steps:
         if _is_there(part):
             raise Failed(f"{part.title} is there already: {part.way_out}")
@@ -105,7 +105,7 @@ def delete(
     AWS deletes no endpoint while it starts, so that is waited for. What one that cannot be deleted needs is
     kept. Raises Failed with all that is left.
     """
-    client = sagemaker()
+    client = client_of("sagemaker")
     endpoint, configuration, model = _parts(name, client)
     parts = [endpoint, configuration, model]
     if with_archive and (archive := _archive_of(model, say=say)):
@@ -124,13 +124,10 @@ def region() -> str:
         raise exceptions.NoRegionError
 
 
-def sagemaker() -> Any:
-    """Return boto3's client of the control plane; region and credentials from where boto3 looks.
-
-    Raises Failed.
-    """
+def client_of(service: str) -> Any:
+    """Return boto3's client of a service; region and credentials from where boto3 looks. Raises Failed."""
     with refusals():
-        return boto3.session.Session().client("sagemaker")
+        return boto3.session.Session().client(service)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +187,7 @@ def _archive_of(model: _Part, *, say: Callable[[str], None]) -> _Part | None:
         return None
     with refusals():
         address = model.find()["PrimaryContainer"]["ModelDataUrl"]
-        return _archive(address, boto3.session.Session().client("s3"))
+    return _archive(address, client_of("s3"))
 
 
 def _steps(wanted: Wanted, client: Any) -> list[tuple[_Part, Callable[[], Any]]]:
@@ -222,8 +219,7 @@ def _steps(wanted: Wanted, client: Any) -> list[tuple[_Part, Callable[[], Any]]]
         (endpoint, lambda: client.create_endpoint(EndpointName=name, EndpointConfigName=name)),
     ]
     if (file := wanted.archive) is not None:
-        with refusals():
-            store = boto3.session.Session().client("s3")
+        store = client_of("s3")
         place = _place(wanted.model_data)
         steps.insert(
             0,
@@ -236,7 +232,7 @@ def _settled(
     name: str, *, timeout_seconds: float, poll_seconds: float, say: Callable[[str], None]
 ) -> dict[str, Any]:
     """Return what AWS says of an endpoint once it neither starts nor changes. Raises Failed."""
-    client = sagemaker()
+    client = client_of("sagemaker")
     began = time.monotonic()
     while True:
         with refusals():

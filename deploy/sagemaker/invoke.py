@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
-
-from deploy.sagemaker.endpoint import Failed, refusals
+from deploy.sagemaker.endpoint import Failed, client_of, refusals
 
 _BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
 MOST_CLASSES = 5
@@ -48,8 +46,8 @@ def ask_pictures(name: str, pictures: Sequence[bytes], *, is_binary: bool) -> di
 def _answer(name: str, asked: _Asked, *, is_binary: bool) -> tuple[dict[str, Any], Sequence[Any]]:
     """Return model and version, and the one output's elements in order. Raises Failed."""
     body, content_type = _binary(asked) if is_binary else _json(asked)
+    client = client_of("sagemaker-runtime")
     with refusals():
-        client = boto3.session.Session().client("sagemaker-runtime")
         answer = client.invoke_endpoint(EndpointName=name, ContentType=content_type, Body=body)
         content = answer["Body"].read()
     header, _, size = answer["ContentType"].partition("json-header-size=")

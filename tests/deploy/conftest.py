@@ -1,4 +1,4 @@
-"""An account at AWS, which is moto's here, and rows of the app."""
+"""An account at AWS, which is moto's here, what tests create in it, and rows of the app."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.deploy.sagemaker_account import BUCKET
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
     at,
     fake_scorer,
@@ -23,6 +22,23 @@ from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the 
 from tests.s3 import moto
 
 __all__ = ["moto"]
+
+BUCKET = "models-of-ours"
+CREATE = [
+    *("create", "spam", "--image", "sagemaker-tritonserver:24.10-py3"),
+    *("--role", "arn:aws:iam::123456789012:role/runs-it"),
+    *("--model-data", f"s3://{BUCKET}/spam/model.tar.gz", "--env", "TOKENIZERS_PARALLELISM=false"),
+]
+
+
+def left(aws: Any) -> list[str]:
+    """What an account is charged for or keeps."""
+    return [
+        *[one["EndpointName"] for one in aws.list_endpoints()["Endpoints"]],
+        *[one["EndpointConfigName"] for one in aws.list_endpoint_configs()["EndpointConfigs"]],
+        *[one["ModelName"] for one in aws.list_models()["Models"]],
+        *[one.key for one in boto3.resource("s3").Bucket(BUCKET).objects.all()],
+    ]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from deploy import check_plan
+from deploy import serve_plans
 from deploy.local.places import ROOT
 
 
@@ -38,7 +38,7 @@ def test_compares_with_the_library_of_the_image(
 
     monkeypatch.setattr(ctypes, "CDLL", load)
 
-    said = list(check_plan.refusals([repository]))
+    said = list(serve_plans.refusals([repository]))
 
     assert asked == ["libnvinfer.so.10"]
     assert [found in line for line in said if found] == ([True] if found else [])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import install, managed_python, packages, preflight
+from deploy.local import install, packages, preflight
 from deploy.local.places import TRITON_ENVIRONMENT
 from lab.systems import python_mirror
 
@@ -40,13 +40,13 @@ class TestPath:
         for name, value in mirror.items():
             monkeypatch.setenv(name, value)
 
-        downloaded = managed_python.path()
+        downloaded = install.managed_python()
 
         version, prefix = _says(downloaded, WHAT_TRITON_ASKS).split()
         assert version in ("3.11", "3.12")
         assert Path(prefix).resolve().is_relative_to(place)
         monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", "file:///nowhere")
-        assert managed_python.path() == downloaded
+        assert install.managed_python() == downloaded
 
     def test_names_the_cause_and_what_to_do_when_the_mirror_lacks_it(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -54,7 +54,7 @@ class TestPath:
         monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", f"file://{tmp_path}/empty")
 
         with pytest.raises(preflight.Lacking) as refusal:
-            managed_python.path()
+            install.managed_python()
 
         said = str(refusal.value)
         assert "\n" not in said
@@ -66,7 +66,7 @@ class TestPath:
         monkeypatch.setattr(packages, "has_uv", lambda: False)
 
         with pytest.raises(preflight.Lacking, match="uv, which would download one, could not be installed"):
-            managed_python.path()
+            install.managed_python()
 
 
 class TestPythonForTriton:
@@ -74,7 +74,7 @@ class TestPythonForTriton:
 
     @pytest.fixture(autouse=True)
     def _managed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(managed_python, "path", lambda: "uv's")
+        monkeypatch.setattr(install, "managed_python", lambda: "uv's")
 
     @pytest.mark.parametrize(
         ("fitting", "without_library", "may_install", "chosen"),

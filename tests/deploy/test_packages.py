@@ -1,6 +1,9 @@
 """The installer uses the user's pip settings, installs once, and says in one line when it cannot."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -94,6 +97,39 @@ class TestInstall:
             packages.install(environment, "run")
 
         assert not packages.is_installed(environment, "run")
+
+
+def test_bytecode_is_kept_in_the_environment_where_none_may_lie_beside_the_sources(tmp_path: Path) -> None:
+    source, environment = tmp_path / "source", tmp_path / "environment"
+    source.mkdir()
+    (source / "small.py").write_text("")
+    variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    variables.pop("PYTHONPYCACHEPREFIX", None)
+
+    packages.keep_bytecode(variables, environment=environment)
+    subprocess.run([sys.executable, "-c", "import small"], cwd=source, env=variables, check=True)
+
+    assert [path.name for path in source.iterdir()] == ["small.py"]
+    assert [path.name.split(".")[0] for path in environment.rglob("small*.pyc")] == ["small"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({}, {}),
+        ({"PYTHONDONTWRITEBYTECODE": ""}, {}),
+        ({"PYTHONPYCACHEPREFIX": "/own"}, {"PYTHONPYCACHEPREFIX": "/own"}),
+        (
+            {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/own"},
+            {"PYTHONPYCACHEPREFIX": "/own"},
+        ),
+        ({"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPYCACHEPREFIX": "/environment/bytecode"}),
+    ],
+)
+def test_bytecode_goes_where_the_caller_says(given: dict[str, str], kept: dict[str, str]) -> None:
+    packages.keep_bytecode(given, environment=Path("/environment"))
+
+    assert given == kept
 
 
 def _environment_with_pip(folder: Path, *, prints: str, notes: Path = Path("/dev/null")) -> None:

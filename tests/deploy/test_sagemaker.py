@@ -15,7 +15,7 @@ import pytest
 from deploy.local.places import ROOT
 from deploy.sagemaker import archive, images
 from deploy.sagemaker.__main__ import main
-from tests.deploy.sagemaker_account import BUCKET, CREATE, left
+from tests.deploy.conftest import BUCKET, CREATE, left
 
 
 def test_creates_awaits_and_deletes(aws: Any, packed: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from deploy.sagemaker import endpoint
 from deploy.sagemaker.__main__ import main
-from tests.deploy.sagemaker_account import BUCKET, CREATE, left
+from tests.deploy.conftest import BUCKET, CREATE, left
 
 
 class TestArguments:
@@ -74,7 +74,7 @@ class TestCreate:
         self, aws: Any, packed: str, monkeypatch: pytest.MonkeyPatch, breaks_off: str, *, is_obeyed: bool
     ) -> None:
         """Also where AWS has obeyed and the answer did not come."""
-        client = endpoint.sagemaker()
+        client = endpoint.client_of("sagemaker")
         create = getattr(client, breaks_off)
 
         def interrupted(**given: Any) -> None:
@@ -83,7 +83,10 @@ class TestCreate:
             raise KeyboardInterrupt
 
         monkeypatch.setattr(client, breaks_off, interrupted)
-        monkeypatch.setattr(endpoint, "sagemaker", lambda: client)
+        others = endpoint.client_of
+        monkeypatch.setattr(
+            endpoint, "client_of", lambda service: client if service == "sagemaker" else others(service)
+        )
         with pytest.raises(SystemExit, match=r"^spamdesk: interrupted$"):
             main([*CREATE, "--archive", packed])
 

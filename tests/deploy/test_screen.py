@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from deploy.local.places import State
-from deploy.local.screen import screen
+from deploy.local.run import screen
 
 
 def test_says_what_the_preparation_warns_of(tmp_path: Path) -> None:

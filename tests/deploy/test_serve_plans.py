@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from deploy import check_plan, serve_plans
+from deploy import serve_plans
 
 RECIPE = {
     "arguments": ["--minShapes=ids:1x2", "--fp16"],
@@ -116,7 +116,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Started:
     """Note what becomes of the process."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     commands: list[Sequence[str]] = []
-    monkeypatch.setattr(check_plan, "main", commands.append)
+    monkeypatch.setattr(serve_plans, "start", commands.append)
     return commands
 
 
@@ -147,7 +147,7 @@ class TestFirstStart:
         built, asked = calls(trtexec)
         assert built["minShapes"] == "ids:1x2"
         assert asked["shapes"] == "ids:2x2"
-        assert not list(check_plan.refusals([served]))
+        assert not list(serve_plans.refusals([served]))
 
     def test_is_the_only_one_that_builds(
         self, trtexec: Path, repository: Path, plans: Path, started: Started
@@ -183,7 +183,7 @@ class TestFirstStart:
         self, trtexec: Path, repository: Path, plans: Path, started: Started
     ) -> None:
         (repository / "distilbert" / "1" / "model.plan").write_text("built by hand")
-        (repository / "distilbert" / "1" / check_plan.NOTE).write_text('{"tensorrt": "10.13.3"}')
+        (repository / "distilbert" / "1" / serve_plans.NOTE).write_text('{"tensorrt": "10.13.3"}')
 
         start(plans, repository)
 
@@ -250,7 +250,7 @@ class TestRefusals:
 
     def test_a_plan_of_another_version(self, repository: Path, plans: Path) -> None:
         (repository / "distilbert" / "1" / "model.plan").write_text("built elsewhere")
-        (repository / "distilbert" / "1" / check_plan.NOTE).write_text('{"tensorrt": "8.6.0"}')
+        (repository / "distilbert" / "1" / serve_plans.NOTE).write_text('{"tensorrt": "8.6.0"}')
 
         with pytest.raises(SystemExit, match=r"its plan was built with TensorRT 8\.6\.0"):
             start(plans, repository)

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from deploy import check_plan, serve_plans
+from deploy import serve_plans
 from scoring import hosting
 from tests.libraries import TORCH, later, needs
 from tests.training.test_build_tensorrt import fake_trtexec
@@ -103,9 +103,9 @@ def test_the_image_serves_a_plan_that_answers_so(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     engine = serve_plans.Engine(card="card", tensorrt="10.13.3")
     monkeypatch.setattr(serve_plans.Engine, "here", lambda: engine)
-    monkeypatch.setattr(check_plan, "version_here", lambda *, major: "10.13.3")
+    monkeypatch.setattr(serve_plans, "version_here", lambda *, major: "10.13.3")
     started: list[object] = []
-    monkeypatch.setattr(check_plan, "main", started.append)
+    monkeypatch.setattr(serve_plans, "start", started.append)
     if is_spoilt:
         monkeypatch.setattr(serve_plans, "TOLERANCE", -1.0)
     words = [f"--plans={tmp_path / 'plans'}", "tritonserver", f"--model-repository={variant}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import tritonclient.grpc
 
 from scoring.content import ContentModel
+from tests.triton.sagemaker_endpoint import Endpoint, at_aws
 from training.image import backbone, repository
 
 
@@ -29,6 +31,13 @@ def content_model(triton_url: str) -> ContentModel:
 @pytest.fixture
 def triton_client(triton_url: str) -> Any:
     return tritonclient.grpc.InferenceServerClient(triton_url.removeprefix("grpc://"))
+
+
+@pytest.fixture
+def endpoint(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    """The endpoint that a test's module serves, at AWS's address."""
+    with at_aws(served, monkeypatch) as endpoint:
+        yield endpoint
 
 
 @pytest.fixture(scope="session")

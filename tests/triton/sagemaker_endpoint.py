@@ -22,10 +22,9 @@ import pytest
 
 from deploy.local import triton_files
 from deploy.local.places import TRITON_ENVIRONMENT, State
-from deploy.local.triton import Triton
-from deploy.local.unix_http import UnixConnection
+from deploy.local.triton import Triton, UnixConnection
 from deploy.sagemaker.__main__ import main
-from tests.triton import own_network
+from tests.triton import forwarder
 
 _PORT = 18080
 _START_SECONDS = 60
@@ -54,7 +53,7 @@ def serving(folder: Path, *, model: str, package: Sequence[str] = ()) -> Iterato
     files = triton_files.find(TRITON_ENVIRONMENT)
     backends = Triton(state=State(folder), grpc_port=0, metrics_port=0)._backends(files)
     command = [
-        *("unshare", "--map-root-user", "--net", sys.executable, own_network.__file__, str(folder / "sock")),
+        *("unshare", "--map-root-user", "--net", sys.executable, forwarder.__file__, str(folder / "sock")),
         *(str(_PORT), str(files.server), f"--model-repository={folder / 'model'}"),
         *(f"--backend-directory={backends}", "--model-control-mode=explicit", f"--load-model={model}"),
         *("--allow-sagemaker=true", f"--sagemaker-port={_PORT}", "--allow-http=false", "--allow-grpc=false"),

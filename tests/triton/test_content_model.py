@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from deploy.local.places import ROOT
-from scoring.content import ContentModel, ContentScore, Unavailable
+from scoring.content import FIRST, LAST, ContentModel, ContentScore, Unavailable
 from scoring.similarity import likeness
 from tests.triton.forwarder import forwarded
 from training import dataset
@@ -44,22 +44,9 @@ UNTAUGHT_HONEST = {
 # Of the pairs of starter texts 1 in 1,000 is more alike than 0.11; paraphrases of one text are, from 0.18 on.
 ALIKE = 0.15
 WORDS = [
-    *(
-        "hello",
-        "free",
-        "the",
-        "cash",
-        "friend",
-        "click",
-        "here",
-        "tomorrow",
-        "win",
-        "prize",
-        "meeting",
-        "loan",
-    ),
-    *("https://example.org/a?b=1", "naïve", "日本語", "привет", "🎉", "!!!", "0800", "555", "0123", "Monday"),
-    *("supercalifragilistic", "\u200b"),
+    *("hello", "free", "the", "cash", "friend", "click", "here", "tomorrow", "win", "prize", "meeting"),
+    *("loan", "https://example.org/a?b=1", "naïve", "日本語", "привет", "🎉", "!!!", "0800", "555", "0123"),
+    *("Monday", "supercalifragilistic", "\u200b"),
 ]
 
 
@@ -233,6 +220,15 @@ class TestContentModel:
         _, status = os.waitpid(child, 0)
 
         assert os.waitstatus_to_exitcode(status) == 0
+
+    def test_priority_does_not_change_a_score(self, triton_url: str) -> None:
+        """Explanations ask with the last one. Whether others go first is not tested."""
+        first, last = (
+            ContentModel(url=triton_url, version="1", priority=priority, timeout_seconds=20)
+            for priority in (FIRST, LAST)
+        )
+
+        assert last.scores(["cheap pills now"]) == first.scores(["cheap pills now"])
 
     def test_http_answers_the_same(self, content_model: ContentModel) -> None:
         socket = Path(os.environ.get("SPAMDESK_TRITON_ADMIN_SOCKET", "/nowhere"))

@@ -18,13 +18,10 @@ from numpy.typing import NDArray
 from PIL import Image
 from tritonclient.utils import InferenceServerException
 
-from deploy.local import ports
 from deploy.local.places import State
-from deploy.local.supervisor import Supervisor
-from deploy.local.triton import Triton
 from scoring.triton_socket import TritonSocket
 from tests.libraries import later, needs
-from tests.triton import image_files
+from tests.triton import image_files, own_server
 from tests.triton.image_files import as_file, drawn
 
 pytestmark = [
@@ -98,14 +95,9 @@ def served(
 ) -> Iterator[Served]:
     """A Triton of its own, with the image model installed beside content, and loaded."""
     state = State(tmp_path_factory.mktemp("image") / "state")
-    server = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
     for model in ("image", "pixels", "resnet50"):
         (state.folder("triton/models") / model).symlink_to(image_repository / model)
-    with Supervisor(
-        logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
-    ) as supervisor:
-        supervisor.launch(server.service())
-        supervisor.wait_until_up(["triton"])
+    with own_server.serving(state) as (server, _):
         TritonSocket(server.socket, timeout_seconds=120).load_model("image")
         client = tritonclient.grpc.InferenceServerClient(server.url.removeprefix("grpc://"))
         yield Served(client=client, backbone=random_backbone)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tritonclient.grpc
 
 from deploy.local.places import ROOT
 from tests.libraries import later, needs
+from tests.triton.test_distilbert_step import inputs
 
 pytestmark = needs("openvino")
 openvino = later("openvino")
@@ -59,11 +59,7 @@ def test_the_server_answers_in_that_precision(triton_client: Any, step: ModuleTy
         str(STEP.with_name("model.onnx")), "CPU", {"INFERENCE_PRECISION_HINT": precision}
     )
     expected = compiled({"input_ids": ids, "attention_mask": np.ones_like(ids)})["logits"]
-    inputs = []
-    for name, rows in (("input_ids", ids), ("attention_mask", np.ones_like(ids))):
-        inputs.append(tritonclient.grpc.InferInput(name, list(rows.shape), "INT32"))
-        inputs[-1].set_data_from_numpy(rows)
 
-    found = triton_client.infer("distilbert", inputs).as_numpy("logits")
+    found = triton_client.infer("distilbert", inputs(ids, np.ones_like(ids))).as_numpy("logits")
 
     assert found == pytest.approx(expected, abs=1e-4)

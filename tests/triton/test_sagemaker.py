@@ -29,12 +29,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
         yield endpoint
 
 
-@pytest.fixture
-def endpoint(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    with sagemaker_endpoint.at_aws(served, monkeypatch) as endpoint:
-        yield endpoint
-
-
 def test_scores_are_those_of_the_server_beside(endpoint: Endpoint, content_model: ContentModel) -> None:
     found = ContentModel(url="sagemaker://Spam-1", version="1", timeout_seconds=20).scores(TEXTS)
 

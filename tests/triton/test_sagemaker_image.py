@@ -32,12 +32,6 @@ def served(image_repository: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def endpoint(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    with sagemaker_endpoint.at_aws(served, monkeypatch) as endpoint:
-        yield endpoint
-
-
-@pytest.fixture
 def pictures(tmp_path: Path) -> list[str]:
     kinds = {"one.jpg": ("JPEG", 1), "two.png": ("PNG", 2), "three.webp": ("WEBP", 3)}
     for name, (kind, seed) in kinds.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,10 @@ import pytest
 import tritonclient.grpc
 from tritonclient.utils import InferenceServerException
 
-from deploy.local import ports
 from deploy.local.places import ROOT, State
-from deploy.local.supervisor import Supervisor
-from deploy.local.triton import Triton
 from scoring.topics import TopicModel
 from tests.libraries import needs
+from tests.triton import own_server
 from training import export_topics
 
 pytestmark = pytest.mark.xdist_group("topics model")
@@ -115,15 +112,5 @@ def served(nli_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     repository = folder / "triton_repo"
     shutil.copytree(ROOT / "triton_repo", repository, ignore=shutil.ignore_patterns("__pycache__", "topics"))
     export_topics.export(export_topics.load(str(nli_base)), repository=repository)
-    server = Triton(
-        state=State(folder / "state"),
-        grpc_port=ports.free(),
-        metrics_port=ports.free(),
-        repository=repository,
-    )
-    with Supervisor(
-        logs=server.state.folder("logs"), mark=str(folder), environment=os.environ, say=lambda _line: None
-    ) as supervisor:
-        supervisor.launch(server.service())
-        supervisor.wait_until_up(["triton"])
+    with own_server.serving(State(folder / "state"), repository=repository) as (server, _):
         yield TopicModel(url=server.url, timeout_seconds=20), nli_base

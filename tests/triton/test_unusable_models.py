@@ -5,7 +5,6 @@ On a Triton of its own, whose repository these tests break file by file.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -17,13 +16,11 @@ import numpy as np
 import pytest
 from tritonclient.utils import InferenceServerException
 
-from deploy.local import ports
 from deploy.local.places import ROOT, State
-from deploy.local.supervisor import Supervisor
-from deploy.local.triton import Triton
 from scoring.content import ContentModel
 from scoring.triton_socket import TritonSocket
 from tests.libraries import later, needs
+from tests.triton import own_server
 
 pytestmark = [needs("onnx"), pytest.mark.xdist_group("unusable models"), pytest.mark.timeout(300)]
 onnx = later("onnx")
@@ -51,18 +48,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     folder = tmp_path_factory.mktemp("unusable")
     repository = folder / "triton_repo"
     shutil.copytree(ROOT / "triton_repo", repository, ignore=shutil.ignore_patterns("__pycache__"))
-    state = State(folder / "state")
-    server = Triton(
-        state=state,
-        grpc_port=ports.free(),
-        metrics_port=ports.free(),
-        repository=repository,
-    )
-    with Supervisor(
-        logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
-    ) as supervisor:
-        supervisor.launch(server.service())
-        supervisor.wait_until_up(["triton"])
+    with own_server.serving(State(folder / "state"), repository=repository) as (server, _):
         yield Stage(
             repository=repository,
             model=ContentModel(url=server.url, version="1", timeout_seconds=20),
