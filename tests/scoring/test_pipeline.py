@@ -1,4 +1,4 @@
-"""The whole of scoring on the shipped release, with a stand-in for the content model."""
+"""The whole of scoring on the shipped release, with rules, and a stand-in for the content model."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ import dataclasses
 import json
 import math
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from scoring.blocklist import Blocklist, Effect
 from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
 from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import NAMES
 from scoring.pipeline import Scorer
 from scoring.records import ComplaintRecord
 from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch, file_sha256
+from scoring.routing import ReviewReason, Route
+from scoring.trees import Floats
 from tests.libraries import printed
 from tests.scoring.forests import staircase
-from tests.scoring.random_records import AT, FakeContent, labelled, record
-from tests.scoring.ruled_posts import NO_BANS, equal
+from tests.scoring.random_records import AT, Down, FakeContent, Said, labelled, record
+from tests.scoring.ruled_posts import BAN, BANNED, BANS, NO_BANS, equal
 from tests.scoring.starter import STARTER
 
 
@@ -172,3 +176,72 @@ def test_a_cascade_leaves_out_what_the_cheap_sub_models_are_sure_of(
     assert not any(score.is_degraded for score in scores)
     skipped = [score.spam_probability for score in scores if score.content_probability is None]
     assert skipped == pytest.approx(cheap[~asked].tolist())
+
+
+class TestBanned:
+    def test_is_spam_and_runs_nothing_else(self, scorer: Scorer, content: FakeContent) -> None:
+        score = scorer.score(BANNED, blocklist=BANS)
+
+        assert content.calls == []
+        assert score.spam_probability == 1.0
+        assert score.routing.route is Route.REMOVE
+        assert score.rule == BAN
+        assert score.contributions == ()
+        assert score.features == ()
+
+    def test_among_others_leaves_their_order_and_scores_alone(
+        self, scorer: Scorer, content: FakeContent
+    ) -> None:
+        first, second = (one.record for one in labelled(2))
+
+        scores = scorer.score_many([BANNED, first, BANNED, second], blocklist=BANS)
+
+        assert content.calls == [2]
+        assert [score.rule for score in scores] == [BAN, None, BAN, None]
+        assert equal(scores[1], scorer.score(first, blocklist=BANS))
+        assert equal(scores[3], scorer.score(second, blocklist=BANS))
+
+    def test_all_of_them_need_no_models(self, scorer: Scorer, content: FakeContent) -> None:
+        scores = scorer.score_many([BANNED, BANNED], blocklist=BANS)
+
+        assert [score.spam_probability for score in scores] == [1.0, 1.0]
+        assert content.calls == []
+
+
+@pytest.mark.parametrize("effect", [Effect.ALLOW, Effect.HOLD])
+def test_a_rule_changes_the_route_alone(scorer: Scorer, effect: Effect) -> None:
+    reaching = Blocklist({"bad.example": dataclasses.replace(BAN, effect=effect)})
+
+    ruled, free = (scorer.score(BANNED, blocklist=blocklist) for blocklist in (reaching, NO_BANS))
+
+    assert ruled.rule is not None
+    assert equal(
+        dataclasses.replace(ruled, rule=None, routing=free.routing, expected_harm=free.expected_harm), free
+    )
+    assert ruled.routing.route is (Route.ALLOW if effect is Effect.ALLOW else Route.REVIEW)
+
+
+class TestDegraded:
+    def test_goes_to_a_human_with_what_the_rest_says(self, release: Release) -> None:
+        scorer = Scorer(release=release, content=Down())
+
+        scores = scorer.score_many([one.record for one in labelled(60)], blocklist=NO_BANS)
+
+        assert all(score.is_degraded for score in scores)
+        assert {score.routing.reason for score in scores} == {ReviewReason.DEGRADED}
+        assert {score.content_probability for score in scores} == {None}
+        assert all(0.0 <= score.spam_probability <= 1.0 for score in scores)
+
+    def test_a_banned_post_is_still_removed(self, release: Release) -> None:
+        score = Scorer(release=release, content=Down()).score(BANNED, blocklist=BANS)
+
+        assert score.routing.route is Route.REMOVE
+        assert not score.is_degraded
+
+    def test_a_fault_of_another_kind_is_not_hidden(self, release: Release) -> None:
+        class Faulty(Said):
+            def probabilities(self, texts: Sequence[str]) -> Floats:
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            Scorer(release=release, content=Faulty()).score(record(), blocklist=NO_BANS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scoring.blocklist import Effect
@@ -20,65 +22,51 @@ from scoring.routing import (
 from tests.scoring.random_records import record
 
 THRESHOLDS = Thresholds(review_from=0.3, remove_from=0.9, audit_rate=0.02)
+SAFETY = Safety(hold_from={"content": 0.5, "ip_url": 0.9}, remove_alone_from={"content": 0.97})
 KEY = b"secret"
+
+
+def decided(probability: float, **given: Any) -> Routing:
+    """Route a score that is not degraded, unless it is given so."""
+    return decide(**{"probability": probability, "thresholds": THRESHOLDS, "is_degraded": False, **given})
+
+
+def routing(route: Route, reason: ReviewReason | None) -> Routing:
+    """What has to go to a human does so with certainty, other posts by the sample alone."""
+    return Routing(
+        route=route, reason=reason, audit_probability=float(reason is not None), is_audit_sample=False
+    )
 
 
 class TestDecide:
     @pytest.mark.parametrize(
-        ("probability", "is_degraded", "route", "reason", "audit_probability"),
+        ("probability", "given", "route", "reason"),
         [
-            (0.0, False, Route.ALLOW, None, 0.0),
-            (0.2999999, False, Route.ALLOW, None, 0.0),
-            (0.3, False, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
-            (0.8999999, False, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
-            (0.9, False, Route.REMOVE, None, 0.0),
-            (1.0, False, Route.REMOVE, None, 0.0),
-            (0.0, True, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
-            (1.0, True, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
+            (0.0, {}, Route.ALLOW, None),
+            (0.2999999, {}, Route.ALLOW, None),
+            (0.3, {}, Route.REVIEW, ReviewReason.UNCERTAIN),
+            (0.8999999, {}, Route.REVIEW, ReviewReason.UNCERTAIN),
+            (0.9, {}, Route.REMOVE, None),
+            (1.0, {}, Route.REMOVE, None),
+            (0.0, {"is_degraded": True}, Route.REVIEW, ReviewReason.DEGRADED),
+            (1.0, {"is_degraded": True}, Route.REVIEW, ReviewReason.DEGRADED),
+            (0.99, {"effect": Effect.ALLOW}, Route.ALLOW, None),
+            (0.5, {"effect": Effect.ALLOW, "is_degraded": True}, Route.ALLOW, None),
+            (0.0, {"effect": Effect.HOLD}, Route.REVIEW, ReviewReason.HOLD),
+            (0.5, {"effect": Effect.HOLD}, Route.REVIEW, ReviewReason.UNCERTAIN),
+            (0.0, {"effect": Effect.HOLD, "is_degraded": True}, Route.REVIEW, ReviewReason.DEGRADED),
+            (0.95, {"effect": Effect.HOLD}, Route.REMOVE, None),
         ],
-    )  # fmt: skip
-    def test_routes(
-        self,
-        probability: float,
-        is_degraded: bool,
-        route: Route,
-        reason: ReviewReason | None,
-        audit_probability: float,
+    )
+    def test_routes_by_thresholds_and_the_rule_that_reaches_the_post(
+        self, probability: float, given: dict[str, Any], route: Route, reason: ReviewReason | None
     ) -> None:
-        routing = decide(probability=probability, thresholds=THRESHOLDS, is_degraded=is_degraded)
-
-        assert routing == Routing(
-            route=route, reason=reason, audit_probability=audit_probability, is_audit_sample=False
-        )
-
-    @pytest.mark.parametrize(
-        ("effect", "probability", "is_degraded", "route", "reason"),
-        [
-            (Effect.ALLOW, 0.99, False, Route.ALLOW, None),
-            (Effect.ALLOW, 0.5, True, Route.ALLOW, None),
-            (Effect.HOLD, 0.0, False, Route.REVIEW, ReviewReason.HOLD),
-            (Effect.HOLD, 0.5, False, Route.REVIEW, ReviewReason.UNCERTAIN),
-            (Effect.HOLD, 0.0, True, Route.REVIEW, ReviewReason.DEGRADED),
-            (Effect.HOLD, 0.95, False, Route.REMOVE, None),
-        ],
-    )  # fmt: skip
-    def test_follows_the_rule_that_reaches_the_post(
-        self, effect: Effect, probability: float, is_degraded: bool, route: Route, reason: ReviewReason | None
-    ) -> None:
-        routing = decide(
-            probability=probability, thresholds=THRESHOLDS, is_degraded=is_degraded, effect=effect
-        )
-
-        assert (routing.route, routing.reason) == (route, reason)
-        assert routing.audit_probability == (1.0 if routing.route is Route.REVIEW else 0.0)
+        assert decided(probability, **given) == routing(route, reason)
 
     @pytest.mark.parametrize("probability", [-0.01, 1.01, float("nan")])
     def test_refuses_what_is_no_probability(self, probability: float) -> None:
         with pytest.raises(ValueError, match="not in"):
-            decide(probability=probability, thresholds=THRESHOLDS, is_degraded=False)
-
-
-SAFETY = Safety(hold_from={"content": 0.5, "ip_url": 0.9}, remove_alone_from={"content": 0.97})
+            decided(probability)
 
 
 class TestSafety:
@@ -118,38 +106,16 @@ class TestSafety:
         route: Route,
         reason: ReviewReason | None,
     ) -> None:
-        routing = decide(
-            probability=probability,
-            thresholds=THRESHOLDS,
-            is_degraded=False,
-            sub_models=sub_models,
-            safety=SAFETY,
-        )
-
-        assert (routing.route, routing.reason) == (route, reason)
-        assert routing.audit_probability == (0.0 if reason is None else 1.0)
+        assert decided(probability, sub_models=sub_models, safety=SAFETY) == routing(route, reason)
 
     def test_is_off_where_a_release_says_nothing(self) -> None:
         for probability, route in ((0.1, Route.ALLOW), (0.95, Route.REMOVE)):
-            routing = decide(
-                probability=probability,
-                thresholds=THRESHOLDS,
-                is_degraded=False,
-                sub_models={"content": 0.99},
-            )
-            assert routing.route is route
+            assert decided(probability, sub_models={"content": 0.99}).route is route
 
     def test_an_allowance_stands_above_it(self) -> None:
-        routing = decide(
-            probability=0.1,
-            thresholds=THRESHOLDS,
-            is_degraded=False,
-            effect=Effect.ALLOW,
-            sub_models={"content": 0.99},
-            safety=SAFETY,
-        )
+        allowed = decided(0.1, effect=Effect.ALLOW, sub_models={"content": 0.99}, safety=SAFETY)
 
-        assert routing.route is Route.ALLOW
+        assert allowed.route is Route.ALLOW
 
     @pytest.mark.parametrize("bound", [0.0, 1.1, float("nan")])
     def test_refuses_what_is_no_bound(self, bound: float) -> None:
@@ -161,37 +127,21 @@ class TestSafety:
 class TestUnreadScript:
     @pytest.mark.parametrize("probability", [0.0, 0.5, 1.0])
     @pytest.mark.parametrize(
-        ("is_degraded", "effect", "route", "reason"),
+        ("given", "route", "reason"),
         [
-            (False, None, Route.REVIEW, ReviewReason.UNREAD_SCRIPT),
-            (True, None, Route.REVIEW, ReviewReason.DEGRADED),
-            (False, Effect.HOLD, Route.REVIEW, ReviewReason.HOLD),
-            (False, Effect.ALLOW, Route.ALLOW, None),
+            ({}, Route.REVIEW, ReviewReason.UNREAD_SCRIPT),
+            ({"is_degraded": True}, Route.REVIEW, ReviewReason.DEGRADED),
+            ({"effect": Effect.HOLD}, Route.REVIEW, ReviewReason.HOLD),
+            ({"effect": Effect.ALLOW}, Route.ALLOW, None),
         ],
     )
     def test_is_for_a_human_whatever_the_probability(
-        self,
-        probability: float,
-        is_degraded: bool,
-        effect: Effect | None,
-        route: Route,
-        reason: ReviewReason | None,
+        self, probability: float, given: dict[str, Any], route: Route, reason: ReviewReason | None
     ) -> None:
-        routing = decide(
-            probability=probability,
-            thresholds=THRESHOLDS,
-            is_degraded=is_degraded,
-            effect=effect,
-            is_unread=True,
-        )
-
-        assert (routing.route, routing.reason) == (route, reason)
-        assert routing.audit_probability == (0.0 if reason is None else 1.0)
+        assert decided(probability, is_unread=True, **given) == routing(route, reason)
 
     def test_takes_its_place_without_the_models_opinion(self) -> None:
-        routing = decide(probability=0.01, thresholds=THRESHOLDS, is_degraded=False, is_unread=True)
-
-        assert opinion(routing, 0.01) == 0.5
+        assert opinion(decided(0.01, is_unread=True), 0.01) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -208,7 +158,7 @@ class TestSampled:
     def test_sends_what_was_drawn_to_a_human_and_notes_the_chance(
         self, probability: float, route: Route
     ) -> None:
-        automatic = decide(probability=probability, thresholds=THRESHOLDS, is_degraded=False)
+        automatic = decided(probability)
 
         drawn, left = (sampled(automatic, chance=0.02, is_drawn=is_drawn) for is_drawn in (True, False))
 
@@ -219,12 +169,12 @@ class TestSampled:
         assert (drawn.automatic, left.automatic) == (route, route)
 
     def test_leaves_what_has_to_go_to_a_human(self) -> None:
-        unsure = decide(probability=0.5, thresholds=THRESHOLDS, is_degraded=False)
+        unsure = decided(0.5)
 
         assert sampled(unsure, chance=0.02, is_drawn=True) == unsure
 
     def test_an_allowance_is_drawn_too(self) -> None:
-        allowed = decide(probability=0.99, thresholds=THRESHOLDS, is_degraded=False, effect=Effect.ALLOW)
+        allowed = decided(0.99, effect=Effect.ALLOW)
 
         assert sampled(allowed, chance=0.02, is_drawn=True).reason is ReviewReason.AUDIT
 
@@ -278,6 +228,6 @@ class TestExpectedHarm:
     def test_goes_by_no_opinion_in_audits_and_holds(
         self, effect: Effect | None, is_drawn: bool, says: float
     ) -> None:
-        routing = decide(probability=0.01, thresholds=THRESHOLDS, is_degraded=False, effect=effect)
+        unsampled = decided(0.01, effect=effect)
 
-        assert opinion(sampled(routing, chance=0.02, is_drawn=is_drawn), 0.01) == says
+        assert opinion(sampled(unsampled, chance=0.02, is_drawn=is_drawn), 0.01) == says

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.features import similar_posts
 from scoring.records import History
 from tests.scoring.features.values import value_of
 from tests.scoring.random_records import record
@@ -35,6 +34,3 @@ class TestFeatures:
     ) -> None:
         assert value_of(name, record(similar=COPIES, resembling=ALIKE)) == pytest.approx(of_many)
         assert value_of(name, record()) == pytest.approx(of_none)
-
-    def test_every_feature_stands_in_the_tables(self) -> None:
-        assert len(similar_posts.FEATURES) == 11

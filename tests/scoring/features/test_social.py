@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from scoring.features import social
 from scoring.records import AuthorSnapshot, History, Link
 from tests.scoring.features.values import value_of
 from tests.scoring.random_records import AT, record
@@ -74,9 +73,6 @@ class TestFeatures:
     ) -> None:
         assert value_of(name, POST) == pytest.approx(known)
         assert value_of(name, record()) == pytest.approx(unknown, nan_ok=True)
-
-    def test_every_feature_stands_in_the_tables(self) -> None:
-        assert len(social.FEATURES) == 19
 
     def test_posting_again_and_waiting_change_no_fact_of_the_account(self) -> None:
         """Else each copy of one text would look a little more honest than the one before."""
