@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -90,14 +89,3 @@ def line(text: object) -> str:
 def storable(text: str, *, most: int = MOST_TEXT) -> str:
     """Return a text without what PostgreSQL refuses, of at most so many characters."""
     return _UNSTORABLE.sub("", text[: 2 * most])[:most].strip()
-
-
-def distinct(values: Iterable[str], *, most: int) -> list[str]:
-    """Return the first distinct values that are not empty."""
-    unique: dict[str, None] = {}
-    for value in values:
-        if value:
-            unique.setdefault(value)
-        if len(unique) == most:
-            break
-    return list(unique)

@@ -57,11 +57,6 @@ def of(pixels: npt.NDArray[np.uint8]) -> Pdq | None:
     return Pdq(hash=_hex(coefficients), quality=_quality(small), turned=tuple(map(_hex, turned)))
 
 
-def distance(one: str, other: str) -> int:
-    """Return the number of bits, of 256, in which two hashes differ."""
-    return (int(one, 16) ^ int(other, 16)).bit_count()
-
-
 def _small(luma: _Floats) -> _Floats:
     """Blur by two passes of a box, then keep the middle of each of 64 x 64 tiles."""
     height, width = luma.shape

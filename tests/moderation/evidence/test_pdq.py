@@ -14,6 +14,11 @@ def hashed(picture: Image.Image) -> pdq.Pdq:
     return found
 
 
+def distance(one: str, other: str) -> int:
+    """Return the number of bits in which two hashes differ."""
+    return (int(one, 16) ^ int(other, 16)).bit_count()
+
+
 # Written by `pdqhash.compute_dihedral` of pdqhash 0.2.8, the binding of the reference, for the same pixels.
 REFERENCE = {
     (320, 240): (
@@ -98,19 +103,19 @@ def test_knows_turned_and_mirrored_copies(copy: Image.Transpose, number: int) ->
 
     turned = hashed(drawn.hills().transpose(copy))
 
-    distances = [pdq.distance(turned.hash, known) for known in original.turned]
+    distances = [distance(turned.hash, known) for known in original.turned]
     assert distances[number] <= pdq.SAME_PICTURE
     assert min(distances) == distances[number]
-    assert pdq.distance(turned.hash, original.hash) > pdq.SAME_PICTURE
+    assert distance(turned.hash, original.hash) > pdq.SAME_PICTURE
 
 
 def test_knows_a_smaller_softer_copy_and_no_other_picture() -> None:
     original = drawn.hills((800, 600))
     copy = original.resize((300, 225)).filter(ImageFilter.GaussianBlur(1))
 
-    assert pdq.distance(hashed(original).hash, hashed(copy).hash) <= pdq.SAME_PICTURE
+    assert distance(hashed(original).hash, hashed(copy).hash) <= pdq.SAME_PICTURE
     other = hashed(drawn.with_text(*drawn.SPAM_LINES))
-    assert pdq.distance(hashed(original).hash, other.hash) > pdq.SAME_PICTURE
+    assert distance(hashed(original).hash, other.hash) > pdq.SAME_PICTURE
 
 
 def test_distrusts_an_empty_picture_and_hashes_no_line() -> None:
