@@ -9,6 +9,7 @@ import struct
 import warnings
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from PIL.ImageFile import ImageFile
 
 from moderation.evidence import pdq, picture_text
 from moderation.evidence.facts import Reason, Unreadable, storable
-from moderation.evidence.picture_facts import Code, PictureFacts, ReadText
+from moderation.evidence.picture_text import ReadText, TextLine
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP")
 """The formats that are decoded, told by the first bytes, never by the name or the sender."""
@@ -44,6 +45,37 @@ _BROKEN = (
 """Exceptions that the decoders raise for unexpected bytes."""
 _TURNED_SIDEWAYS = (5, 6, 7, 8)
 """Values of the EXIF field "orientation" that swap width and height."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """A QR or bar code: its format, such as "QRCode", and what it says."""
+
+    format: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureFacts:
+    """What a picture says.
+
+    `width` and `height` are pixels as people see it, turned as its file asks; of an animation the first frame
+    is read. `pdq` is "" where there is no hash; `pdq_turned` are those of its mirrored and turned copies.
+    `thumbnail` is WebP, written anew from pixels: the only bytes of a picture that are kept.
+    """
+
+    format: str
+    width: int
+    height: int
+    is_animated: bool
+    thumbnail: bytes
+    pdq: str = ""
+    pdq_quality: int = 0
+    pdq_turned: tuple[str, ...] = ()
+    codes: tuple[Code, ...] = ()
+    text: str = ""
+    text_engine: str = ""
+    texts: tuple[TextLine, ...] = ()
 
 
 def start(_hints: Mapping[str, str]) -> None:

@@ -6,13 +6,13 @@ import functools
 import importlib.util
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from moderation.evidence.facts import line
-from moderation.evidence.picture_facts import ReadText, TextLine
 
 ENGINE = "rapidocr"
 MOST_PLACES = 200
@@ -21,6 +21,23 @@ MOST_WIDTH = 40_000
 """Width of all that is read, in pixels at the engine's height of 48: 4 s. The highest letters come first."""
 LEAST_CONFIDENCE = 0.5
 _HEIGHT = 48
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLine:
+    """A line of text: confidence in [0, 1]; its box (left, top, right, bottom) as shares of the picture."""
+
+    text: str
+    confidence: float
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadText:
+    """What a text engine read; an empty `engine` says that none is installed: then the text is unknown."""
+
+    engine: str = ""
+    lines: tuple[TextLine, ...] = ()
 
 
 def is_installed() -> bool:
