@@ -25,7 +25,6 @@ from moderation.evidence.facts import Unreadable
 READERS = {
     "page": "moderation.evidence.page:read",
     "picture": "moderation.evidence.picture:read",
-    "captions": "moderation.evidence.captions:read",
     "speech": "moderation.evidence.speech:read",
 }
 """The function that reads each kind, imported when the first of its kind comes."""
