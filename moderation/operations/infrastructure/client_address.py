@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from collections.abc import Mapping
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -15,19 +13,14 @@ _IPV6_SITE = 64
 
 
 def address(request: HttpRequest) -> str:
-    """Return the client's address: the one that the outermost of our own proxies saw."""
-    return address_in(request.META)
-
-
-def address_in(environ: Mapping[str, Any]) -> str:
-    """Return the client's address, from a WSGI environment.
+    """Return the client's address: the one that the outermost of our own proxies saw.
 
     The last SPAMDESK_PROXIES entries of X-Forwarded-For come from our proxies; those before can be forged.
     """
-    direct = str(environ.get("REMOTE_ADDR", ""))
+    direct = str(request.META.get("REMOTE_ADDR", ""))
     if not settings.PROXIES:
         return direct
-    hops = [part.strip() for part in environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
+    hops = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
     return hops[-settings.PROXIES] if len(hops) >= settings.PROXIES else direct
 
 

@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Self
 
@@ -23,7 +25,7 @@ import httpx
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from moderation.operations.infrastructure import retry_after, special_addresses
+from moderation.operations.infrastructure import special_addresses
 from moderation.operations.infrastructure.egress_deadline import BoundedStream, call, looked_up, seconds_left
 
 TIMEOUT_SECONDS = 10.0
@@ -31,6 +33,7 @@ PORTS = frozenset({80, 443, 8080, 8443})
 _KEPT_SECONDS = 5.0
 """An idle connection is closed after this time; servers usually keep theirs for as long or longer."""
 _DRAINED_BYTES, _DRAIN_SECONDS = 16_384, 1.0
+_MOST_RETRY_SECONDS = 86_400
 _NETWORK_TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError)
 _PHASES = ("connect", "read", "write", "pool")
 _SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
@@ -112,61 +115,34 @@ class Client:
         """
         all_headers = {**headers, "accept-encoding": "identity"} if most_bytes else headers
         seconds = TIMEOUT_SECONDS if timeout_seconds is None else timeout_seconds
-        return self._call("POST", content=body, headers=all_headers, seconds=seconds, most_bytes=most_bytes)
-
-    def get(self, *, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
-        """Get the URL with its body as it was sent; follows no redirect. Raises Refused or Failed."""
-        all_headers = {**headers, "accept-encoding": "identity"}
-        return self._call(
-            "GET", content=None, headers=all_headers, seconds=timeout_seconds, most_bytes=most_bytes
-        )
+        with self.opened(method="POST", headers=all_headers, body=body, timeout_seconds=seconds) as response:
+            return _answered(response, most_bytes=most_bytes)
 
     @contextmanager
-    def opened(self, *, headers: Mapping[str, str], timeout_seconds: float) -> Iterator[httpcore.Response]:
-        """Open the answer to a GET; its body is read before the same deadline. Follows no redirect.
+    def opened(
+        self,
+        *,
+        headers: Mapping[str, str],
+        timeout_seconds: float,
+        method: str = "GET",
+        body: bytes | None = None,
+    ) -> Iterator[httpcore.Response]:
+        """Open an answer, whose body is read before the same deadline. Follows no redirect.
 
         Raises Refused, TimedOut or Failed, also out of the block.
         """
         call.ends_at = time.monotonic() + timeout_seconds
         try:
             with self._pool.stream(
-                "GET",
+                method,
                 str(self._target),
                 headers=[*headers.items(), ("host", self._host)],
+                content=body,
                 extensions={"timeout": dict.fromkeys(_PHASES, timeout_seconds)},
             ) as response:
                 yield response
         except httpcore.TimeoutException as failure:
             raise TimedOut(type(failure).__name__) from failure
-        except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:
-            raise Failed(type(failure).__name__) from failure
-
-    def _call(
-        self,
-        method: str,
-        *,
-        content: bytes | None,
-        headers: Mapping[str, str],
-        seconds: float,
-        most_bytes: int,
-    ) -> Answered:
-        call.ends_at = time.monotonic() + seconds
-        try:
-            with self._pool.stream(
-                method,
-                str(self._target),
-                headers=[*headers.items(), ("host", self._host)],
-                content=content,
-                extensions={"timeout": dict.fromkeys(_PHASES, seconds)},
-            ) as response:
-                body = _bounded(response, most_bytes) if most_bytes else _drained(response)
-                fields = {name.lower(): value for name, value in response.headers}
-                return Answered(
-                    status=response.status,
-                    body=body,
-                    location=fields.get(b"location", b"").decode("latin-1"),
-                    retry_after_seconds=retry_after.seconds(fields.get(b"retry-after", b"")),
-                )
         except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:
             raise Failed(type(failure).__name__) from failure
 
@@ -186,15 +162,30 @@ def post(
 
 
 def get(*, url: str, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
-    """Get a URL once, as Client.get does. Raises Refused or Failed."""
-    with Client(url) as client:
-        return client.get(headers=headers, timeout_seconds=timeout_seconds, most_bytes=most_bytes)
+    """Get a URL once, with its body as it was sent; follows no redirect. Raises Refused or Failed."""
+    all_headers = {**headers, "accept-encoding": "identity"}
+    with (
+        Client(url) as client,
+        client.opened(headers=all_headers, timeout_seconds=timeout_seconds) as response,
+    ):
+        return _answered(response, most_bytes=most_bytes)
 
 
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
     """Return the TLS context of this process: creating it reads every root certificate, some 80 ms."""
     return ssl.create_default_context()
+
+
+def _answered(response: httpcore.Response, *, most_bytes: int) -> Answered:
+    body = _bounded(response, most_bytes) if most_bytes else _drained(response)
+    fields = {name.lower(): value for name, value in response.headers}
+    return Answered(
+        status=response.status,
+        body=body,
+        location=fields.get(b"location", b"").decode("latin-1"),
+        retry_after_seconds=_retry_after_seconds(fields.get(b"retry-after", b"")),
+    )
 
 
 def _drained(response: httpcore.Response) -> bytes:
@@ -216,6 +207,20 @@ def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
         if len(body) > most_bytes:
             raise Failed(f"The answer has more than {most_bytes} bytes.")
     return body
+
+
+def _retry_after_seconds(given: bytes) -> float:
+    """Read Retry-After (RFC 9110 §10.2.3), seconds or a date; 0 for anything else."""
+    text = given.decode("ascii", "replace").strip()
+    if text.isdigit():
+        return float(min(int(text[:9]), _MOST_RETRY_SECONDS))
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return 0.0
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    rest = (date - datetime.now(UTC)).total_seconds()
+    return min(max(rest, 0.0), _MOST_RETRY_SECONDS)
 
 
 def _of_pages(network: httpcore.NetworkBackend) -> httpcore.NetworkBackend:
