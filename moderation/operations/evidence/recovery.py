@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F, Q
@@ -11,11 +11,9 @@ from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest
 from moderation.models.evidence import EvidenceState
 from moderation.operations.evidence import leases, picture_model, sent_pictures, thumbnails
-from moderation.queries.health import clocks
+from moderation.operations.infrastructure import sweeps
 
 MAX_ATTEMPTS = 3
-SWEEP_AFTER_SECONDS = 30
-SWEEP_BACKLOG_AFTER_SECONDS = 600
 SWEEP_LIMIT = 500
 
 
@@ -25,31 +23,27 @@ def sweep(*, at: datetime) -> int:
     Rows that were tried too often end as LOST.
 
     Pictures about which the image model did not answer are asked about again.
-
-    While messages wait in the broker, a row is probably among them, and counts as forgotten only much later.
     """
-    has_backlog = enqueue.messages().get("evidence", 0) > 0
-    patience = timedelta(seconds=SWEEP_BACKLOG_AFTER_SECONDS if has_backlog else SWEEP_AFTER_SECONDS)
-    enqueued = _requests(at=at, patience=patience) + _addresses(at=at, patience=patience)
+    forgotten = sweeps.forgotten(has_backlog=enqueue.messages().get("evidence", 0) > 0, at=at)
+    enqueued = _requests(forgotten, at=at) + _addresses(forgotten, at=at)
     picture_model.ask_again(at=at)
     sent_pictures.drop_old(at=at)
     return enqueued + thumbnails.bring()
 
 
-def _requests(*, at: datetime, patience: timedelta) -> int:
+def _requests(forgotten: Q, *, at: datetime) -> int:
     with transaction.atomic():
         requests = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
-        forgotten = requests.filter(_is_forgotten(at=at, patience=patience), opened_at__isnull=True)
-        rows = list(forgotten.order_by("enqueued_at")[:SWEEP_LIMIT])
+        unopened = requests.filter(forgotten, opened_at__isnull=True)
+        rows = list(unopened.order_by("enqueued_at")[:SWEEP_LIMIT])
         EvidenceRequest.objects.filter(pk__in=[row.pk for row in rows]).update(enqueued_at=at)
         enqueue.evidence_of(revision_ids=[row.revision_id for row in rows])
     return len(rows)
 
 
-def _addresses(*, at: datetime, patience: timedelta) -> int:
+def _addresses(forgotten: Q, *, at: datetime) -> int:
     # Postponed for its site's sake after its message was sent: the message is used up.
     postponed = Q(due_at__gt=F("enqueued_at"))
-    forgotten = _is_forgotten(at=at, patience=patience)
     with transaction.atomic():
         rows = list(
             Evidence.objects.select_for_update(no_key=True, skip_locked=True)
@@ -68,7 +62,3 @@ def _addresses(*, at: datetime, patience: timedelta) -> int:
         Evidence.objects.filter(pk__in=ids).update(enqueued_at=at, due_at=at)
         enqueue.evidence(evidence_ids=ids)
     return len(ids)
-
-
-def _is_forgotten(*, at: datetime, patience: timedelta) -> Q:
-    return Q(enqueued_at__lt=at - patience) | clocks.is_too_far("enqueued_at", at=at, longest=timedelta())

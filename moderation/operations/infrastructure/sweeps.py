@@ -12,8 +12,10 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Q
 
 from moderation.models import SweepRun
+from moderation.queries.health import clocks
 
 _ABANDONED_SECONDS = 60.0
 """Longer than a task may take: a run that began so long ago is dead."""
@@ -29,6 +31,9 @@ WHERE run.started_at > %(at)s
 RETURNING sweep
 """
 """One statement, so that of two workers one begins. A start in the future: somebody set the clock back."""
+
+
+FORGOTTEN_SECONDS, FORGOTTEN_BACKLOG_SECONDS = 30, 600
 
 
 def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
@@ -49,6 +54,16 @@ def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
         ended = {"ended_at": ended_at} | ({"succeeded_at": ended_at} if is_done else {})
         SweepRun.objects.filter(sweep=sweep, started_at=at).update(**ended)
     return count
+
+
+def forgotten(*, has_backlog: bool, at: datetime) -> Q:
+    """Select rows whose message was probably lost, by the time when they were enqueued.
+
+    While messages wait in the broker, a row is probably among them, and counts as forgotten only much later:
+    else a backlog would be enqueued again and again. Of a time in the future the clock was set back since.
+    """
+    patience = timedelta(seconds=FORGOTTEN_BACKLOG_SECONDS if has_backlog else FORGOTTEN_SECONDS)
+    return Q(enqueued_at__lt=at - patience) | clocks.is_too_far("enqueued_at", at=at, longest=timedelta())
 
 
 def _begin(sweep: str, *, at: datetime) -> bool:

@@ -18,13 +18,11 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
+from moderation.operations.infrastructure import sweeps
 from moderation.operations.policies import matches
 from moderation.operations.scoring import leases, route
-from moderation.queries.health import clocks
 
 MAX_ATTEMPTS = 8
-SWEEP_AFTER_SECONDS = 30
-SWEEP_BACKLOG_AFTER_SECONDS = 600
 SWEEP_LIMIT = 2_000
 _ASKED = 500
 """Most posts that one sweep puts before people."""
@@ -34,17 +32,13 @@ _RECENT = timedelta(seconds=30)
 
 
 def sweep(*, at: datetime) -> int:
-    """Enqueue revisions whose message was lost or whose worker died; return how many.
-
-    While messages wait in the broker a pending revision is probably among them: then it counts as lost only
-    after a long time, else a backlog would be enqueued again and again.
-    """
-    patience = SWEEP_BACKLOG_AFTER_SECONDS if enqueue.scoring_backlog() else SWEEP_AFTER_SECONDS
+    """Enqueue revisions whose message was lost or whose worker died; return how many."""
+    forgotten = sweeps.forgotten(has_backlog=enqueue.scoring_backlog() > 0, at=at)
     with transaction.atomic():
         revisions = list(
             Revision.objects.select_for_update(skip_locked=True)
             .filter(
-                Q(score_state=ScoreState.PENDING) & _is_forgotten(at=at, patience=timedelta(seconds=patience))
+                Q(score_state=ScoreState.PENDING) & forgotten
                 | Q(score_state=ScoreState.SCORING) & leases.is_over(at=at)
             )
             .order_by("enqueued_at", "id")[:SWEEP_LIMIT]
@@ -153,8 +147,3 @@ def _scored_well(*, at: datetime) -> int:
     return max(
         sum(1 for _ in takewhile(operator.not_, outcomes)) for outcomes in (all_outcomes, second_outcomes)
     )
-
-
-def _is_forgotten(*, at: datetime, patience: timedelta) -> Q:
-    """Enqueued long ago, or in the future, because the clock was set back since."""
-    return Q(enqueued_at__lt=at - patience) | clocks.is_too_far("enqueued_at", at=at, longest=timedelta())

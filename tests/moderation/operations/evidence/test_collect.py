@@ -21,6 +21,7 @@ from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, fetch, leases, opening, recovery
+from moderation.operations.infrastructure import sweeps
 from moderation.operations.scoring import score
 from tests.moderation.evidence import hostile_child
 from tests.moderation.fakes import FakeScorer
@@ -149,9 +150,9 @@ class TestRecovery:
         scored(site.url("/page"), at=AT)
         EvidenceRequest.objects.update(opened_at=None)
 
-        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS - 1)) == 0
-        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 1)) == 2, "the request, and the row"
-        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 2)) == 0
+        assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS - 1)) == 0
+        assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 1)) == 2, "the request, and the row"
+        assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 2)) == 0
 
     def test_takes_over_from_a_dead_worker_and_keeps_nothing_twice(
         self, site: HostileSite, scored: Scored, monkeypatch: pytest.MonkeyPatch

@@ -9,6 +9,7 @@ import pytest
 from moderation import enqueue
 from moderation.models import Revision
 from moderation.models.posts import ScoreState
+from moderation.operations.infrastructure import sweeps
 from moderation.operations.scoring import recovery, score
 from tests.moderation.conftest import Post_
 from tests.moderation.instants import later
@@ -42,8 +43,8 @@ class TestSweep:
         post()
         monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
 
-        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 1)) == 0
-        assert recovery.sweep(at=later(recovery.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
+        assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 1)) == 0
+        assert recovery.sweep(at=later(sweeps.FORGOTTEN_BACKLOG_SECONDS + 1)) == 1
 
     def test_what_a_killed_worker_held_goes_before_a_backlog_once(self, post: Post_) -> None:
         post(text="left")
