@@ -15,18 +15,18 @@ from moderation.evidence import likeness
 from moderation.models import Evidence, RevisionEvidence, Score
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.models.platforms import Collecting
+from moderation.models.scores import RouteChoice
 from moderation.operations.evidence import leads
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import transactions
 
 _KINDS = (EvidenceKind.PAGE, EvidenceKind.BROWSER)
-_UNSURE_ROUTE = "review"
 
 
 def wanted(revision_ids: Sequence[int]) -> list[int]:
     """Return the revisions whose links are to be opened as a browser, too."""
     chooses = Q(revision__post__platform__browses_evidence=Collecting.ON) | Q(
-        revision__post__platform__browses_evidence=Collecting.UNSURE, route=_UNSURE_ROUTE
+        revision__post__platform__browses_evidence=Collecting.UNSURE, route=RouteChoice.REVIEW
     )
     scores = Score.objects.filter(chooses, revision__in=revision_ids)
     return list(scores.order_by("revision").values_list("revision", flat=True).distinct())
@@ -82,7 +82,7 @@ def carriers(row: Evidence, other: Evidence | None) -> list[int]:
 
 def _was_read(row: Evidence) -> bool:
     # An error page, or a refusal, is what sites show to programs that they do not know: no cloaking.
-    return row.state == EvidenceState.FETCHED and bool(row.facts) and "text" in (row.facts or {})
+    return row.state == EvidenceState.FETCHED and "text" in (row.facts or {})
 
 
 def _ends(row: Evidence) -> str:

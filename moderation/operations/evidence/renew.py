@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 
 from django.db.models import Max
 
-from moderation import enqueue
 from moderation.evidence import likeness
-from moderation.models import Complaint, Evidence, EvidenceRequest, Platform, Post, Revision, RevisionEvidence
+from moderation.models import Complaint, Evidence, Platform, Post, Revision, RevisionEvidence
 from moderation.models.evidence import OPEN, EvidenceRole
 from moderation.models.platforms import Collecting
+from moderation.operations.evidence import leads
 from moderation.operations.infrastructure import transactions
 
 AFTER = timedelta(hours=1)
@@ -25,20 +25,15 @@ _ROLES = (EvidenceRole.LINK, EvidenceRole.BROWSER)
 
 
 @transactions.required
-def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
-    """Request the pages of a post again if its complaints suffice; return whether they do.
+def after_complaint(post: Post, *, platform: Platform, at: datetime) -> None:
+    """Request the pages of a post again if its complaints suffice.
 
     Call before the revision is locked: opening locks requests first.
     """
     if platform.collects_evidence == Collecting.OFF:
-        return False
+        return
     latest = Revision.objects.filter(post=post, number=post.latest_revision)
-    ids = due(list(latest.values_list("pk", flat=True)), at=at)
-    requests = EvidenceRequest.objects.filter(revision__in=ids, opened_at__isnull=False)
-    if not requests.update(opened_at=None, enqueued_at=at, since=at):
-        return False
-    enqueue.evidence_of(revision_ids=sorted(ids))
-    return True
+    leads.reopen(due(list(latest.values_list("pk", flat=True)), at=at), at=at)
 
 
 def due(revision_ids: Sequence[int], *, at: datetime) -> set[int]:

@@ -8,21 +8,20 @@ from datetime import datetime
 from moderation import enqueue
 from moderation.models import EvidenceRequest, Score
 from moderation.models.platforms import Collecting
+from moderation.models.scores import RouteChoice
 from moderation.operations.infrastructure import transactions
-
-_UNSURE_ROUTE = "review"
 
 
 @transactions.required
-def after(scores: Sequence[Score], *, at: datetime) -> int:
-    """Request the evidence of these scores' revisions, once for each; return how many are new.
+def after(scores: Sequence[Score], *, at: datetime) -> None:
+    """Request the evidence of these scores' revisions, once for each.
 
     Earlier requests that are still unopened are enqueued again. If no platform collects evidence, it costs
     nothing. Call inside the transaction that stores the scores.
     """
     candidates = [score for score in scores if _leads_anywhere(score)]
     if not candidates:
-        return 0
+        return
     requests = EvidenceRequest.objects.filter(revision__in=[score.revision_id for score in candidates])
     openings = dict(requests.values_list("revision", "opened_at"))
     fresh = sorted({score.revision_id for score in candidates if _is_wanted(score)} - openings.keys())
@@ -32,7 +31,6 @@ def after(scores: Sequence[Score], *, at: datetime) -> int:
     # They waited for this score: only now is known which evidence it lacks.
     unopened = [pk for pk, opened_at in openings.items() if opened_at is None]
     enqueue.evidence_of(revision_ids=[*fresh, *sorted(unopened)])
-    return len(fresh)
 
 
 def _leads_anywhere(score: Score) -> bool:
@@ -42,5 +40,6 @@ def _leads_anywhere(score: Score) -> bool:
 
 
 def _is_wanted(score: Score) -> bool:
-    is_unsure = score.route == _UNSURE_ROUTE
-    return is_unsure or score.revision.post.platform.collects_evidence == Collecting.ON
+    return (
+        score.route == RouteChoice.REVIEW or score.revision.post.platform.collects_evidence == Collecting.ON
+    )

@@ -121,12 +121,6 @@ def allows(url: str, *, seconds: float) -> bool:
     return rules.allow(url)
 
 
-def forget() -> None:
-    """Drop the kept rules."""
-    with _lock:
-        _kept.clear()
-
-
 def _rules(site: str, *, seconds: float) -> Rules:
     url, ends_at = f"{site}/robots.txt", time.monotonic() + seconds
     try:

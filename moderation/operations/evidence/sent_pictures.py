@@ -60,6 +60,6 @@ def forget(media_urls: Iterable[Iterable[str]]) -> None:
     SentPicture.objects.filter(name__in=names).delete()
 
 
-def drop_old(*, at: datetime) -> int:
-    """Drop pictures that were kept long enough; return how many."""
-    return SentPicture.objects.filter(sent_at__lt=at - KEPT).delete()[0]
+def drop_old(*, at: datetime) -> None:
+    """Drop pictures that were kept long enough."""
+    SentPicture.objects.filter(sent_at__lt=at - KEPT).delete()

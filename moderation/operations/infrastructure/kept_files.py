@@ -85,21 +85,16 @@ def delete_strays(*, named: Callable[[Sequence[str]], set[str]], at: datetime) -
     return deleted
 
 
-def move() -> int:
-    """Move some files of the state folder into the bucket that is named since; return how many.
-
-    Raises OSError.
-    """
+def move() -> None:
+    """Move some files of the state folder into the bucket that is named since. Raises OSError."""
     if not settings.EVIDENCE_STORE:
-        return 0
-    folder, bucket, moved = Folder(), store(), 0
+        return
+    folder, bucket = Folder(), store()
     for file in list(islice(folder.listed(), _MOVED_AT_ONCE)):
         data = folder.get(file.name) if _DIGEST.fullmatch(file.name) else None
         if data is not None:
             bucket.put(file.name, data)
             folder.delete([file.name])
-            moved += 1
-    return moved
 
 
 def names() -> Iterator[str]:

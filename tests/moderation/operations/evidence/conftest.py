@@ -74,7 +74,7 @@ def site(
     Platform.objects.filter(pk=platform.pk).update(collects_evidence=Collecting.ON)
     served.asked.clear()
     served.says = ""
-    robots.forget()
+    robots._kept.clear()
     return served
 
 

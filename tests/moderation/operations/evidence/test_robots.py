@@ -36,7 +36,7 @@ def test_are_found_where_they_are(
 ) -> None:
     monkeypatch.setitem(ANSWERS, "/rules", sends(b"User-agent: *\nDisallow: /*age", kind="text/plain"))
     monkeypatch.setitem(ANSWERS, "/robots.txt", answer)
-    robots.forget()
+    robots._kept.clear()
 
     assert fetched("/page").state == state
 
