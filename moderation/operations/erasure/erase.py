@@ -29,7 +29,6 @@ from moderation.models import (
     ShadowScore,
     SimilarityBand,
     Translation,
-    User,
 )
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
@@ -38,10 +37,12 @@ from moderation.operations import rules
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import gather
 from moderation.operations.erasure import forget, kept_traits
+from moderation.operations.evidence import sent_pictures
 from moderation.operations.infrastructure import idempotency
 from moderation.operations.labels import exports
 from scoring import similarity
 
+_audit_author, _audit_platform = entries.writer("author"), entries.writer("platform")
 CHUNK = 500
 _CHUNKS_AT_ONCE = 20
 AFTER_DELETION = timedelta(days=7)
@@ -50,30 +51,21 @@ _UNFINISHED_FOR = timedelta(days=7)
 _UNSCORED = (ScoreState.PENDING, ScoreState.SCORING, ScoreState.DEGRADED)
 
 
-def post(
-    *, post_id: int, at: datetime, cause: ErasureCause = ErasureCause.REQUEST, actor: User | None = None
-) -> Erasure:
+def post(*, post_id: int, at: datetime) -> Erasure:
     """Erase one post with its revisions; a second time changes nothing. Raises Post.DoesNotExist."""
     with transaction.atomic():
         row = Post.objects.select_related("platform").get(pk=post_id)
         _wipe([row.pk], at=at)
-        erasure, is_new = Erasure.objects.get_or_create(
-            kind=ErasureKind.POST,
-            subject_id=row.pk,
-            defaults={
-                "platform": row.platform,
-                "name_digest": name_digest(platform=row.platform, external_id=row.external_id),
-                "cause": cause,
-                "posts": 1,
-                "erased_at": at,
-            },
-        )
-        if is_new:
-            _audit(erasure, actor=actor, at=at)
+        # Behind the lock on the post: of two requests the second finds the row of the first.
+        erasure = Erasure.objects.filter(kind=ErasureKind.POST, subject_id=row.pk).first()
+        if erasure is None:
+            erasure = _of_post(row, platform=row.platform, cause=ErasureCause.REQUEST, at=at)
+            erasure.save()
+            _audit(erasure, at=at)
     return erasure
 
 
-def author(*, platform: Platform, external_id: str, at: datetime, actor: User | None = None) -> Erasure:
+def author(*, platform: Platform, external_id: str, at: datetime) -> Erasure:
     """Erase an author with all posts; of very many, the rest follows with `expired`.
 
     A second time changes nothing. Raises Author.DoesNotExist.
@@ -96,7 +88,7 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
             cause=ErasureCause.REQUEST,
             erased_at=at,
         )
-        _audit(erasure, actor=actor, at=at)
+        _audit(erasure, at=at)
     _finish(erasure, at=at)
     erasure.refresh_from_db()
     return erasure
@@ -111,9 +103,7 @@ def after_verdict(*, platform: Platform, external_id: str, at: datetime) -> Auth
         author = Author.objects.select_for_update(no_key=True).get(platform=platform, external_id=external_id)
         row, is_new = AuthorDeletion.objects.get_or_create(author=author, defaults={"deleted_at": at})
         if is_new:
-            entries.add(
-                action="author.deleted", subject_kind="author", subject_id=author.pk, actor=None, at=at
-            )
+            _audit_author("author.deleted", author, actor=None, at=at)
     return row
 
 
@@ -159,30 +149,24 @@ def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
             posts = list(old_posts.order_by("received_at")[:CHUNK])
             _wipe([row.pk for row in posts], at=at)
             Erasure.objects.bulk_create(
-                [_of_retention(row, platform=platform, at=at) for row in posts], ignore_conflicts=True
+                [_of_post(row, platform=platform, cause=ErasureCause.RETENTION, at=at) for row in posts],
+                ignore_conflicts=True,
             )
             if posts:
-                entries.add(
-                    action="posts.expired",
-                    subject_kind="platform",
-                    subject_id=platform.pk,
-                    actor=None,
-                    at=at,
-                    posts=len(posts),
-                )
+                _audit_platform("posts.expired", platform, actor=None, at=at, posts=len(posts))
         count += len(posts)
         if len(posts) < CHUNK:
             break
     return count
 
 
-def _of_retention(row: Post, *, platform: Platform, at: datetime) -> Erasure:
+def _of_post(row: Post, *, platform: Platform, cause: ErasureCause, at: datetime) -> Erasure:
     return Erasure(
         platform=platform,
         kind=ErasureKind.POST,
         subject_id=row.pk,
         name_digest=name_digest(platform=platform, external_id=row.external_id),
-        cause=ErasureCause.RETENTION,
+        cause=cause,
         posts=1,
         erased_at=at,
     )
@@ -227,7 +211,8 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     forget.answered(posts, answers=answers)
     revisions = Revision.objects.filter(post__in=posts)
     bands = _bands(revisions)
-    forget.sent_pictures(revisions)
+    # Pictures that came with posts and were not read yet, before their names are wiped.
+    sent_pictures.forget(revisions.exclude(media_urls=[]).values_list("media_urls", flat=True))
     kept_traits.keep(kept_ids)
     _wipe_revisions(revisions)
     revisions.exclude(post__in=kept_ids).update(similarity_group=RandomUUID())
@@ -288,12 +273,12 @@ def _forget_bands(digests: set[int], *, posts: Sequence[int]) -> None:
     SimilarityBand.objects.filter(~Exists(neighbours), digest__in=digests).delete()
 
 
-def _audit(erasure: Erasure, *, actor: User | None, at: datetime) -> None:
+def _audit(erasure: Erasure, *, at: datetime) -> None:
     entries.add(
         action=f"{erasure.kind}.erased",
         subject_kind=erasure.kind,
         subject_id=erasure.subject_id,
-        actor=actor,
+        actor=None,
         at=at,
         cause=erasure.cause,
     )

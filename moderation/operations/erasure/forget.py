@@ -37,7 +37,6 @@ from moderation.models import (
     SavedFilter,
 )
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations.evidence import sent_pictures as evidence_pictures
 from moderation.operations.evidence import thumbnails
 from moderation.operations.similarity import picture_groups
 from moderation.queries.campaigns.shared_traits import keyed_link
@@ -108,11 +107,6 @@ def evidence(post_ids: Sequence[int], *, kept: Collection[int]) -> None:
     orphans.delete()
     if files:
         transaction.on_commit(partial(thumbnails.drop_unnamed, files), robust=True)
-
-
-def sent_pictures(revisions: QuerySet[Revision]) -> None:
-    """Drop pictures that came with posts and were not read yet. Call before their names are wiped."""
-    evidence_pictures.forget(revisions.exclude(media_urls=[]).values_list("media_urls", flat=True))
 
 
 def author(row: Author) -> None:

@@ -8,7 +8,7 @@ import tarfile
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
@@ -100,36 +100,34 @@ def _unpack(archive: Path) -> None:
     """Unpack kept releases and thumbnails; existing files stay, since they never change."""
     with tarfile.open(archive) as packed:
         for member in packed:
-            name, _, relative = member.name.partition("/")
-            if name == backup.EVIDENCE and member.isfile():
-                _keep(packed, member)
+            file = packed.extractfile(member) if member.isfile() else None
+            if file is None:
                 continue
+            name, _, relative = member.name.partition("/")
             folder = backup.kept_folders().get(name)
-            if folder is not None and relative and member.isfile() and not (folder / relative).exists():
-                _put(packed, member, folder=folder, place=folder / relative)
+            if name == backup.EVIDENCE:
+                _keep(file, member)
+            elif folder is not None and relative and not (folder / relative).exists():
+                _put(file, member, folder=folder, place=folder / relative)
 
 
-def _put(packed: tarfile.TarFile, member: tarfile.TarInfo, *, folder: Path, place: Path) -> None:
+def _put(file: IO[bytes], member: tarfile.TarInfo, *, folder: Path, place: Path) -> None:
     """Write a file below its folder, whole or not at all. Raises Failed.
 
     Not by `extract`, which without its filter writes anywhere: Python 3.11.2, Debian 12's, has none.
     """
     if not place.resolve().is_relative_to(folder.resolve()):
         raise Failed(f"The backup names a file outside of its folders: {member.name}")
-    file = packed.extractfile(member)
-    if file is None:
-        return
     place.parent.mkdir(parents=True, exist_ok=True)
     partial = place.with_name(f".{place.name}.partial")
-    with file, partial.open("wb") as target:
+    with partial.open("wb") as target:
         shutil.copyfileobj(file, target)
     partial.replace(place)
 
 
-def _keep(packed: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+def _keep(file: IO[bytes], member: tarfile.TarInfo) -> None:
     """Keep a thumbnail in the store that the settings name now, whichever it came from. Raises Failed."""
-    file = packed.extractfile(member)
-    if file is None or member.size > kept_files.MOST_BYTES:
+    if member.size > kept_files.MOST_BYTES:
         return
     try:
         kept_files.keep(file.read())
