@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from moderation.operations.infrastructure import egress
@@ -35,16 +34,6 @@ class Unsupported(NotTranslated):
     """The service does not translate this text into this language."""
 
 
-class Translator(Protocol):
-    """A translation service."""
-
-    name: str
-    """The service's name as people see it."""
-
-    def translate(self, text: str, *, language: str) -> str:
-        """Return the text in a language, such as "de", whatever it is in. Raises NotTranslated."""
-
-
 TIMEOUT_SECONDS = 8.0
 _MOST_BYTES = 256_000
 _AT_ONCE = 2
@@ -63,7 +52,7 @@ class LibreTranslate:
         self._breaker = Breaker(failures=_FAILURES, seconds=_PAUSE_SECONDS, clock=time.monotonic)
 
     def translate(self, text: str, *, language: str) -> str:
-        """Return the text in a language, whatever it is in. Raises NotTranslated."""
+        """Return the text in a language, such as "de", whatever it is in. Raises NotTranslated."""
         # Refused at once rather than queued: waiting readers would hold the web server's threads.
         if not self._free.acquire(blocking=False):
             raise Busy

@@ -12,8 +12,9 @@ from moderation.models import Revision, Translation, User
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased
-from moderation.operations.translation.libre_translate import LibreTranslate, NotTranslated, Translator
+from moderation.operations.translation.libre_translate import LibreTranslate, NotTranslated
 
+_audit = entries.writer("post", subject_id="post_id", revision="number")
 MOST_CHARACTERS = 5_000
 """How much of a text is sent."""
 
@@ -51,20 +52,11 @@ def translate(*, revision: Revision, language: str, actor: User, at: datetime) -
             },
         )
         if is_new:
-            entries.add(
-                action="post.translated",
-                subject_kind="post",
-                subject_id=revision.post_id,
-                actor=actor,
-                at=at,
-                revision=revision.number,
-                language=language,
-                service=service.name,
-            )
+            _audit("post.translated", revision, actor=actor, at=at, language=language, service=service.name)
     return translation
 
 
-def translator() -> Translator | None:
+def translator() -> LibreTranslate | None:
     """Return the service that the settings name, None if they name none."""
     if not settings.TRANSLATION_URL:
         return None
