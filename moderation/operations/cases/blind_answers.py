@@ -1,4 +1,7 @@
-"""Answer blind reviews: the verdict is kept beside the decision, which stands. Nobody outside is told."""
+"""Answer blind reviews: the verdict is kept beside the decision, which stands. Nobody outside is told.
+
+Where the two differ, a lead who sees both has the last word.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,20 @@ from moderation.models import BlindReview, Case, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.audit import entries
-from moderation.operations.cases import claims
+from moderation.operations.cases import claims, reversals
 from moderation.operations.cases.reversals import PostErased, TooLate
 from moderation.operations.infrastructure import transactions
-from moderation.operations.refusals import NotAllowed, PostChanged
+from moderation.operations.refusals import NotAllowed, PostChanged, Refusal
+
+_audit, _audit_decision = entries.writer("case"), entries.writer("decision")
+
+
+class NothingToSettle(Refusal):
+    """Nobody disagrees, the answer may still be undone, or somebody settled or corrected it before."""
+
+
+class Involved(Refusal):
+    """Both verdicts are judged by a third person."""
 
 
 def answer(
@@ -48,7 +61,7 @@ def answer(
     return review
 
 
-def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> BlindReview:
+def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> None:
     """Leave a claimed blind review to a lead, without a verdict.
 
     Raises CaseClosed, ClaimLost, PostChanged or NotAllowed.
@@ -59,7 +72,6 @@ def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> B
         claims.refuse_closed(case)
         claims.refuse_unclaimed(case, moderator=moderator, at=at)
         _close(review, case, moderator=moderator, note=note, at=at)
-    return review
 
 
 def undo(*, review_id: int, moderator: User, at: datetime) -> Case:
@@ -89,6 +101,44 @@ def undo(*, review_id: int, moderator: User, at: datetime) -> Case:
     return case
 
 
+def settle(
+    *, review_id: int, verdict: Verdict, lead: User, at: datetime, note: str = "", reason: str = ""
+) -> BlindReview:
+    """Let a disputed decision stand, or correct it with everything that a correction does.
+
+    `note` says why, `reason` is the code of the reason for the new verdict. Raises NotAllowed, Involved,
+    NothingToSettle or BlindReview.DoesNotExist.
+    """
+    if not lead.may_lead:
+        raise NotAllowed(_("Only leads settle disagreements."))
+    with transaction.atomic():
+        row = BlindReview.objects.get(pk=review_id)
+        if not transactions.lock_posts(pk=row.post_id):
+            note = ""  # nothing is written about an erased post any more
+        rows = BlindReview.objects.select_for_update(of=("self",)).select_related("decision")
+        review = rows.get(pk=review_id)
+        decision = review.decision
+        if (
+            decision is None
+            or not review.is_disputed
+            or review.settled_at is not None
+            or not is_final(review, at=at)
+            or hasattr(decision, "reversal")
+        ):
+            raise NothingToSettle(_("This disagreement is already settled."))
+        if lead.pk in (decision.decided_by_id, review.answered_by_id):
+            raise Involved(_("You gave one of the two verdicts: another lead settles this."))
+        if verdict != decision.verdict:
+            reversals.correct(
+                decision_id=decision.pk, verdict=verdict, moderator=lead, at=at, reason=note, code=reason
+            )
+        review.settled_verdict, review.settled_note = verdict, note
+        review.settled_by, review.settled_at = lead, at
+        review.save(update_fields=("settled_verdict", "settled_note", "settled_by", "settled_at"))
+        _audit_decision("blind_review.settled", decision, actor=lead, at=at, verdict=verdict)
+    return review
+
+
 def is_final(review: BlindReview, *, at: datetime) -> bool:
     """Whether the answer can no longer be undone."""
     return review.final_at is not None and at >= review.final_at
@@ -110,9 +160,5 @@ def _close(review: BlindReview, case: Case, *, moderator: User, note: str, at: d
     claims.release(case)
     case.state, case.closed_at = CaseState.DECIDED, at
     case.save(update_fields=("claimed_by", "lease_end_at", "state", "closed_at"))
-    _audit("blind_review.answered", case, actor=moderator, at=at)
-
-
-def _audit(action: str, case: Case, *, actor: User, at: datetime) -> None:
     # Without the verdict: the entry of a known post must look like that of any other.
-    entries.add(action=action, subject_kind="case", subject_id=case.pk, actor=actor, at=at)
+    _audit("blind_review.answered", case, actor=moderator, at=at)

@@ -33,6 +33,7 @@ from moderation.operations.cases.opening import Opening
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import case_access, latest_scores
 
+_audit = entries.writer("platform")
 MOST_OF_QUEUE = 0.1
 """Share of a platform's open cases that may be blind reviews, so that they never flood the queue."""
 FEWEST = 5
@@ -83,16 +84,8 @@ def plan(
             row.drawn_until, row.drawn_id = at, 0
         row.share, row.first_decisions, row.golden_share = share, first_decisions, golden_share
         row.save()
-        entries.add(
-            action="blind_reviews.planned",
-            subject_kind="platform",
-            subject_id=platform.pk,
-            actor=changed_by,
-            at=at,
-            share=share,
-            first_decisions=first_decisions,
-            golden_share=golden_share,
-        )
+        planned = {"share": share, "first_decisions": first_decisions, "golden_share": golden_share}
+        _audit("blind_reviews.planned", platform, actor=changed_by, at=at, **planned)
     return row
 
 

@@ -130,7 +130,7 @@ def hand_back(*, case_id: int, moderator: User) -> None:
     )
 
 
-def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
+def skip(*, case_id: int, moderator: User, at: datetime) -> None:
     """Hand a case back and not be offered it again, until its post changes. Raises ClaimLost."""
     with transaction.atomic():
         case = locked(case_id)
@@ -140,7 +140,6 @@ def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
         case.skipped_by = [*case.skipped_by, moderator.pk]
         case.save(update_fields=("claimed_by", "lease_end_at", "skipped_by"))
         entries.add(action="case.skipped", subject_kind="case", subject_id=case.pk, actor=moderator, at=at)
-    return case
 
 
 @transactions.required

@@ -12,13 +12,14 @@ from django.utils.translation import gettext as _
 from moderation.models import BlindReview, Case, Decision, GoldenItem, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import DecisionSource
 from moderation.models.users import Role
 from moderation.operations.audit import entries
+from moderation.operations.cases import overrule
 from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
 from moderation.queries import case_access
 
+_audit = entries.writer("golden_item")
 LASTS = timedelta(days=90)
 """From the post's arrival: an older post would stand out among other blind reviews."""
 
@@ -40,8 +41,9 @@ def mark(*, post_id: int, lead: User, at: datetime, note: str = "") -> GoldenIte
     with transaction.atomic():
         if not transactions.lock_posts(pk=post_id):
             raise Erased("The post was erased.")
-        decision = _standing(post_id)
-        if decision is None or GoldenItem.objects.filter(post=post_id).exists():
+        decision = overrule.standing_of_person(post=post_id)
+        is_marked = GoldenItem.objects.filter(post=post_id).exists()
+        if decision is None or is_marked or decision.revision.number != decision.post.latest_revision:
             raise NotGolden(_("Only a post that a person decided becomes a golden item, and only once."))
         item = GoldenItem.objects.create(
             platform_id=decision.post.platform_id,
@@ -156,21 +158,6 @@ def _withdraw(items: Sequence[GoldenItem], *, at: datetime) -> None:
     )
 
 
-def _standing(post_id: int) -> Decision | None:
-    rows = Decision.objects.filter(post=post_id, reversal__isnull=True).select_related("post", "revision")
-    newest = rows.order_by("-decided_at", "-id").first()
-    is_right = (
-        newest is not None
-        and newest.source == DecisionSource.MODERATOR
-        and newest.revision.number == newest.post.latest_revision
-    )
-    return newest if is_right else None
-
-
 def _refuse_others(lead: User) -> None:
     if not lead.may_lead:
         raise NotAllowed(_("Only leads vouch for golden items."))
-
-
-def _audit(action: str, item: GoldenItem, *, actor: User | None, at: datetime, **details: object) -> None:
-    entries.add(action=action, subject_kind="golden_item", subject_id=item.pk, actor=actor, at=at, **details)

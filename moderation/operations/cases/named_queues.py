@@ -14,7 +14,7 @@ from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries.cases import queue_mix
 from moderation.queries.cases.queue_mix import WHOLE, Mix
 
-_audit = entries.writer("queue")
+_audit, _audit_user = entries.writer("queue"), entries.writer("user")
 MOST = 100
 """Named queues of an installation: the page lists all of them and counts each."""
 
@@ -69,25 +69,15 @@ def delete(*, queue_id: int, actor: User, at: datetime) -> None:
 
 def assign(
     *, queue_id: int, user: User, position: int, daily_limit: int | None, actor: User, at: datetime
-) -> QueueAssignment:
+) -> None:
     """Hand a queue to a user, or change their place in it. Raises NamedQueue.DoesNotExist or CannotDecide."""
     if not (user.may_decide and user.is_active):
         raise CannotDecide
     with transaction.atomic():
         queue = NamedQueue.objects.select_for_update().get(pk=queue_id)
-        assignment, _ = QueueAssignment.objects.update_or_create(
-            queue=queue, user=user, defaults={"position": position, "daily_limit": daily_limit}
-        )
-        _audit(
-            "queue.assigned",
-            queue,
-            actor=actor,
-            at=at,
-            user=user.username,
-            position=position,
-            daily_limit=daily_limit,
-        )
-    return assignment
+        place = {"position": position, "daily_limit": daily_limit}
+        QueueAssignment.objects.update_or_create(queue=queue, user=user, defaults=place)
+        _audit("queue.assigned", queue, actor=actor, at=at, user=user.username, **place)
 
 
 def withdraw(*, queue_id: int, user_id: int, actor: User, at: datetime) -> None:
@@ -105,14 +95,7 @@ def set_languages(*, user: User, languages: tuple[str, ...], actor: User, at: da
     with transaction.atomic():
         user.languages = list(languages)
         user.save(update_fields=("languages",))
-        entries.add(
-            action="user.languages",
-            subject_kind="user",
-            subject_id=user.pk,
-            actor=actor,
-            at=at,
-            languages=list(languages),
-        )
+        _audit_user("user.languages", user, actor=actor, at=at, languages=list(languages))
 
 
 class NotWhole(Refusal):

@@ -15,6 +15,7 @@ from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased, NotAllowed
 from moderation.queries.cases import mention_pages
 
+_audit = entries.writer("case", subject_id="case_id", note="pk")
 MOST = 10
 """Names in one note that count."""
 _NAME = re.compile(r"(?<![\w@.+-])@([\w@.+-]+)")
@@ -27,16 +28,13 @@ def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
     with transaction.atomic():
         if not transactions.lock_posts(cases=case.pk):
             raise Erased("The post was erased.")
-        row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
-        record(note=row)
+        row = add(case=case, author=author, text=text, at=at)
         # Without the text: the audit log can never be erased.
-        entries.add(
-            action="case.noted", subject_kind="case", subject_id=case.pk, actor=author, at=at, note=row.pk
-        )
+        _audit("case.noted", row, actor=author, at=at)
     return row
 
 
-def write_about(*, author_id: int, by: User, text: str, at: datetime) -> AuthorNote:
+def write_about(*, author_id: int, by: User, text: str, at: datetime) -> None:
     """Add a note on an author; notes are never edited. Raises NotAllowed, Erased or Author.DoesNotExist."""
     if not by.may_decide:
         raise NotAllowed(_("This role does not decide cases."))
@@ -50,23 +48,23 @@ def write_about(*, author_id: int, by: User, text: str, at: datetime) -> AuthorN
         entries.add(
             action="author.noted", subject_kind="author", subject_id=author.pk, actor=by, at=at, note=row.pk
         )
-    return row
 
 
 @transactions.required
-def record(*, note: CaseNote) -> None:
-    """Store whom a note names: `@lead` a role that decides cases, `@mona` a person of such a role.
+def add(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
+    """Store a note and whom it names: `@lead` a role that decides cases, `@mona` a person of such a role.
 
-    The author's own name does not count. Call inside the transaction that wrote the note.
+    The author's own name does not count. Call inside the transaction of the act that the note explains.
     """
-    names = list(dict.fromkeys(name.rstrip(".-+").casefold() for name in _NAME.findall(note.text)))[:MOST]
+    note = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
+    names = list(dict.fromkeys(name.rstrip(".-+").casefold() for name in _NAME.findall(text)))[:MOST]
     if not names:
-        return
+        return note
     roles = [role for role in names if role in DECIDERS]
     people = [
         user
         for user in User.objects.filter(is_active=True, role__in=DECIDERS).order_by("pk")
-        if user.username.casefold() in names and user.pk != note.author_id and user.role not in roles
+        if user.username.casefold() in names and user != author and user.role not in roles
     ]
     Mention.objects.bulk_create(
         [
@@ -74,9 +72,10 @@ def record(*, note: CaseNote) -> None:
             *(Mention(note=note, user=user) for user in people),
         ]
     )
+    return note
 
 
-def settle(*, mention_id: int, by: User, at: datetime) -> Mention:
+def settle(*, mention_id: int, by: User, at: datetime) -> None:
     """Mark a mention as done; a second time changes nothing.
 
     Raises Mention.DoesNotExist, also if it is not this user's.
@@ -87,12 +86,4 @@ def settle(*, mention_id: int, by: User, at: datetime) -> Mention:
         if mention.done_at is None:
             mention.done_at, mention.done_by = at, by
             mention.save(update_fields=("done_at", "done_by"))
-            entries.add(
-                action="mention.settled",
-                subject_kind="case",
-                subject_id=mention.note.case_id,
-                actor=by,
-                at=at,
-                note=mention.note_id,
-            )
-    return mention
+            _audit("mention.settled", mention.note, actor=by, at=at)

@@ -15,18 +15,20 @@ from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
 
 
-def standing(decision: Decision) -> Decision | None:
+def standing_of_person(**among: object) -> Decision | None:
+    """Return the newest decision that stands among these, such as those of a post, if a person made it."""
+    decisions = Decision.objects.filter(**among, reversal__isnull=True)
+    newest = decisions.select_related("decided_by").order_by("-decided_at", "-id").first()
+    return newest if newest is not None and newest.source == DecisionSource.MODERATOR else None
+
+
+def contradicted(decision: Decision) -> Decision | None:
     """Return the human decision on the same revision that says the opposite of a new one, if one stands.
 
     Call with the post locked, before the new one is saved.
     """
-    earlier = Decision.objects.filter(
-        post=decision.post_id, revision=decision.revision_id, reversal__isnull=True
-    )
-    newest = earlier.select_related("decided_by").order_by("-decided_at", "-id").first()
-    if newest is None or newest.source != DecisionSource.MODERATOR or newest.verdict == decision.verdict:
-        return None
-    return newest
+    standing = standing_of_person(post=decision.post_id, revision=decision.revision_id)
+    return standing if standing is not None and standing.verdict != decision.verdict else None
 
 
 @transactions.required

@@ -20,6 +20,8 @@ from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
 
+_audit = entries.writer("decision")
+
 
 class TooLate(Refusal):
     """The time for undoing is over and the platform knows: correct the decision instead."""
@@ -57,9 +59,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
         overrule.taken_back(decision=decision, at=at)
         recording.retract_label(post_id=decision.post_id, at=at)
         case = _reopen(case, moderator=moderator, at=at)
-        entries.add(
-            action="decision.undone", subject_kind="decision", subject_id=decision.pk, actor=moderator, at=at
-        )
+        _audit("decision.undone", decision, actor=moderator, at=at)
     return case
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, CaseNote, Decision, User
+from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.audit import entries
@@ -16,12 +16,14 @@ from moderation.operations.cases import claims, notes, overrule
 from moderation.operations.decisions import recording
 from moderation.operations.refusals import AlreadyDecided, NotAllowed, PostChanged
 
+_audit = entries.writer("case")
+
 
 class JudgedBlindly(NotAllowed):
     """A blind review is answered (`blind_answers`): no decision comes of it."""
 
 
-def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> Case:
+def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> None:
     """Hand a case to the leads, with a note of 2,000 characters at most. Raises ClaimLost."""
     with transaction.atomic():
         case = claims.locked(case_id)
@@ -32,21 +34,9 @@ def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> 
         case.is_escalated = True
         case.reason = "escalated"
         case.save(update_fields=("claimed_by", "lease_end_at", "is_escalated", "reason"))
+        row = notes.add(case=case, author=moderator, text=note, at=at) if note else None
         # The audit log can never be erased: it names the note and does not repeat it.
-        note_row = (
-            CaseNote.objects.create(case=case, author=moderator, text=note, written_at=at) if note else None
-        )
-        if note_row:
-            notes.record(note=note_row)
-        entries.add(
-            action="case.escalated",
-            subject_kind="case",
-            subject_id=case.pk,
-            actor=moderator,
-            at=at,
-            note=note_row.pk if note_row else None,
-        )
-    return case
+        _audit("case.escalated", case, actor=moderator, at=at, note=row.pk if row else None)
 
 
 def decide(
@@ -82,7 +72,7 @@ def decide(
             raise PostChanged(_("The post was edited while you looked at it."))
         decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
         decision.idempotency_key = idempotency_key
-        replaced = overrule.standing(decision)
+        replaced = overrule.contradicted(decision)
         # Before the new one: a post has one live label at most (a constraint).
         recording.retract_label(post_id=case.post_id, at=at)
         recording.record(

@@ -7,13 +7,14 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, Decision, Post, User
+from moderation.models import Case, Post, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import DecisionSource
 from moderation.operations.audit import entries
-from moderation.operations.cases import notes, opening
+from moderation.operations.cases import notes, opening, overrule
 from moderation.operations.outbox import announce
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
+
+_audit = entries.writer("case")
 
 
 class NotDecided(Refusal):
@@ -35,7 +36,7 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
         # Who asks by name is not kept waiting by a blind review of the same post.
         blind = Case.objects.filter(post=post, state=CaseState.OPEN, reason=CaseReason.BLIND)
         blind.update(state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None)
-        decision = _standing(post)
+        decision = overrule.standing_of_person(post=post)
         if decision is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
             raise NotDecided(_("This case has to be decided once first."))
         case = opening.opened(post, reason=CaseReason.SECOND, at=at)
@@ -45,18 +46,5 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
         announce.opened([case], at=at)
         if text:
             notes.write(case=case, author=asked_by, text=text, at=at)
-        entries.add(
-            action="case.second_review",
-            subject_kind="case",
-            subject_id=case.pk,
-            actor=asked_by,
-            at=at,
-            first=first_case.pk,
-        )
+        _audit("case.second_review", case, actor=asked_by, at=at, first=first_case.pk)
     return case
-
-
-def _standing(post: Post) -> Decision | None:
-    rows = Decision.objects.filter(post=post, reversal__isnull=True).order_by("-decided_at", "-id")
-    newest = rows.first()
-    return newest if newest is not None and newest.source == DecisionSource.MODERATOR else None

@@ -16,6 +16,7 @@ from moderation.models.blind_reviews import BlindCause
 from moderation.operations.audit import entries
 from moderation.operations.cases import blind_reviews
 
+_audit = entries.writer("platform")
 MOST = 50
 """Labels of one platform per request, the most suspicious ones."""
 
@@ -95,13 +96,6 @@ def _ask(platform: Platform, suspicions: Sequence[Suspicion], *, most: int, at: 
             for label in suspects
         )
         if suspects:
-            entries.add(
-                action="labels.suspected",
-                subject_kind="platform",
-                subject_id=platform.pk,
-                actor=None,
-                at=at,
-                labels=len(suspects),
-            )
+            _audit("labels.suspected", platform, actor=None, at=at, labels=len(suspects))
     blind_reviews.fill(platform_id=platform.pk, at=at)
     return len(suspects)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Platform
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import blind_answers, disagreements
+from moderation.operations.cases import blind_answers
 from moderation.operations.cases import blind_reviews as plans
 from moderation.operations.cases.blind_reviews import MOST_FIRST_DECISIONS, MOST_GOLDEN
 from moderation.operations.refusals import Refusal
@@ -96,7 +96,7 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
         messages.warning(request, _("Choose a verdict and say why."))
         return redirect("second-reviews")
     try:
-        review = disagreements.settle(
+        review = blind_answers.settle(
             review_id=review_id,
             verdict=Verdict(form.cleaned_data["verdict"]),
             note=form.cleaned_data["note"],

@@ -16,7 +16,7 @@ from django.utils import timezone
 from moderation.models import BlindReview, Case, Platform, Post, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import claims, disagreements, review, shift
+from moderation.operations.cases import blind_answers, claims, review, shift
 from moderation.operations.cases.shift import Choice
 from moderation.operations.erasure import erase
 
@@ -96,7 +96,7 @@ def test_what_is_overruled_reaches_the_next_export(
     choice = Choice(verdict=Verdict.NOT_SPAM, case_version=case.version)
     shift.decide(case_id=case.pk, choice=choice, moderator=other_moderator, at=now)
     BlindReview.objects.update(answered_at=now - timedelta(minutes=5))
-    disagreements.settle(
+    blind_answers.settle(
         review_id=BlindReview.objects.get().pk,
         verdict=Verdict.NOT_SPAM,
         lead=lead,

@@ -25,7 +25,6 @@ from moderation.operations.cases import (
     blind_answers,
     blind_reviews,
     claims,
-    disagreements,
     reversals,
     review,
     shift,
@@ -168,25 +167,25 @@ class TestDisagreements:
 
         assert at_once.rows == ()
         assert [found.review for found in final.rows] == [disputed]
-        with pytest.raises(disagreements.NothingToSettle):
-            disagreements.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, at=later(111))
+        with pytest.raises(blind_answers.NothingToSettle):
+            blind_answers.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, at=later(111))
 
     def test_settled_for_the_decision_change_nothing_outside(self, disputed: BlindReview, lead: User) -> None:
         before = outside()
 
-        disagreements.settle(
+        blind_answers.settle(
             review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, note="it is spam", at=later(200)
         )
 
         assert outside() == before
         assert pages.waiting_count(at=later(201)) == 0
-        with pytest.raises(disagreements.NothingToSettle):
-            disagreements.settle(review_id=disputed.pk, verdict=Verdict.NOT_SPAM, lead=lead, at=later(202))
+        with pytest.raises(blind_answers.NothingToSettle):
+            blind_answers.settle(review_id=disputed.pk, verdict=Verdict.NOT_SPAM, lead=lead, at=later(202))
 
     def test_settled_against_it_correct_it_as_any_correction(
         self, disputed: BlindReview, first: Decision, lead: User
     ) -> None:
-        disagreements.settle(
+        blind_answers.settle(
             review_id=disputed.pk, verdict=Verdict.NOT_SPAM, lead=lead, note="her shop", at=later(200)
         )
 
@@ -201,13 +200,13 @@ class TestDisagreements:
     def test_are_settled_by_a_third_person(self, blind_case: Case, lead: User, other_lead: User) -> None:
         given = answered(blind_case, by=lead, verdict=Verdict.NOT_SPAM, at=later(110))
 
-        with pytest.raises(disagreements.Involved):
-            disagreements.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=lead, at=later(200))
-        disagreements.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=other_lead, at=later(200))
+        with pytest.raises(blind_answers.Involved):
+            blind_answers.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=lead, at=later(200))
+        blind_answers.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=other_lead, at=later(200))
 
     def test_are_not_for_moderators(self, disputed: BlindReview, moderator: User) -> None:
         with pytest.raises(NotAllowed):
-            disagreements.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=moderator, at=later(200))
+            blind_answers.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=moderator, at=later(200))
 
     def test_end_where_the_decision_was_corrected(
         self, disputed: BlindReview, first: Decision, lead: User
@@ -219,7 +218,7 @@ class TestDisagreements:
         assert pages.waiting_count(at=later(200)) == 0
 
     def test_lose_their_words_with_the_post(self, disputed: BlindReview, first: Decision, lead: User) -> None:
-        disagreements.settle(
+        blind_answers.settle(
             review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, note="her words", at=later(200)
         )
 
