@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 MOST_WORDS = 3_000
@@ -58,9 +59,7 @@ def _said(facts: Mapping[str, Any]) -> str:
 def _words(text: str) -> set[str]:
     """Return the distinct words of a text; of scripts without spaces, pieces of three characters."""
     words: set[str] = set()
-    for count, match in enumerate(_WORD.finditer(text.casefold())):
-        if count == MOST_WORDS:
-            break
+    for match in islice(_WORD.finditer(text.casefold()), MOST_WORDS):
         word = match[0]
         if _WITHOUT_SPACES.search(word):
             words.update(word[start : start + _PIECE] for start in range(len(word) - _PIECE + 1))

@@ -173,11 +173,7 @@ def _visible(tree: Any, html: str) -> str:
 
 
 def _article(tree: Any) -> str:
-    elements = 0
-    for elements, _element in enumerate(tree.iter(), start=1):
-        if elements > MOST_ARTICLE_ELEMENTS:
-            return ""
-    if not elements:
+    if sum(1 for _ in islice(tree.iter(), MOST_ARTICLE_ELEMENTS + 1)) > MOST_ARTICLE_ELEMENTS:
         return ""
     try:
         article = bare_extraction(tree, with_metadata=False, include_comments=False)

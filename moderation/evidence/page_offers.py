@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,7 +46,7 @@ def forms(tree: Any, *, url: str, base: str) -> list[Form]:
             url=url,
             base=base,
         )
-        for form in _first(tree.iterfind(".//form"), MOST_FORMS)
+        for form in islice(tree.iterfind(".//form"), MOST_FORMS)
     ]
     if not any(form.asks_password for form in page_forms) and _asks_password(tree.iter("input")):
         page_forms.append(Form(action_host="", posts_elsewhere=False, asks_password=True))
@@ -58,7 +59,7 @@ def downloads(tree: Any, *, base: str) -> list[Download]:
     A file that the page carries itself has no address.
     """
     files: dict[tuple[str, str], Download] = {}
-    for link in _first(tree.iter("a", "area"), MOST_LINKS):
+    for link in islice(tree.iter("a", "area"), MOST_LINKS):
         href, marked = link.get("href") or "", link.get("download")
         target = absolute(href, url=base)
         is_inside = not target and marked is not None and bool(_INSIDE.match(href))
@@ -92,7 +93,7 @@ def refreshed(said: str, *, base: str) -> str:
 def _named_fields(tree: Any) -> dict[str, list[Any]]:
     """Return the fields that name their form instead of standing in it, by its id."""
     named: dict[str, list[Any]] = defaultdict(list)
-    for field in _first(tree.iter("input", "button"), MOST_FIELDS):
+    for field in islice(tree.iter("input", "button"), MOST_FIELDS):
         if field.get("form"):
             named[field.get("form")].append(field)
     return named
@@ -114,10 +115,6 @@ def _form(form: Any, *, fields: Sequence[Any], url: str, base: str) -> Form:
 
 def _asks_password(fields: Iterable[Any]) -> bool:
     return any((field.get("type") or "").strip().lower() == "password" for field in fields)
-
-
-def _first(elements: Iterator[Any], most: int) -> Iterator[Any]:
-    return (element for element, _ in zip(elements, range(most), strict=False))
 
 
 def _file_name(url: str) -> str:

@@ -29,7 +29,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from moderation.operations.audit import chain
 from moderation.operations.erasure import journal
-from moderation.operations.infrastructure import kept_files
+from moderation.operations.infrastructure import file_stores, kept_files
 
 log = structlog.get_logger(__name__)
 
@@ -73,9 +73,9 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
         }
         (target / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         for name in (DUMP, FILES, MANIFEST):
-            _sync(target / name)
+            file_stores.sync(target / name)
         target.rename(folder)
-        _sync(folder.parent)
+        file_stores.sync(folder.parent)
     return manifest
 
 
@@ -163,14 +163,5 @@ def _locked(folder: Path) -> Iterator[None]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _sync(path: Path) -> None:
-    """Sync a file or a folder to disk: what survives a power cut is complete."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -31,11 +31,6 @@ class Wait(Protocol):
     def __call__(self, site: str, /, *, seconds: float, at: datetime) -> bool: ...
 
 
-def at_once(_site: str, /, *, seconds: float, at: datetime) -> bool:  # noqa: ARG001 - as every other Wait
-    """Do not wait: a rehearsal asks no site."""
-    return True
-
-
 class Read(Protocol):
     """Read the bytes of a kind in at most so many seconds, as evidence.reader.Reader.read does."""
 
@@ -46,11 +41,11 @@ class Read(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """How addresses are fetched and bytes read; only a rehearsal uses others than the guarded ones."""
+    """How addresses are fetched and bytes read; only a rehearsal, which asks no site, uses others."""
 
     get: Get
     read: Read
-    wait: Wait = at_once
+    wait: Wait | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,11 +125,11 @@ def _hop(journey: Journey) -> str:
 
 def _wait(journey: Journey) -> None:
     """Wait until the site may be asked that redirects lead to. Raises egress.TimedOut."""
-    site = leads.site(journey.url)
-    if len(journey.chain) == 1 or site == leads.site(journey.chain[0]["url"]):
+    site, wait = leads.site(journey.url), journey.means.wait
+    if wait is None or len(journey.chain) == 1 or site == leads.site(journey.chain[0]["url"]):
         return  # the lease has waited for it
     at = journey.at + timedelta(seconds=time.monotonic() - journey.began)
-    if not journey.means.wait(site, seconds=_seconds(journey), at=at):
+    if not wait(site, seconds=_seconds(journey), at=at):
         raise egress.TimedOut("Its site is asked too often by way of others.")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -37,7 +37,7 @@ _AT_ONCE = 100
 class Kept:
     """Facts without the bytes of a picture; its digest, or in words why there is none."""
 
-    facts: dict[str, Any] | None = field(default=None)
+    facts: dict[str, Any] | None
     digest: str = ""
     trouble: str = ""
 

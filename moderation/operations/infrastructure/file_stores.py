@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,7 +60,15 @@ def store() -> Store:
     return Bucket.at(settings.EVIDENCE_STORE) if settings.EVIDENCE_STORE else Folder()
 
 
-@dataclass(frozen=True, slots=True)
+def sync(path: Path) -> None:
+    """Sync a file or a folder to disk: what survives a power cut is complete."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 class Folder:
     """The folder of the settings, with one below for each first two digits."""
 
@@ -81,11 +89,7 @@ class Folder:
         except BaseException:
             Path(unfinished).unlink(missing_ok=True)
             raise
-        folder = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(place.parent)
 
     def get(self, name: str) -> bytes | None:
         """Return the bytes of a file, None if there is none."""
@@ -124,7 +128,7 @@ class Bucket:
     prefix: str
     endpoint: str
     _client: Any = None
-    _rests_until: float = field(default=0.0)
+    _rests_until: float = 0.0
 
     @staticmethod
     @lru_cache(maxsize=4)

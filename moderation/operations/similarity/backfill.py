@@ -17,14 +17,7 @@ from moderation.models import Author, AuthorBand, Post, Revision
 from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import text_groups
 from moderation.queries.records.records import bands_of
-
-
-@transactions.required
-def group(*, revisions: Sequence[Revision]) -> None:
-    """Set the similarity group of each, unsaved. Call inside the transaction that locked their posts."""
-    groups = text_groups.groups([revision.text for revision in revisions])
-    for revision, group_id in zip(revisions, groups, strict=True):
-        revision.similarity_group = group_id
+from scoring import similarity
 
 
 def missing(*, revisions: Sequence[Revision]) -> None:
@@ -40,7 +33,9 @@ def missing(*, revisions: Sequence[Revision]) -> None:
         authors = _standing(Author, {revision.post.author_id for revision in fresh})
         posts = _standing(Post, {revision.post_id for revision in fresh})
         live = [revision for revision in fresh if revision.post_id in posts]
-        group(revisions=live)
+        bands = [similarity.bands(revision.text) if revision.text.strip() else () for revision in live]
+        for revision, group in zip(live, text_groups.of_bands(bands), strict=True):
+            revision.similarity_group = group
         Revision.objects.bulk_update(live, ["similarity_group"])
         attributed = [revision for revision in live if revision.post.author_id in authors]
         by_arrival = sorted(attributed, key=attrgetter("received_at"))

@@ -9,23 +9,16 @@ from collections.abc import Sequence
 from moderation.models import SimilarityBand
 from moderation.operations.infrastructure import transactions
 from moderation.queries.campaigns.shared_traits import keyed
-from scoring import similarity
 
 _NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")
 
 
 @transactions.required
-def groups(texts: Sequence[str]) -> list[uuid.UUID]:
-    """Return the similarity group of each text, and store their bands. Call inside a transaction.
+def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
+    """Return the similarity group of each text by its bands, and store these. Call inside a transaction.
 
     A band has one row however many posts share it, so the cost of a text does not grow with its campaign.
     """
-    return of_bands([similarity.bands(text) if text.strip() else () for text in texts])
-
-
-@transactions.required
-def of_bands(bands: Sequence[tuple[int, ...]]) -> list[uuid.UUID]:
-    """Return the similarity group of each text by its bands, and store these."""
     keyed_digests = {digest: keyed(digest) for of_text in bands for digest in of_text}
     known_groups = _lookup({*keyed_digests, *keyed_digests.values()})
     proposed: dict[int, uuid.UUID] = {}
