@@ -1,18 +1,29 @@
-"""A golden item, and a case of it beside one of a decision that was drawn."""
+"""A golden item, a case of it beside one of a decision that was drawn, and answers to blind reviews."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
-from moderation.models import Case, GoldenItem, Platform, User
+from moderation.models import BlindReview, Case, GoldenItem, Platform, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
-from moderation.operations.cases import blind_reviews, golden_items
+from moderation.operations.cases import blind_reviews, claims, golden_items, shift
+from moderation.operations.cases.shift import Choice
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.cases.golden_posts import TEXTS, answered
+
+TEXTS = ("Has anybody seen my grey cat near the river?", "Who sells a used bicycle in the old town?")
+
+
+def answered(case: Case, *, by: User, verdict: Verdict, at: datetime, **more: object) -> BlindReview:
+    claims.claim(case_id=case.pk, moderator=by, at=at)
+    choice = Choice(verdict=verdict, case_version=case.version, **more)  # type: ignore[arg-type]  # of a Choice
+    assert shift.decide(case_id=case.pk, choice=choice, moderator=by, at=at).decision is None
+    return BlindReview.objects.get(case=case)
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
 from moderation.queries.cases import blind_reviews as pages
 from moderation.queries.cases.blind_reviews import DisputeState
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.cases.golden_posts import answered
+from tests.moderation.operations.cases.conftest import answered
 from tests.moderation.operations.conftest import Decided
 
 

@@ -10,6 +10,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -24,6 +25,7 @@ from moderation.operations.infrastructure import kept_files
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.conftest import Post_
 from tests.moderation.instants import AT
+from tests.s3 import bucket, moto  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.whole
 
@@ -224,3 +226,35 @@ def test_an_archive_that_leaves_its_folders_is_refused(name: str, tmp_path: Path
         restore._unpack(archived(tmp_path, name=name))
 
     assert not list(tmp_path.rglob("outside"))
+
+
+def test_pictures_go_from_the_state_folder_into_a_bucket_and_back(
+    bucket: Any,  # noqa: F811 - the fixture
+    settings: Settings,
+    tmp_path: Path,
+) -> None:
+    address, settings.EVIDENCE_STORE = settings.EVIDENCE_STORE, ""
+    files = {kept_files.keep(data): data for data in (b"one", b"two", b"three")}
+    backup._pack(tmp_path / "first.tar")
+
+    settings.EVIDENCE_DIR = tmp_path / "another"
+    settings.EVIDENCE_STORE = address
+    restore._unpack(tmp_path / "first.tar")
+    assert {digest: kept_files.read(digest) for digest in files} == files
+    assert len(list(bucket.objects.all())) == 3
+    backup._pack(tmp_path / "second.tar")
+
+    settings.EVIDENCE_STORE = ""
+    restore._unpack(tmp_path / "second.tar")
+    assert {digest: kept_files.read(digest) for digest in files} == files
+    with tarfile.open(tmp_path / "second.tar") as packed:
+        assert sorted(packed.getnames()) == sorted(f"evidence/{name[:2]}/{name}" for name in files)
+
+
+def test_pictures_fail_by_name_where_the_store_does_not_answer(settings: Settings, tmp_path: Path) -> None:
+    kept_files.keep(b"one")
+    backup._pack(tmp_path / "files.tar")
+    settings.EVIDENCE_DIR = tmp_path / "files.tar"  # no folder
+
+    with pytest.raises(backup.Failed, match="store of pictures does not take evidence/"):
+        restore._unpack(tmp_path / "files.tar")

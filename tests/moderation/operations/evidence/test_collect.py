@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from pocketsphinx import get_model_path
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
@@ -23,6 +26,7 @@ from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, fetch, leases, opening, recovery
 from moderation.operations.infrastructure import sweeps
 from moderation.operations.scoring import score
+from moderation.queries.records import records
 from tests.moderation.evidence import hostile_child
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
@@ -218,3 +222,37 @@ def test_threads_that_begin_together_share_readers(monkeypatch: pytest.MonkeyPat
         made = list(threads.map(collect._readers, ["page"] * 8))
 
     assert len({id(one) for one in made}) == 1
+
+
+MODEL = Path(get_model_path("en-us"))
+
+
+@pytest.mark.whole
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize(
+    ("path", "model", "state"),
+    [
+        ("/clip.webm", MODEL, EvidenceState.FETCHED),
+        ("/clip.webm", None, EvidenceState.NOT_INSTALLED),
+        ("/clip.webm", MODEL.parent / "none", EvidenceState.NOT_INSTALLED),
+        ("/no-clip.mp4", MODEL, EvidenceState.BROKEN),
+    ],
+)
+def test_a_video_is_heard_or_said_by_name_to_be_unknown(
+    path: str, model: Path | None, state: EvidenceState, site: HostileSite, scored: Scored, settings: Settings
+) -> None:
+    settings.SPEECH_MODEL = model
+    settings.EVIDENCE_LIMITS = replace(settings.EVIDENCE_LIMITS, speech_seconds=90.0)  # on a busy machine
+    revision = scored(at=AT, media=(site.url(path),))
+
+    assert collect.run(evidence_id=Evidence.objects.get().pk, at=later(1)) == 1
+
+    row = Evidence.objects.get()
+    assert (row.state, bool(row.facts)) == (state, state == EvidenceState.FETCHED)
+    [piece] = records.record_at(revision=revision, at=later(2)).evidence
+    assert (piece.page, piece.picture) == (None, None)
+    assert bool(piece.transcript) == (state == EvidenceState.FETCHED)
+    if row.facts:
+        assert row.facts["source"] == "pocketsphinx: en-us"
+    if model is None:
+        assert row.bytes_read <= 1, "what nobody can read is not loaded"

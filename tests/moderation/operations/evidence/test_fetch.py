@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
-from moderation.models.evidence import EvidenceState
+from moderation.models.evidence import EvidenceKind, EvidenceState
+from tests.moderation.operations.evidence import hostile_kinds  # noqa: F401 - adds to the site's answers
 from tests.moderation.operations.evidence.conftest import Fetched
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
@@ -72,7 +73,14 @@ def test_reads_what_can_be_read(path: str, state: EvidenceState, words: str, fet
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [("/document", "document"), ("/drawing", "drawing"), ("/installer", "Update.exe")]
+    ("path", "name"),
+    [
+        ("/document", "document"),
+        ("/drawing", "drawing"),
+        ("/installer", "Update.exe"),
+        ("/stored-picture", "stored-picture"),
+        ("/attached.png", "file"),
+    ],
 )
 def test_names_a_file_that_is_not_read(path: str, name: str, fetched: Fetched, site: HostileSite) -> None:
     row = fetched(path)
@@ -162,3 +170,31 @@ def test_robots_are_obeyed_where_the_operator_says_so(
 
     assert fetched(path).state == state
     assert ("/robots.txt" in site.paths()) == obeys
+
+
+@pytest.mark.parametrize(
+    ("path", "says", "hops"),
+    [
+        ("/refresh-header", "Casino bonus", 2),
+        ("/refresh-late", "Moment", 1),
+        ("/refresh-itself", "Moment", 1),
+    ],
+)
+def test_a_header_can_send_a_browser_on(path: str, says: str, hops: int, fetched: Fetched) -> None:
+    row = fetched(path)
+
+    assert (row.state, len(row.chain)) == (STATE.FETCHED, hops)
+    assert says in (row.facts or {})["text"]
+
+
+@pytest.mark.parametrize("path", ["/stored-picture", "/attached.png", "/called-text.png"])
+def test_a_picture_is_known_by_its_first_bytes_where_one_is_expected(path: str, fetched: Fetched) -> None:
+    row = fetched(path, EvidenceKind.PICTURE)
+
+    assert (row.state, (row.facts or {}).get("format")) == (STATE.FETCHED, "PNG")
+
+
+def test_what_comes_with_an_error_is_offered_to_nobody(fetched: Fetched) -> None:
+    row = fetched("/gone.json")
+
+    assert (row.state, row.facts, row.detail) == (STATE.NO_PAGE, None, "status 404")

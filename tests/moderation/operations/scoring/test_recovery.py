@@ -1,24 +1,29 @@
-"""What was left open is found again: lost messages, dead workers, models that are back."""
+"""What was left open is found again: lost messages, dead workers, posts without the content model's answer.
+
+These are scored again without a storm, and people are asked late.
+"""
 
 from __future__ import annotations
 
+import itertools
 from datetime import datetime
 
 import pytest
+from django.db.models import Sum
 
 from moderation import enqueue
-from moderation.models import Revision
+from moderation.models import Case, Decision, Revision, Score, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
+from moderation.operations.cases import claims
 from moderation.operations.infrastructure import sweeps
-from moderation.operations.scoring import recovery, score
+from moderation.operations.scoring import leases, recovery, score
 from tests.moderation.conftest import Post_
+from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import later
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
-
-
-def run(at: datetime) -> int:
-    return score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
 
 
 class TestSweep:
@@ -66,3 +71,123 @@ class TestSweep:
         assert recovery.sweep(at=later(61)) == 0
 
         assert Revision.objects.get().score_state == ScoreState.DEAD
+
+
+def run(at: datetime) -> int:
+    waiting = Revision.objects.filter(score_state=ScoreState.PENDING).order_by("enqueued_at", "id")
+    return score.run(revision_ids=list(waiting.values_list("pk", flat=True)[:64]), at=at)
+
+
+@pytest.fixture
+def away(fake_scorer: FakeScorer) -> FakeScorer:
+    fake_scorer.is_degraded, fake_scorer.default = True, 0.05
+    return fake_scorer
+
+
+def back(fake_scorer: FakeScorer) -> None:
+    fake_scorer.is_degraded, fake_scorer.is_ready_again = False, True
+
+
+class TestPeople:
+    def test_see_no_case_that_closes_by_itself_after_a_short_outage(
+        self, post: Post_, away: FakeScorer
+    ) -> None:
+        post()
+        run(later(1))
+        recovery.ask_people(at=later(60))
+        back(away)
+        recovery.rescore_degraded(at=later(61))
+        run(later(62))
+
+        assert not Case.objects.exists()
+        assert Decision.objects.get().verdict == Verdict.NOT_SPAM
+        assert Revision.objects.get().degraded_since is None
+
+    def test_are_asked_when_it_lasts_and_once(self, post: Post_, away: FakeScorer) -> None:
+        post()
+        run(later(1))
+
+        assert recovery.ask_people(at=later(120)) == 0
+        assert recovery.ask_people(at=later(122)) == 1
+        assert Case.objects.get().reason == CaseReason.DEGRADED
+        assert recovery.ask_people(at=later(123)) == 0
+
+    def test_a_case_that_was_opened_so_is_withdrawn_unless_somebody_holds_it(
+        self, post: Post_, away: FakeScorer, moderator: User
+    ) -> None:
+        post()
+        post()
+        run(later(1))
+        recovery.ask_people(at=later(122))
+        claims.claim_next(moderator=moderator, at=later(123))
+        back(away)
+        recovery.rescore_degraded(at=later(124))
+        run(later(125))
+
+        assert sorted(Case.objects.values_list("state", "score__is_degraded")) == [
+            (CaseState.OPEN, False),
+            (CaseState.WITHDRAWN, True),
+        ]
+
+
+class TestAgain:
+    def test_pauses_double_and_differ(self, post: Post_, away: FakeScorer) -> None:
+        for _ in range(8):
+            post()
+        run(later(0))
+        away.is_ready_again = True
+        tries: dict[int, list[int]] = {pk: [] for pk in Revision.objects.values_list("pk", flat=True)}
+        for second in range(5, 900, 5):
+            recovery.rescore_degraded(at=later(second))
+            waiting = Revision.objects.filter(score_state=ScoreState.PENDING)
+            for pk in waiting.values_list("pk", flat=True):
+                tries[pk].append(second)
+            run(later(second))
+
+        assert all(5 <= len(each) <= 9 for each in tries.values())
+        for each in tries.values():
+            pauses = [after - before for before, after in itertools.pairwise(each)]
+            assert pauses[-1] > 2 * pauses[0]
+        assert len({tuple(each) for each in tries.values()}) > 1
+
+    def test_keeps_one_degraded_score_of_a_text(self, post: Post_, away: FakeScorer) -> None:
+        post()
+        away.is_ready_again = True
+        for second in (0, 30, 90):
+            recovery.rescore_degraded(at=later(second))
+            run(later(second))
+
+        assert Score.objects.get().generation == 3
+
+    def test_one_batch_goes_first_and_more_as_it_goes_well(self, post: Post_, away: FakeScorer) -> None:
+        for _ in range(90):
+            post()
+        run(later(0))
+        run(later(0))
+        away.is_ready_again = True
+
+        sizes = [recovery.rescore_degraded(at=later(30))]
+        assert recovery.rescore_degraded(at=later(35)) == 0, "while it is under way"
+        run(later(36))
+        sizes.append(recovery.rescore_degraded(at=later(37)))
+        back(away)
+        run(later(38))
+        sizes.append(recovery.rescore_degraded(at=later(40)))
+
+        assert sizes == [leases.AGAIN_CHUNK, leases.AGAIN_CHUNK, 90 - 2 * leases.AGAIN_CHUNK]
+
+
+def test_a_model_that_answers_one_text_and_no_batch_makes_no_storm(post: Post_, away: FakeScorer) -> None:
+    """It lasts for five minutes; half a minute after them every post has its score."""
+    away.is_ready_again = True
+    for second in range(0, 340, 5):
+        if second < 300:
+            post(at=later(second))
+        else:
+            back(away)
+        recovery.rescore_degraded(at=later(second))
+        run(later(second + 1))
+
+    made = Revision.objects.aggregate(Sum("generation"))["generation__sum"]
+    assert made <= 6 * 60, "pauses double: five vain tries in five minutes at most"
+    assert not Revision.objects.exclude(score_state=ScoreState.SCORED).exists()
