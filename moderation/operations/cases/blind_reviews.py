@@ -14,15 +14,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from moderation.models import (
-    BlindReview,
-    BlindReviewPlan,
-    Case,
-    Decision,
-    Platform,
-    Post,
-    User,
-)
+from moderation.models import BlindReview, BlindReviewPlan, Case, Decision, Platform, Post, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource
@@ -133,7 +125,8 @@ def _draw(platform_id: int, *, at: datetime) -> None:
     chances = [
         (decision, 1.0 if decision.pk in firsts else row.share)
         for decision in decisions
-        if _may_be_drawn(decision)
+        # What replaced another decision was judged by two people already.
+        if not hasattr(decision, "reversal") and not hasattr(decision, "replaces")
     ]
     BlindReview.objects.bulk_create(
         [
@@ -173,11 +166,6 @@ def _undrawn(row: BlindReviewPlan, *, until: datetime) -> QuerySet[Decision]:
         campaign_decision__isnull=True,
     )
     return decisions.select_related("reversal", "replaces", "decided_by").order_by("effective_at", "pk")
-
-
-def _may_be_drawn(decision: Decision) -> bool:
-    # What replaced another decision was judged by two people already.
-    return not hasattr(decision, "reversal") and not hasattr(decision, "replaces")
 
 
 def _first_decisions(decisions: Sequence[Decision], number: int) -> set[int]:

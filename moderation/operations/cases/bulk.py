@@ -20,6 +20,7 @@ from moderation.operations.cases import claims, reversals, review
 from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import NotAllowed, NotConfirmed, Refusal
 
+_audit = entries.writer("bulk", subject_id="key")
 MOST = 200
 """Cases at once; a larger group is a campaign, which is decided by its own page."""
 
@@ -84,15 +85,8 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
                 moved.append(case_id)
         if moved:
             raise Moved(moved)
-        entries.add(
-            action="cases.decided",
-            subject_kind="bulk",
-            subject_id=picked.key,
-            actor=moderator,
-            at=at,
-            verdict=picked.verdict,
-            cases=sorted(picked.versions),
-        )
+        case_ids = sorted(picked.versions)
+        _audit("cases.decided", picked, actor=moderator, at=at, verdict=picked.verdict, cases=case_ids)
     return decisions
 
 

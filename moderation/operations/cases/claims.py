@@ -15,13 +15,7 @@ from moderation.operations import explanations
 from moderation.operations.audit import entries
 from moderation.operations.cases import lanes
 from moderation.operations.infrastructure import transactions
-from moderation.operations.refusals import (
-    AlreadyClaimed,
-    AlreadyDecided,
-    CaseClosed,
-    ClaimLost,
-    NotAllowed,
-)
+from moderation.operations.refusals import AlreadyClaimed, AlreadyDecided, CaseClosed, ClaimLost, NotAllowed
 from moderation.queries.cases import queue_filter
 from moderation.queries.cases.exposure import Exposure
 from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter, Sort

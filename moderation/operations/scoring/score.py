@@ -21,14 +21,7 @@ from moderation.operations.outbox import announce
 from moderation.operations.policies import matches
 from moderation.operations.policies.matches import Matches
 from moderation.operations.releases import store
-from moderation.operations.scoring import (
-    audit_sample,
-    leases,
-    recovery,
-    review_sample,
-    route,
-    score_rows,
-)
+from moderation.operations.scoring import audit_sample, leases, recovery, review_sample, route, score_rows
 from moderation.operations.similarity import backfill
 from moderation.queries import latest_scores
 from moderation.queries.records import records

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,8 @@ _GET_DUMPABLE, _SET_DUMPABLE = 3, 4
 
 @pytest.fixture
 def started() -> Iterator[Reader]:
-    started = Reader(memory_bytes=4 * 1024**3)
-    yield started
-    started.close()
+    with closing(Reader(memory_bytes=4 * 1024**3)) as started:
+        yield started
 
 
 @pytest.mark.timeout(120)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
@@ -15,8 +16,7 @@ _MEGABYTES = 1024**2
 
 
 def test_a_read_that_takes_too_long_is_lost_and_the_next_is_not() -> None:
-    reader = Reader(memory_bytes=1_024 * _MEGABYTES)
-    try:
+    with closing(Reader(memory_bytes=1_024 * _MEGABYTES)) as reader:
         assert reader.read("page", b"<p>First", hints=HINTS, seconds=8)["text"] == "First"
         with pytest.raises(Lost):
             reader.read("page", b"<p>Many <b>elements</b></p>" * 30_000, hints=HINTS, seconds=0.05)
@@ -24,19 +24,14 @@ def test_a_read_that_takes_too_long_is_lost_and_the_next_is_not() -> None:
         with pytest.raises(Unreadable) as refused:
             reader.read("page", b"", hints=HINTS, seconds=8)
         assert refused.value.reason is Reason.BROKEN
-    finally:
-        reader.close()
 
 
 def test_the_start_of_a_process_lengthens_no_read() -> None:
     """A page that is lost costs its own time and a start, not half a minute more for the next one."""
-    reader = Reader(memory_bytes=1_024 * _MEGABYTES)
-    try:
+    with closing(Reader(memory_bytes=1_024 * _MEGABYTES)) as reader:
         for _ in range(2):
             with pytest.raises(Lost):
                 reader.read("page", b"<p>Many <b>elements</b></p>" * 30_000, hints=HINTS, seconds=0.05)
-    finally:
-        reader.close()
 
 
 def test_who_took_least_time_lately_comes_next() -> None:
@@ -55,12 +50,10 @@ def test_who_took_least_time_lately_comes_next() -> None:
             time.sleep(0.01)
         return asking
 
-    try:
+    with closing(readers):
         ask("a", "slow", slow).join()
         asked = [ask("c", "any", slow), ask("a", "slow", waiting=1), ask("a", "new", waiting=2)]
         for one in [*asked, ask("b", "any", waiting=3)]:
             one.join()
-    finally:
-        readers.close()
 
     assert read == ["a slow", "c any", "b any", "a new", "a slow"]

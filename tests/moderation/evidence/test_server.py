@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,16 +30,13 @@ def children(process: subprocess.Popen[bytes]) -> list[str]:
 
 
 def test_reads_loses_and_reads_again(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    reader = Reader(memory_bytes=1024**3, server=tmp_path / "socket")
-    try:
+    with closing(Reader(memory_bytes=1024**3, server=tmp_path / "socket")) as reader:
         assert reader.read("page", b"<p>First", hints={}, seconds=20)["text"] == "First"
         assert reader.lacking == []
         with pytest.raises(Lost):
             reader.read("page", b"<p>Many <b>elements</b></p>" * 30_000, hints={}, seconds=0.05)
         assert reader.read("page", b"<p>Second", hints={}, seconds=20)["text"] == "Second"
         assert children(server)
-    finally:
-        reader.close()
     ends_at = time.monotonic() + 20
     while children(server):
         assert time.monotonic() < ends_at, "what nobody waits for has ended"

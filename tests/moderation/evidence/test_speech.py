@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -71,11 +72,8 @@ def test_is_recognised_in_the_process_that_may_be_lost(tmp_path: Path) -> None:
     folder.mkdir()
     for path in cache.iterdir():
         (folder / path.name).symlink_to(path)
-    reader = Reader(memory_bytes=4 * 1024**3)
-    try:
+    with closing(Reader(memory_bytes=4 * 1024**3)) as reader:
         facts = reader.read("speech", SPOKEN, hints=hints(model=str(folder)), seconds=60.0)
-    finally:
-        reader.close()
 
     assert facts["source"] == "pocketsphinx: en-us"
     assert (facts["seconds"], facts["is_cut"]) == (2.2, False)

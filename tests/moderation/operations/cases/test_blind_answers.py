@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from uuid import UUID, uuid4
+from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -33,6 +34,7 @@ from moderation.operations.erasure import erase
 from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
 from moderation.queries.cases import blind_reviews as pages
 from moderation.queries.cases.blind_reviews import DisputeState
+from tests.moderation.conftest import judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.cases.conftest import answered
 from tests.moderation.operations.conftest import Decided
@@ -53,20 +55,10 @@ def blind_case(first: Decision) -> Case:
 
 
 def answer(
-    case: Case,
-    *,
-    by: User,
-    at: datetime,
-    verdict: Verdict = Verdict.SPAM,
-    idempotency_key: UUID | None = None,
+    case: Case, *, by: User, at: datetime, verdict: Verdict = Verdict.SPAM, **given: Any
 ) -> BlindReview:
     return blind_answers.answer(
-        case_id=case.pk,
-        case_version=case.version,
-        moderator=by,
-        verdict=verdict,
-        idempotency_key=idempotency_key,
-        at=at,
+        case_id=case.pk, case_version=case.version, moderator=by, verdict=verdict, at=at, **given
     )
 
 
@@ -97,16 +89,8 @@ def test_an_answer_changes_nothing_outside(blind_case: Case, other_moderator: Us
 
 
 def test_cannot_be_decided_or_escalated_like_a_case(blind_case: Case, other_moderator: User) -> None:
-    claims.claim(case_id=blind_case.pk, moderator=other_moderator, at=later(110))
-
     with pytest.raises(review.JudgedBlindly):
-        review.decide(
-            case_id=blind_case.pk,
-            case_version=blind_case.version,
-            moderator=other_moderator,
-            verdict=Verdict.SPAM,
-            at=later(111),
-        )
+        judge(blind_case, other_moderator, at=later(110))
     with pytest.raises(review.JudgedBlindly):
         review.escalate(case_id=blind_case.pk, moderator=other_moderator, at=later(111))
 

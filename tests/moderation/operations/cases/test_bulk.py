@@ -118,29 +118,26 @@ class TestDecide:
 
 
 class TestUndo:
-    def test_opens_every_case_again_and_tells_nobody(self, cases: list[Case], moderator: User) -> None:
+    @pytest.fixture
+    def done(self, cases: list[Case], moderator: User) -> Picked:
         wanted = picked(cases)
         bulk.decide(picked=wanted, moderator=moderator, at=later(2))
+        return wanted
 
-        bulk.undo(key=wanted.key, moderator=moderator, at=later(3))
+    def test_opens_every_case_again_and_tells_nobody(self, done: Picked, moderator: User) -> None:
+        bulk.undo(key=done.key, moderator=moderator, at=later(3))
 
         assert states() == {CaseState.OPEN}
         assert not Case.objects.filter(claimed_by__isnull=False).exists()
         assert not Label.objects.filter(retracted_at__isnull=True).exists()
         assert set(Delivery.objects.values_list("state", flat=True)) <= {DeliveryState.CANCELLED}
 
-    def test_is_too_late_for_all_once_the_time_is_over(self, cases: list[Case], moderator: User) -> None:
-        wanted = picked(cases)
-        bulk.decide(picked=wanted, moderator=moderator, at=later(2))
-
+    def test_is_too_late_for_all_once_the_time_is_over(self, done: Picked, moderator: User) -> None:
         with pytest.raises(TooLate):
-            bulk.undo(key=wanted.key, moderator=moderator, at=later(3 + settings.UNDO_SECONDS))
+            bulk.undo(key=done.key, moderator=moderator, at=later(3 + settings.UNDO_SECONDS))
 
         assert states() == {CaseState.DECIDED}
 
-    def test_is_for_whoever_decided(self, cases: list[Case], moderator: User, other_moderator: User) -> None:
-        wanted = picked(cases)
-        bulk.decide(picked=wanted, moderator=moderator, at=later(2))
-
+    def test_is_for_whoever_decided(self, done: Picked, other_moderator: User) -> None:
         with pytest.raises(Decision.DoesNotExist):
-            bulk.undo(key=wanted.key, moderator=other_moderator, at=later(3))
+            bulk.undo(key=done.key, moderator=other_moderator, at=later(3))

@@ -15,7 +15,7 @@ from moderation.models import Campaign, CampaignMember, Case, Platform, QueueMix
 from moderation.models.cases import CaseState, Lane
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
-from moderation.operations.cases import claims, lanes, review
+from moderation.operations.cases import claims, lanes
 from moderation.operations.outbox import feed
 from moderation.queries.cases import queue_mix as mixes
 from moderation.queries.cases.exposure import Exposure
@@ -25,7 +25,7 @@ from moderation.queries.labels import label_json, label_lines
 from moderation.queries.labels.labels import LabelFilter
 from moderation.queries.quality import estimates
 from moderation.queries.quality.labelled_posts import labelled_posts
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.cases import queue_week
 
@@ -227,13 +227,8 @@ class TestWeights:
         for number in range(posts // 2):
             [case] = claims.claim_next(moderator=moderator, at=later(10 + number))
             is_spam = int(case.post.revisions.get().text.split()[1]) % 5 < 2
-            review.decide(
-                case_id=case.pk,
-                case_version=case.version,
-                moderator=moderator,
-                verdict=Verdict.SPAM if is_spam else Verdict.NOT_SPAM,
-                at=later(10 + number),
-            )
+            verdict = Verdict.SPAM if is_spam else Verdict.NOT_SPAM
+            judge(case, moderator, at=later(10 + number), verdict=verdict)
         while feed.number(platform_id=platform.pk, stream=Stream.LABELS, at=later(3_600)):
             pass
 

@@ -68,10 +68,8 @@ class TestSave:
         named_queues.save(queue_id=german.pk, content=content(languages=("fr",)), actor=lead, at=AT)
 
         assert NamedQueue.objects.get().languages == ["fr"]
-        assert [entry.action for entry in AuditEntry.objects.order_by("id")] == [
-            "queue.added",
-            "queue.changed",
-        ]
+        actions = AuditEntry.objects.order_by("id").values_list("action", flat=True)
+        assert list(actions) == ["queue.added", "queue.changed"]
 
     def test_refuses_more_than_a_page_lists(
         self, german: NamedQueue, lead: User, monkeypatch: pytest.MonkeyPatch
@@ -181,11 +179,8 @@ class TestChange:
 
         entry = AuditEntry.objects.get()
         assert mixes.mix() == WANTED
-        assert (entry.action, entry.details["audit"], entry.details["before"]["harm"]) == (
-            "queue.mix",
-            20,
-            100,
-        )
+        assert entry.action == "queue.mix"
+        assert (entry.details["audit"], entry.details["before"]["harm"]) == (20, 100)
 
     @pytest.mark.parametrize("mix", [Mix(harm=50), Mix(harm=120, audit=-20), Mix(harm=100, audit=1)])
     def test_refuses_what_is_not_whole(self, lead: User, mix: Mix) -> None:

@@ -39,7 +39,7 @@ from moderation.operations.reputation.provider import Said, WebRisk
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
 from moderation.queries.records import records
-from tests.moderation.conftest import Case_, Incoming, Post_
+from tests.moderation.conftest import Case_, Incoming, Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import later
 from tests.moderation.operations.conftest import in_thread
@@ -164,16 +164,9 @@ class TestRaces:
             assert Post.objects.filter(author__external_id="mallory").count() == len(late)
 
     def test_a_note_on_the_way_is_wiped(self, open_case: Case_, platform: Platform, lead: User) -> None:
-        case = claims.claim(case_id=open_case(author=MALLORY).pk, moderator=lead, at=later(2))
+        case = open_case(author=MALLORY)
         with transaction.atomic():
-            review.decide(
-                case_id=case.pk,
-                case_version=1,
-                moderator=lead,
-                verdict=Verdict.SPAM,
-                note="xyzzy",
-                at=later(3),
-            )
+            judge(case, lead, at=later(3), note="xyzzy")
             eraser = in_thread(lambda: erase_author(platform, later(3)))
             wait_until_blocked()
         eraser.join(WAIT_SECONDS)

@@ -16,6 +16,7 @@ from moderation.operations.evidence import collect, mattering, opening, picture_
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
 from scoring.content import Unavailable
+from tests.moderation.conftest import copies
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.evidence.conftest import Fetched, Scored
 from tests.moderation.operations.evidence.hostile_site import HostileSite
@@ -142,17 +143,7 @@ class TestSilence:
     def test_of_some_does_not_keep_the_sweep(self, fetched: Fetched, serve: Callable[..., Model]) -> None:
         model = serve(None)
         row = fetched("/picture.png", PICTURE)
-        Evidence.objects.bulk_create(
-            Evidence(
-                **{
-                    field.attname: getattr(row, field.attname)
-                    for field in Evidence._meta.concrete_fields
-                    if field.attname not in ("id", "url_digest")
-                },
-                url_digest=f"{number:064}",
-            )
-            for number in range(10)
-        )
+        copies(row, [{"url_digest": f"{number:064}"} for number in range(10)])
 
         assert picture_model.ask_again(at=later(60)) == 0
         assert len(model.asked) == 1 + 3

@@ -102,12 +102,17 @@ def test_text_that_takes_too_long_costs_the_text_alone(fetched: Fetched, setting
     assert kept_files.read(row.thumbnail)
 
 
-def test_what_a_store_cannot_take_waits_and_is_brought_once(
-    fetched: Fetched, settings: Settings, tmp_path: Path
-) -> None:
+@pytest.fixture
+def no_store(site: HostileSite, settings: Settings, tmp_path: Path) -> None:
+    """A store that takes nothing: its folder is a file."""
     settings.EVIDENCE_DIR = tmp_path / "file"
     settings.EVIDENCE_DIR.write_text("no folder")
 
+
+@pytest.mark.usefixtures("no_store")
+def test_what_a_store_cannot_take_waits_and_is_brought_once(
+    fetched: Fetched, settings: Settings, tmp_path: Path
+) -> None:
     row = fetched("/picture.png", PICTURE)
 
     assert row.state == STATE.FETCHED
@@ -125,15 +130,10 @@ def test_what_a_store_cannot_take_waits_and_is_brought_once(
     assert not UnkeptFile.objects.exists()
 
 
+@pytest.mark.usefixtures("no_store")
 def test_what_waits_for_a_store_goes_with_its_post(
-    site: HostileSite,
-    scored: Scored,
-    settings: Settings,
-    tmp_path: Path,
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+    site: HostileSite, scored: Scored, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
-    settings.EVIDENCE_DIR = tmp_path / "file"
-    settings.EVIDENCE_DIR.write_text("no folder")
     revision = scored(at=AT, media=(site.url("/picture.png"),))
     settle(AT)
     digest = Evidence.objects.exclude(thumbnail="").values_list("thumbnail", flat=True).get()
@@ -145,12 +145,11 @@ def test_what_waits_for_a_store_goes_with_its_post(
     assert not UnkeptFile.objects.exists()
 
 
+@pytest.mark.usefixtures("no_store")
 def test_too_many_that_wait_cost_the_thumbnail_alone(
-    fetched: Fetched, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fetched: Fetched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thumbnails, "MOST_UNKEPT", 0)
-    settings.EVIDENCE_DIR = tmp_path / "file"
-    settings.EVIDENCE_DIR.write_text("no folder")
 
     row = fetched("/picture.png", PICTURE)
 
