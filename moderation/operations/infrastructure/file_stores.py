@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
@@ -36,27 +36,12 @@ class Listed:
     kept_at: float
 
 
-class Store(Protocol):
-    """What both kinds of store do. All of it raises OSError; of a full store with the errno ENOSPC."""
-
-    def put(self, name: str, data: bytes) -> None:
-        """Keep a file, whole once this returns; a second time only its age changes."""
-
-    def get(self, name: str) -> bytes | None:
-        """Return the bytes of a file, None if there is none."""
-
-    def delete(self, names: Sequence[str]) -> None:
-        """Delete files; those that are gone already do not matter."""
-
-    def listed(self) -> Iterator[Listed]:
-        """Return all files, those included that a killed process left unfinished."""
-
-    def check(self) -> None:
-        """Make sure that the store answers."""
-
-
 def store() -> Store:
-    """Return the store that the settings name."""
+    """Return the store that the settings name.
+
+    Whatever a store does raises OSError; of a full one with the errno ENOSPC. A file is whole once `put`
+    returns, and deleting one that is gone already does not matter.
+    """
     return Bucket.at(settings.EVIDENCE_STORE) if settings.EVIDENCE_STORE else Folder()
 
 
@@ -73,7 +58,10 @@ class Folder:
     """The folder of the settings, with one below for each first two digits."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Keep a file: written beside and then renamed, so that nobody ever reads half of it."""
+        """Keep a file: written beside and then renamed, so that nobody ever reads half of it.
+
+        A second time only its age changes.
+        """
         place = self._place(name)
         with suppress(FileNotFoundError):
             os.utime(place)  # somebody names it again: no stray for another hour
@@ -103,7 +91,7 @@ class Folder:
             self._place(name).unlink(missing_ok=True)
 
     def listed(self) -> Iterator[Listed]:
-        """Return all files."""
+        """Return all files, those included that a killed process left unfinished."""
         for path in Path(settings.EVIDENCE_DIR).glob("*/*"):
             with suppress(FileNotFoundError):  # deleted meanwhile
                 if path.is_file():
@@ -230,3 +218,6 @@ class Bucket:
                 ),
             )
         return self._client
+
+
+Store = Folder | Bucket
