@@ -6,9 +6,10 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import BlindReview, Case, GoldenItem, Platform, User
+from moderation.models import Author, BlindReview, Case, Complaint, GoldenItem, Platform, Post, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.decisions import Verdict
+from moderation.models.posts import ComplaintReason
 from moderation.models.users import Role
 from moderation.operations.cases import blind_reviews, claims, golden_items, shift
 from moderation.operations.cases.shift import Choice
@@ -24,6 +25,24 @@ def answered(case: Case, *, by: User, verdict: Verdict, at: datetime, **more: ob
     choice = Choice(verdict=verdict, case_version=case.version, **more)  # type: ignore[arg-type]  # of a Choice
     assert shift.decide(case_id=case.pk, choice=choice, moderator=by, at=at).decision is None
     return BlindReview.objects.get(case=case)
+
+
+def complain(
+    post: Post, *, at: datetime, reporters: int = 1, reason: ComplaintReason = ComplaintReason.SPAM
+) -> None:
+    for number in range(reporters):
+        reporter, _ = Author.objects.get_or_create(
+            platform=post.platform, external_id=f"reporter-{number}", defaults={"first_seen_at": at}
+        )
+        Complaint.objects.create(
+            platform=post.platform,
+            post=post,
+            post_external_id=post.external_id,
+            reporter=reporter,
+            reason=reason,
+            reported_at=at,
+            received_at=at,
+        )
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import Author, Case, Complaint, Post, Revision, Score
+from moderation.models import Case, Post, Revision, Score
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.posts import ComplaintReason
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.scoring import score
@@ -19,6 +18,7 @@ from moderation.queries import latest_scores
 from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
+from tests.moderation.operations.cases.conftest import complain
 
 
 @pytest.fixture
@@ -32,22 +32,6 @@ def posts(post: Post_, fake_scorer: FakeScorer) -> list[Post]:
 
 def run(*, at: datetime) -> None:
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
-
-
-def complain(post: Post, *, reporters: int, at: datetime) -> None:
-    for number in range(reporters):
-        reporter, _ = Author.objects.get_or_create(
-            platform=post.platform, external_id=f"reporter-{number}", defaults={"first_seen_at": at}
-        )
-        Complaint.objects.create(
-            platform=post.platform,
-            post=post,
-            post_external_id=post.external_id,
-            reporter=reporter,
-            reason=ComplaintReason.SPAM,
-            reported_at=at,
-            received_at=at,
-        )
 
 
 def openings(posts: Sequence[Post]) -> list[Opening]:

@@ -110,13 +110,12 @@ class TestDecide:
         assert not Label.objects.exists()
         assert Case.objects.get().state == CaseState.OPEN
 
-    def test_refuses_without_a_live_claim(self, claimed_case: Case, moderator: User) -> None:
-        with pytest.raises(refusals.ClaimLost):
-            decide(claimed_case, moderator, later(2 + 120))
-
-    def test_refuses_the_claim_of_another(self, claimed_case: Case, other_moderator: User) -> None:
-        with pytest.raises(refusals.ClaimLost):
-            decide(claimed_case, other_moderator, later(3))
+    def test_refuses_without_a_live_claim_of_ones_own(
+        self, claimed_case: Case, moderator: User, other_moderator: User
+    ) -> None:
+        for who, at in ((moderator, later(2 + 120)), (other_moderator, later(3))):
+            with pytest.raises(refusals.ClaimLost):
+                decide(claimed_case, who, at)
 
     def test_shows_the_winner_to_the_loser(
         self, claimed_case: Case, moderator: User, other_moderator: User

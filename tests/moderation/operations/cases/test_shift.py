@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from moderation.models import Case, Complaint, User
+from moderation.models import Case, User
 from moderation.models.decisions import Verdict
+from moderation.models.posts import ComplaintReason
 from moderation.operations import refusals
 from moderation.operations.cases import claims, shift
 from moderation.queries.cases import exposure
 from tests.moderation.conftest import Case_
 from tests.moderation.instants import later
+from tests.moderation.operations.cases.conftest import complain
 
 TEMPLATE = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
 
@@ -125,15 +127,7 @@ class TestRuns:
         hard = [open_case(text=f"Number {number} {'xyz'[number % 3] * 9}") for number in range(4)]
         other = open_case(text="Has anybody seen my grey cat?")
         for case in hard:
-            Complaint.objects.create(
-                platform=case.post.platform,
-                post_external_id=case.post.external_id,
-                post=case.post,
-                reporter=case.post.author,
-                reason="adult",
-                reported_at=later(1),
-                received_at=later(1),
-            )
+            complain(case.post, reason=ComplaintReason.ADULT, at=later(1))
 
         shown = [decide_next(eager, later(10 + number)) for number in range(5)]
 
