@@ -6,7 +6,6 @@ other decisions (train_heads).
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import shutil
@@ -17,19 +16,6 @@ from typing import Any
 from scoring.release import MANIFEST, Release
 from training import labelled_records, served_content, whole_folder
 from training.served_content import Served
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("--release", type=Path, required=True, help="folder of the release that was live")
-    parser.add_argument("--labels", type=Path, nargs="+", required=True, help="what the model was trained on")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the release with the new model")
-    served_content.add_arguments(parser)
-
-
-def main(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    run(arguments.release, labels=arguments.labels, served=Served.named_by(arguments), out=arguments.out)
 
 
 def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> None:

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from scoring.ensemble import probabilities_of
 from scoring.trees import Floats
-from training import fit_head
-from training.fit_head import Decisions
 from training.labelled_records import LabelledRecord
 
 MOST_OF_PLATFORM = 200
@@ -106,20 +104,3 @@ def write(found: Iterable[Suspicion], *, path: Path) -> None:
     """Write one JSON line each; no words of posts are in them."""
     lines = [json.dumps(asdict(suspicion), ensure_ascii=False) for suspicion in found]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def left_out_probabilities(
-    texts: Sequence[str], *, is_spam: NDArray[np.bool_], groups: Sequence[str]
-) -> Floats:
-    """Return P(spam) (n,) of texts by heads that learned from other groups' n-grams alone."""
-    rows = len(texts)
-    decisions = Decisions(
-        grams=fit_head.grams_matrix(list(texts)),
-        vectors=np.zeros((rows, 0)),
-        content_margins=np.zeros(rows),
-        is_spam=is_spam,
-        weights=np.ones(rows),
-        groups=np.array(groups),
-        is_reported=np.zeros(rows, dtype=bool),
-    )
-    return probabilities_of(fit_head.left_out_margins(decisions))

@@ -32,7 +32,7 @@ _PASSES_FOR = str.maketrans("oeilas", "031145")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledRecord:
     """A record and whether it is spam; `kind` names what it simulates, near-duplicates and their authors
-    share a `group`. `families` word the pages of a simulated post, `tricks` hide these from readers.
+    share a `group`. `families` word the pages of a simulated post.
 
     `weight` is the number of posts that it represents, 0 for no other; `is_random` says that chance alone
     brought it to a human. `content_score` is the answer of `content_model` (Release.content_model), None if
@@ -49,7 +49,6 @@ class LabelledRecord:
     content_score: ContentScore | None = None
     content_model: str = ""
     families: tuple[str, ...] = ()
-    tricks: tuple[str, ...] = ()
 
     @property
     def platform(self) -> str:
@@ -123,7 +122,6 @@ def labelled(line: LabelledLine) -> LabelledRecord:
             kind=str(stored["kind"]),
             group=str(stored["group"]),
             families=tuple(map(str, stored.get("families", ()))),
-            tricks=tuple(map(str, stored.get("tricks", ()))),
         )
     except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
         if isinstance(wrong, Malformed):

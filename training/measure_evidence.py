@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ HEAD = (
     "| file | posts (spam) | with evidence | recall | 95 % interval | ROC-AUC | spam allowed | others held "
     "| others removed |\n"
     "|---|---|---|---|---|---|---|---|---|"
-)
-HEAD_OF_TRICKS = (
-    "| file | trick | spam | recall | 95 % interval | ROC-AUC | spam allowed |\n|---|---|---|---|---|---|---|"
 )
 _BATCH = 64
 _DRAWS = 400
@@ -46,7 +43,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The posts of a file, with evidence and without; for each trick its spam and all other posts."""
+    """The posts of a file, with evidence and without."""
 
     name: str
     posts: int
@@ -54,7 +51,6 @@ class Table:
     with_evidence: int
     without: Side
     beside: Side
-    tricks: Mapping[str, Table] = field(default_factory=dict)
 
 
 def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) -> Table:
@@ -62,14 +58,20 @@ def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) ->
     is_spam = np.array([post.is_spam for post in labelled])
     if not 0 < is_spam.sum() < len(is_spam):
         raise ValueError(f"{name}: both sorts of posts are needed")
-    bare = [dataclasses.replace(post, record=without(post.record)) for post in labelled]
-    pair = _scored(bare, scorer=scorer), _scored(labelled, scorer=scorer)
-    whole = _table(labelled, pair, name=name, chosen=np.ones(len(labelled), dtype=np.bool_))
-    of_tricks = {
-        trick: _table(labelled, pair, name=name, chosen=~is_spam | _plays(labelled, trick=trick))
-        for trick in sorted({trick for post in labelled if post.is_spam for trick in post.tricks})
-    }
-    return dataclasses.replace(whole, tricks=of_tricks)
+    clusters = np.array([post.families[0] if post.families else post.group for post in labelled])
+    records = [post.record for post in labelled]
+    bare, beside = (
+        _side(posts, scorer=scorer, is_spam=is_spam, clusters=clusters)
+        for posts in (list(map(without, records)), records)
+    )
+    return Table(
+        name=name,
+        posts=len(labelled),
+        spam=int(is_spam.sum()),
+        with_evidence=sum(bool(record.evidence) for record in records),
+        without=bare,
+        beside=beside,
+    )
 
 
 def recall_at(probabilities: Floats, *, is_spam: NDArray[np.bool_], false_alarms: float) -> float:
@@ -107,24 +109,12 @@ def row(table: Table) -> str:
         f"→ {after.interval[0]:.0%} to {after.interval[1]:.0%} "
     )
     pairs = (
-        (table.without.roc_auc, table.beside.roc_auc, ".3f"),
-        (table.without.spam_allowed, table.beside.spam_allowed, ".1%"),
-        (table.without.others_held, table.beside.others_held, ".1%"),
-        (table.without.others_removed, table.beside.others_removed, ".1%"),
+        (before.roc_auc, after.roc_auc, ".3f"),
+        (before.spam_allowed, after.spam_allowed, ".1%"),
+        (before.others_held, after.others_held, ".1%"),
+        (before.others_removed, after.others_removed, ".1%"),
     )
     return counts + "".join(f"| {left:{form}} → {right:{form}} " for left, right, form in pairs) + "|"
-
-
-def rows_of_tricks(table: Table) -> list[str]:
-    """Return a line for each trick of spam: its recall at the bound of the whole file."""
-    return [
-        f"| {part.name} | {trick} | {part.spam:,} | {part.without.recall:.1%} → {part.beside.recall:.1%} "
-        f"| {part.without.interval[0]:.0%} to {part.without.interval[1]:.0%} "
-        f"→ {part.beside.interval[0]:.0%} to {part.beside.interval[1]:.0%} "
-        f"| {part.without.roc_auc:.3f} → {part.beside.roc_auc:.3f} "
-        f"| {part.without.spam_allowed:.1%} → {part.beside.spam_allowed:.1%} |"
-        for trick, part in table.tricks.items()
-    ]
 
 
 def without(record: PostRecord) -> PostRecord:
@@ -133,61 +123,16 @@ def without(record: PostRecord) -> PostRecord:
     return dataclasses.replace(record, evidence=(), links=links)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scored:
-    probabilities: Floats
-    routes: NDArray[np.str_]
-
-
-def _scored(labelled: Sequence[LabelledRecord], *, scorer: Scorer) -> _Scored:
+def _side(
+    records: Sequence[PostRecord], *, scorer: Scorer, is_spam: NDArray[np.bool_], clusters: NDArray[np.str_]
+) -> Side:
     scores = [
         score
-        for start in range(0, len(labelled), _BATCH)
-        for score in scorer.score_many(
-            [post.record for post in labelled[start : start + _BATCH]], blocklist=Blocklist()
-        )
+        for start in range(0, len(records), _BATCH)
+        for score in scorer.score_many(records[start : start + _BATCH], blocklist=Blocklist())
     ]
-    return _Scored(
-        probabilities=np.array([score.spam_probability for score in scores]),
-        routes=np.array([str(score.routing.route) for score in scores]),
-    )
-
-
-def _plays(labelled: Sequence[LabelledRecord], *, trick: str) -> NDArray[np.bool_]:
-    return np.array([post.is_spam and trick in post.tricks for post in labelled])
-
-
-def _table(
-    labelled: Sequence[LabelledRecord],
-    scored: tuple[_Scored, _Scored],
-    *,
-    name: str,
-    chosen: NDArray[np.bool_],
-) -> Table:
-    posts = [post for post, is_chosen in zip(labelled, chosen, strict=True) if is_chosen]
-    is_spam = np.array([post.is_spam for post in posts])
-    clusters = np.array([post.families[0] if post.families else post.group for post in posts])
-    without, beside = (
-        _side(scores.probabilities[chosen], scores.routes[chosen], is_spam=is_spam, clusters=clusters)
-        for scores in scored
-    )
-    return Table(
-        name=name,
-        posts=len(posts),
-        spam=int(is_spam.sum()),
-        with_evidence=sum(bool(post.record.evidence) for post in posts),
-        without=without,
-        beside=beside,
-    )
-
-
-def _side(
-    probabilities: Floats,
-    routes: NDArray[np.str_],
-    *,
-    is_spam: NDArray[np.bool_],
-    clusters: NDArray[np.str_],
-) -> Side:
+    probabilities = np.array([score.spam_probability for score in scores])
+    routes = np.array([str(score.routing.route) for score in scores])
     return Side(
         interval=interval_of(probabilities, is_spam=is_spam, clusters=clusters),
         recall=recall_at(probabilities, is_spam=is_spam, false_alarms=FALSE_ALARMS),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from tests.scoring.random_records import FakeContent
 from tests.training.test_fresh_decisions import opened, test_part, written
 from training import __main__ as command
 from training import fine_tuned_release, fresh_decisions, served_content
-from training.served_content import Opened
+from training.served_content import Opened, Served
 
 NEW = ContentPin(model="distilbert", version="1", files={"distilbert/1/model.onnx": "0" * 64})
 
@@ -33,10 +32,8 @@ def with_new_content(live: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(served_content, "pin", lambda *_, **__: NEW)
     monkeypatch.setattr(served_content, "connect", lambda *_, **__: FakeContent())
     labels = written(tmp_path / "labels.jsonl", decisions(300))
-    parser = argparse.ArgumentParser()
-    fine_tuned_release.add_arguments(parser)
-    words = ["--release", str(live.folder), "--labels", str(labels), "--triton", "x"]
-    fine_tuned_release.main(parser.parse_args([*words, "--out", str(tmp_path / "made")]))
+    served = Served(triton="x")
+    fine_tuned_release.run(live.folder, labels=[labels], served=served, out=tmp_path / "made")
     return Release.load(tmp_path / "made")
 
 

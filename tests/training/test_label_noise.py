@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scoring.ensemble import probabilities_of
 from training import fit_head, label_noise, labelled_lines
+from training.fit_head import Decisions
 from training.label_noise import Suspicion
 
 # Verdict and probability of spam. Of few spam posts heads are less sure: 0.4 is much for one of them.
@@ -69,9 +71,17 @@ def test_finds_most_of_the_labels_turned_round_in_the_shipped_texts() -> None:
     turned = np.zeros(len(rows), dtype=bool)
     turned[random.choice(len(rows), len(rows) // 10, replace=False)] = True
 
-    said = label_noise.left_out_probabilities(
-        [row["text"] for row in rows], is_spam=truth ^ turned, groups=[str(row["group"]) for row in rows]
+    decisions = Decisions(
+        grams=fit_head.grams_matrix([row["text"] for row in rows]),
+        vectors=np.zeros((len(rows), 0)),
+        content_margins=np.zeros(len(rows)),
+        is_spam=truth ^ turned,
+        weights=np.ones(len(rows)),
+        groups=np.array([str(row["group"]) for row in rows]),
+        is_reported=np.zeros(len(rows), dtype=bool),
     )
+
+    said = probabilities_of(fit_head.left_out_margins(decisions))
     quality = label_noise.quality(is_spam=truth ^ turned, spam_probability=said)
 
     first = np.argsort(quality)[: round(0.15 * len(rows))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -120,21 +119,6 @@ def test_what_is_measured_finds_more_with_evidence(
     assert table.with_evidence == table.posts == 150
     assert table.beside.roc_auc > table.without.roc_auc
     assert "→" in measure_evidence.row(table)
-
-
-def test_each_trick_of_spam_is_measured_beside_all_others(base: Release) -> None:
-    tricks = [("cloaked",) if place % 2 else ("mirrored", "words") for place in range(90)]
-    posts = [
-        dataclasses.replace(one, tricks=own) for one, own in zip(hidden(90, seed=8), tricks, strict=True)
-    ]
-
-    table = measure_evidence.measure(posts, scorer=Scorer(release=base, content=FakeContent()), name="hidden")
-
-    of_spam = Counter(trick for one in posts if one.is_spam for trick in one.tricks)
-    assert {trick: one.spam for trick, one in table.tricks.items()} == of_spam
-    assert {one.posts - one.spam for one in table.tricks.values()} == {table.posts - table.spam}
-    lines = measure_evidence.rows_of_tricks(table)
-    assert [line.split("|")[2].strip() for line in lines] == ["cloaked", "mirrored", "words"]
 
 
 def test_steps_find_what_was_planted() -> None:
