@@ -53,8 +53,6 @@ LEAST_OF_EACH = 8
 SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)
 """Shares of the new weights in the average with the old ones; the largest that forgets nothing is taken."""
 
-METRICS = ("ROC-AUC", "F1")
-
 _REPLAYED_PER_LABEL = 8
 _LEAST_REPLAYED = 600
 _BEFORE = "before"
@@ -106,9 +104,7 @@ def run(*, live: Path, models: Path, texts: Texts, recipe: Recipe, out: Path) ->
     fine_tune.save(mean, tokenizer, out=out)
 
     tested = dataset.read_as_served(texts.of(Split.TEST))
-    changes = paired.by_source(
-        tested, before=answer(model, tested), after=answer(mean, tested), metrics=METRICS
-    )
+    changes = paired.by_source(tested, before=answer(model, tested), after=answer(mean, tested))
     _write(changes, share=share, live=live, texts=texts, recipe=recipe, out=out)
     sources = {example.source for example in texts.replay}
     check_kept([change for change in changes if change.source in sources])
@@ -128,7 +124,7 @@ def averaged(
     for share in SHARES:
         mean = wide_and_deep.averaged(live, trained, share=share)
         after = answer(mean, known)
-        lost = _lost(paired.by_source(known, before=before, after=after, metrics=METRICS))
+        lost = _lost(paired.by_source(known, before=before, after=after))
         log.info("%g of the new weights: %s", share, "; ".join(lost) or "nothing lost on validation")
         if not lost:
             break
@@ -221,5 +217,5 @@ def _write(
         "changes": [dataclasses.asdict(change) for change in changes],
     }
     (out / "continued.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    for line in paired.table(changes, names=("before", "after")):
+    for line in paired.table(changes):
         log.info("%s", line)

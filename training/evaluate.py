@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -79,13 +78,7 @@ def pr_auc(labels: Floats, probabilities: Floats) -> float:
 
 def calibration_error(labels: Floats, probabilities: Floats) -> float:
     """Expected calibration error in ten equal bins (Guo et al., On Calibration of Neural Networks, 2017)."""
-    bins = np.minimum((probabilities * 10).astype(int), 9)
-    gaps = [
-        abs(float(labels[bins == place].mean() - probabilities[bins == place].mean()))
-        * (bins == place).mean()
-        for place in np.unique(bins)
-    ]
-    return float(sum(gaps))
+    return compare.calibration_error(labels, probabilities, np.ones(len(labels)))
 
 
 def group_draws(groups: Sequence[str], *, seed: int) -> list[NDArray[np.intp]]:
@@ -101,10 +94,8 @@ def _quality(
     draws = group_draws([example.group for example in examples], seed=seed)
 
     def estimate(metric: Callable[[Floats, Floats], float]) -> Estimate:
-        values = [metric(labels[rows], probabilities[rows]) for rows in draws]
-        finite = [value for value in values if not math.isnan(value)]
-        low, high = np.percentile(finite, [2.5, 97.5]) if finite else (math.nan, math.nan)
-        return Estimate(value=metric(labels, probabilities), low=float(low), high=float(high))
+        low, high = promise.interval([metric(labels[rows], probabilities[rows]) for rows in draws])
+        return Estimate(value=metric(labels, probabilities), low=low, high=high)
 
     verdicts = probabilities >= threshold
     return Quality(

@@ -15,9 +15,8 @@ from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
 from scoring.release import Calibration, Thresholds
 from scoring.trees import Floats
+from training.compare import calibration_error
 from training.ensemble_rows import Rows
-
-_BINS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +99,7 @@ def _measures(
         roc_auc=float(roc_auc_score(is_spam, probabilities, sample_weight=weights)),
         pr_auc=float(average_precision_score(is_spam, probabilities, sample_weight=weights)),
         log_loss=float(log_loss(is_spam, probabilities, sample_weight=weights)),
-        calibration_error=_calibration_error(probabilities, is_spam=is_spam, weights=weights),
+        calibration_error=calibration_error(is_spam.astype(np.float64), probabilities, weights),
         allowed_share=_share(allowed, weights),
         spam_among_allowed=_share(is_spam[allowed], weights[allowed]),
         reviewed_share=_share(~allowed & ~removed, weights),
@@ -111,10 +110,3 @@ def _measures(
 
 def _share(flags: NDArray[np.bool_], weights: Floats) -> float:
     return float(np.average(flags, weights=weights)) if len(flags) else float("nan")
-
-
-def _calibration_error(probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats) -> float:
-    """Expected calibration error over ten bins of equal width: mean |said - was|, weighted by rows."""
-    bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
-    gaps = np.bincount(bins, weights=weights * (probabilities - is_spam), minlength=_BINS)
-    return float(np.abs(gaps).sum() / weights.sum())

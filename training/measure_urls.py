@@ -14,19 +14,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from scoring.trees import Floats
+from training.evaluate import Estimate
 from training.labelled_urls import BENIGN, LabelledUrl
 
 _DRAWS = 400
 _INTERVAL = (0.025, 0.975)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A mean of domains' shares, in [0, 1], with its interval over domains."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +33,12 @@ class Measures:
     domains: int
     bad: int
     benign_domains: int
-    roc_auc: Share
+    roc_auc: Estimate
     roc_auc_by_url: float
     pr_auc: float
-    recall: Share
+    recall: Estimate
     recall_by_kind: dict[str, float]
-    false_positives: Share
+    false_positives: Estimate
     false_positives_by_url: float
     mostly_flagged: int
 
@@ -78,13 +70,13 @@ def measure(probabilities: Floats, *, urls: Sequence[LabelledUrl], review_from: 
     )
 
 
-def flagged_share(flagged: NDArray[np.bool_], *, urls: Sequence[LabelledUrl], seed: int) -> Share:
+def flagged_share(flagged: NDArray[np.bool_], *, urls: Sequence[LabelledUrl], seed: int) -> Estimate:
     """Return the mean over domains of the share of a domain's URLs that are flagged."""
     shares = _shares(flagged, urls=urls)
     generator = np.random.default_rng(seed)
     means = [generator.choice(shares, size=len(shares)).mean() for _ in range(_DRAWS)]
     low, high = np.quantile(means, _INTERVAL)
-    return Share(value=float(shares.mean()), low=float(low), high=float(high))
+    return Estimate(value=float(shares.mean()), low=float(low), high=float(high))
 
 
 def lowest_bound(
@@ -102,7 +94,7 @@ def lowest_bound(
     return float(candidates[low])
 
 
-def roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) -> Share:
+def roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) -> Estimate:
     """Return the ROC-AUC weighed by domain; a draw has as many domains of each sort as there are."""
     is_bad, weights = bad_of(urls), domain_weights(urls)
     generator = np.random.default_rng(seed)
@@ -118,7 +110,7 @@ def roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) ->
         areas.append(_area(ranks, is_bad=is_bad, weights=weights * times[places]))
     low, high = np.quantile(areas, _INTERVAL)
     value = roc_auc_score(is_bad, probabilities, sample_weight=weights)
-    return Share(value=float(value), low=float(low), high=float(high))
+    return Estimate(value=float(value), low=float(low), high=float(high))
 
 
 def domain_weights(urls: Sequence[LabelledUrl]) -> Floats:

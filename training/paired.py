@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from training import evaluate
+from training import evaluate, promise
 from training.dataset import Example
 from training.evaluate import Floats
 
 THRESHOLD = 0.5
+_SEED = 1
 
 Metric = Callable[[Floats, Floats], float]
 
@@ -36,19 +36,11 @@ class Change:
 
 METRICS: dict[str, Metric] = {
     "ROC-AUC": evaluate.roc_auc,
-    "PR-AUC": evaluate.pr_auc,
     "F1": lambda labels, probabilities: evaluate.f1(labels, probabilities >= THRESHOLD),
 }
 
 
-def by_source(
-    examples: Sequence[Example],
-    *,
-    before: Floats,
-    after: Floats,
-    metrics: Sequence[str] = tuple(METRICS),
-    seed: int = 1,
-) -> list[Change]:
+def by_source(examples: Sequence[Example], *, before: Floats, after: Floats) -> list[Change]:
     """Compare P(spam) of the same examples, float64 (n_examples,) each, on every source alone."""
     sources = np.array([example.source for example in examples])
     return [
@@ -58,15 +50,13 @@ def by_source(
             [examples[row] for row in np.flatnonzero(sources == source)],
             before=before[sources == source],
             after=after[sources == source],
-            metrics=metrics,
-            seed=seed,
         )
     ]
 
 
-def table(changes: Sequence[Change], *, names: tuple[str, str]) -> Iterator[str]:
-    """Write the comparison as a table in Markdown; `names` are the two models'."""
-    yield f"| source | texts (spam) | metric | {names[0]} | {names[1]} | difference (95 % interval) |"
+def table(changes: Sequence[Change]) -> Iterator[str]:
+    """Write the comparison as a table in Markdown."""
+    yield "| source | texts (spam) | metric | before | after | difference (95 % interval) |"
     yield "|---|---|---|---|---|---|"
     for row in changes:
         yield (
@@ -75,16 +65,13 @@ def table(changes: Sequence[Change], *, names: tuple[str, str]) -> Iterator[str]
         )
 
 
-def _of_source(
-    examples: Sequence[Example], *, before: Floats, after: Floats, metrics: Sequence[str], seed: int
-) -> Iterator[Change]:
+def _of_source(examples: Sequence[Example], *, before: Floats, after: Floats) -> Iterator[Change]:
     labels = np.array([example.label for example in examples], dtype=np.float64)
-    draws = evaluate.group_draws([example.group for example in examples], seed=seed)
-    for name in metrics:
-        measure = METRICS[name]
-        values = [measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws]
-        finite = [value for value in values if not math.isnan(value)]
-        low, high = np.percentile(finite, [2.5, 97.5]).tolist() if finite else (math.nan, math.nan)
+    draws = evaluate.group_draws([example.group for example in examples], seed=_SEED)
+    for name, measure in METRICS.items():
+        low, high = promise.interval(
+            measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws
+        )
         yield Change(
             source=examples[0].source,
             texts=len(examples),

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from scoring.ensemble import probabilities_of
 from scoring.release import file_sha256
 from scoring.splits import Split, split_of
 from scoring.trees import Floats
@@ -32,11 +33,12 @@ from training import (
     measure_urls,
     url_card,
 )
+from training.evaluate import Estimate
 from training.everyday_urls import EverydayUrl
 from training.fit_urls import Material, Row
 from training.gain_of_decided import Gain
 from training.labelled_urls import LabelledUrl
-from training.measure_urls import Measures, Share
+from training.measure_urls import Measures
 
 URLS_MANIFEST = "urls.json"
 SEED = 20_260
@@ -52,7 +54,7 @@ class Everyday:
 
     urls: int
     domains: int
-    flagged: Share
+    flagged: Estimate
     flagged_by_kind: dict[str, float]
 
 
@@ -220,7 +222,7 @@ def train(
 def _left_out(rows: Sequence[Row], *, margins: Floats) -> Callable[[Sequence[LabelledUrl]], Floats]:
     """Return a lookup of the rows' left-out probabilities, 0 where the model is silent."""
     spoken = ~np.array([is_silent(row.url.url) for row in rows])
-    probabilities = dict(zip((row.url.url for row in rows), _logistic(margins) * spoken, strict=True))
+    probabilities = dict(zip((row.url.url for row in rows), probabilities_of(margins) * spoken, strict=True))
     return lambda urls: np.array([probabilities[url.url] for url in urls])
 
 
@@ -265,8 +267,3 @@ def _listed(path: Path, *, trained: Trained) -> Listed:
         flagged=float((probabilities >= trained.model.review_from).mean()),
         roc_auc=float(roc_auc_score(np.arange(len(both)) < len(probabilities), both)),
     )
-
-
-def _logistic(margins: Floats) -> Floats:
-    probabilities: Floats = 0.5 * (1.0 + np.tanh(0.5 * margins))
-    return probabilities
