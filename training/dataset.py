@@ -6,7 +6,6 @@ and weak labels by rules (rules.py).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.normalise import as_read
+from scoring.release import file_sha256
 from scoring.splits import Split, split_of
 from training import labelled_lines
 from training.labelled_lines import LabelledLine, Malformed
@@ -84,17 +84,6 @@ def load(paths: Iterable[Path]) -> list[Example]:
     return [_parse(line) for line in labelled_lines.read_all(paths) if not _is_decided_in_vain(line)]
 
 
-def lines(path: Path) -> list[str]:
-    """Split a UTF-8 file at line feeds. Raises Malformed if it is not UTF-8, or an export in another form."""
-    if path.suffix in {".csv", ".parquet"}:
-        raise Malformed(f"{path}: training reads JSON lines; ask for the export as jsonl")
-    try:
-        # Not str.splitlines: it also breaks at U+2028 and U+0085, which are legal inside a JSON string.
-        return path.read_bytes().decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise Malformed(f"{path}: byte {error.start}: not UTF-8") from error
-
-
 def part(examples: Sequence[Example], *, split: Split) -> list[Example]:
     """Keep the examples whose group falls into the split, in their order.
 
@@ -127,7 +116,7 @@ def describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
     """Describe one file by its rows."""
     return FileManifest(
         file=path.name,
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        sha256=file_sha256(path),
         rows=len(examples),
         spam=sum(example.label for example in examples),
         sources=tuple(sorted({example.source for example in examples})),

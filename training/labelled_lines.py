@@ -86,11 +86,6 @@ class LabelledLine:
         return bool(self.stored.get("provenance", {}).get("is_audit_sample", False))
 
 
-def read(path: Path) -> list[LabelledLine]:
-    """Read the valid lines of a file, in its order. Raises Malformed for the first line that is wrong."""
-    return read_all([path])
-
-
 def read_all(paths: Iterable[Path]) -> list[LabelledLine]:
     """Read the valid lines of files: an export and its increments are given together, oldest first."""
     return _standing([line for path in paths for line in lines(path)])

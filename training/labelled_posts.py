@@ -6,7 +6,6 @@ One part is read, by default the test part, on which no release was trained.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from typing import Any
 
 from scoring.links import links_in
 from scoring.records import AuthorSnapshot, InvalidRecord, Link, PostRecord
+from scoring.release import file_sha256
 from scoring.splits import Split, split_of
 from training import labelled_lines, labelled_records
 from training.labelled_lines import LabelledLine, Malformed, Origin
@@ -68,8 +68,7 @@ def load_by_file(paths: Iterable[Path], *, split: Split = Split.TEST) -> dict[Pa
 def describe(path: Path, posts: Iterable[LabelledPost]) -> dict[str, Any]:
     """Describe a file by its bytes and its posts."""
     labels = [post.is_spam for post in posts]
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return {"file": path.name, "sha256": digest, "rows": len(labels), "spam": sum(labels)}
+    return {"file": path.name, "sha256": file_sha256(path), "rows": len(labels), "spam": sum(labels)}
 
 
 def with_text(record: PostRecord, text: str) -> PostRecord:

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from training.labelled_lines import Malformed
+
 BENIGN = "benign"
 _COLUMNS = {"url", "dom", "cls"}
 _SHORTENED, _MOVED = 0.5, 0.35
@@ -19,10 +21,6 @@ _SUBDOMAINS = (
     *("api", "app", "blog", "de", "docs", "en", "forum", "img", "login", "m", "mail", "maps", "my", "news"),
     *("secure", "shop", "store", "support"),
 )
-
-
-class Malformed(ValueError):
-    """A file or row that cannot be used; the message names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,16 +7,16 @@ supervision, Ratner et al., Snorkel, 2017, in its simplest form). `measure` says
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scoring import similarity
 from scoring.normalise import normalise
-from training import dataset
+from training import labelled_lines
 from training.dataset import Example, Provenance
+from training.labelled_lines import LabelledLine, Malformed
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,13 @@ def label(text: str) -> int | None:
 
 
 def load(path: Path) -> list[Example]:
-    """Read JSON lines with a `text`, and label them where rules agree. Raises dataset.Malformed."""
-    examples = []
-    for number, line in enumerate(dataset.lines(path), start=1):
-        if not line.strip():
-            continue
-        text = _text(line, where=f"{path}:{number}")
-        verdict = label(text)
-        if verdict is not None:
-            examples.append(_example(text, label=verdict, source=path.stem))
-    return examples
+    """Read JSON lines with a `text`, and label them where rules agree. Raises Malformed."""
+    texts = [_text(line) for line in labelled_lines.lines(path)]
+    return [
+        _example(text, label=verdict, source=path.stem)
+        for text in texts
+        if (verdict := label(text)) is not None
+    ]
 
 
 def measure(examples: Sequence[Example]) -> list[RuleQuality]:
@@ -114,14 +111,10 @@ def _speaking(text: str) -> list[Rule]:
     return [rule for rule in RULES if rule.pattern.search(plain)]
 
 
-def _text(line: str, *, where: str) -> str:
-    try:
-        row: Mapping[str, object] = json.loads(line)
-        text = row["text"]
-    except (ValueError, TypeError, KeyError) as error:
-        raise dataset.Malformed(f"{where}: expected an object with a text") from error
+def _text(line: LabelledLine) -> str:
+    text = line.stored.get("text")
     if not isinstance(text, str):
-        raise dataset.Malformed(f"{where}: text: expected a string")
+        raise Malformed(f"{line.where}: text: expected a string")
     return text
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scoring.trees import Floats
 from training import labelled_lines
-from training.labelled_lines import MOST_TRAINING_WEIGHT, Malformed, Origin
+from training.labelled_lines import MOST_TRAINING_WEIGHT, LabelledLine, Malformed, Origin
 from training.labelled_records import LabelledRecord
 
 # A family has twenty pages, four posters and two videos: so that each sort counts.
@@ -50,7 +50,7 @@ class Texts:
 
 def load(paths: Sequence[Path]) -> list[WordedText]:
     """Read what `manage.py simulate_pages` wrote. Raises Malformed for the first line that is wrong."""
-    return [_worded(line.stored, where=line.where) for path in paths for line in labelled_lines.lines(path)]
+    return [_worded(line) for path in paths for line in labelled_lines.lines(path)]
 
 
 def decided(labelled: Sequence[LabelledRecord], *, texts: Sequence[Sequence[str]]) -> list[WordedText]:
@@ -73,12 +73,11 @@ def family_of(one: LabelledRecord) -> tuple[str, ...]:
     return one.families if one.origin is Origin.SIMULATED else (f"decided {one.group}",)
 
 
-def _worded(stored: object, *, where: str) -> WordedText:
-    if not isinstance(stored, dict):
-        raise Malformed(f"{where}: not an object")
+def _worded(line: LabelledLine) -> WordedText:
+    stored = line.stored
     try:
         if not isinstance(stored["is_spam"], bool):
-            raise Malformed(f"{where}: is_spam: expected true or false")
+            raise Malformed(f"{line.where}: is_spam: expected true or false")
         return WordedText(
             text=str(stored["text"]),
             is_spam=stored["is_spam"],
@@ -86,4 +85,4 @@ def _worded(stored: object, *, where: str) -> WordedText:
             weight=_WEIGHTS[stored["shown"]],
         )
     except KeyError as wrong:
-        raise Malformed(f"{where}: KeyError: {wrong}") from wrong
+        raise Malformed(f"{line.where}: KeyError: {wrong}") from wrong

@@ -22,7 +22,7 @@ def tombstone(name: str = "a/1/1", **provenance: Any) -> dict[str, Any]:
 
 
 def read(folder: Path, *rows: Any) -> list[LabelledLine]:
-    return labelled_lines.read(written(folder / "one.jsonl", rows))
+    return labelled_lines.read_all([written(folder / "one.jsonl", rows)])
 
 
 class TestReadAll:
@@ -60,7 +60,7 @@ class TestReadAll:
         text = {"id": "1", "label": 1, "text": "a\u2028b\u0085c"}
         path.write_text(json.dumps(text, ensure_ascii=False) + "\n", encoding="utf-8")
 
-        [line] = labelled_lines.read(path)
+        [line] = labelled_lines.read_all([path])
 
         assert line.stored["text"] == "a\u2028b\u0085c"
 
@@ -77,12 +77,12 @@ class TestReadAll:
         path.write_bytes(line)
 
         with pytest.raises(Malformed, match=problem):
-            labelled_lines.read(path)
+            labelled_lines.read_all([path])
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     def test_refuses_other_forms_of_an_export(self, tmp_path: Path, form: str) -> None:
         with pytest.raises(Malformed, match="ask for the export as jsonl"):
-            labelled_lines.read(tmp_path / f"labels.{form}")
+            labelled_lines.read_all([tmp_path / f"labels.{form}"])
 
 
 class TestLabelledLine:

@@ -58,7 +58,7 @@ def test_names_the_line_that_cannot_be_used(tmp_path: Path, line: str) -> None:
     path = tmp_path / "crawl.jsonl"
     path.write_text('{"text": "see you"}\n' + line + "\n")
 
-    with pytest.raises(Malformed, match=r"crawl\.jsonl:2"):
+    with pytest.raises(Malformed, match=r"crawl\.jsonl, line 2"):
         rules.load(path)
 
 
