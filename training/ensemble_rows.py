@@ -22,7 +22,7 @@ from training.labelled_records import LabelledRecord, with_links_of_another, wit
 GAPPED_COPIES = 2
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """Training material as arrays of one length: features (n, n_features), content probabilities, truth,
     groups, and how much each row counts.
@@ -37,14 +37,7 @@ class Rows:
 
     def taken(self, chosen: NDArray[Any]) -> Rows:
         """Return the chosen rows, by mask or by index."""
-        return Rows(
-            features=self.features[chosen],
-            content_probabilities=self.content_probabilities[chosen],
-            is_spam=self.is_spam[chosen],
-            groups=self.groups[chosen],
-            domains=self.domains[chosen],
-            weights=self.weights[chosen],
-        )
+        return Rows(**{name: getattr(self, name)[chosen] for name in Rows.__slots__})
 
 
 @dataclass(frozen=True)
@@ -111,14 +104,7 @@ def ask_content(labelled: Sequence[LabelledRecord], *, content: ContentProtocol)
 
 def joined(parts: Sequence[Rows]) -> Rows:
     """Return all rows of the parts, in their order."""
-    return Rows(
-        features=np.concatenate([part.features for part in parts]),
-        content_probabilities=np.concatenate([part.content_probabilities for part in parts]),
-        is_spam=np.concatenate([part.is_spam for part in parts]),
-        groups=np.concatenate([part.groups for part in parts]),
-        domains=np.concatenate([part.domains for part in parts]),
-        weights=np.concatenate([part.weights for part in parts]),
-    )
+    return Rows(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in Rows.__slots__})
 
 
 def _domain_of(one: LabelledRecord) -> str:

@@ -7,13 +7,11 @@ other decisions (train_heads).
 from __future__ import annotations
 
 import dataclasses
-import json
-import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring.release import MANIFEST, Release
+from scoring.release import Release
 from training import labelled_records, served_content, whole_folder
 from training.served_content import Served
 
@@ -28,23 +26,17 @@ def run(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> Non
     content = served_content.connect(pinned, normaliser=base.normaliser, served=served)
     probed = served_content.with_probes(pinned, content=content)
     platforms = {post.platform for post in labelled_records.load(*labels, with_reported=True)}
-    manifest = without_heads(base, platforms=platforms) | {"content": dataclasses.asdict(probed)}
-    text = json.dumps(manifest, indent=1, allow_nan=False)
-    with whole_folder.written(out) as folder:
-        for name in manifest["files"]:
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(base.folder / name, target)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
-        Release.load(folder)
+    changed = without_heads(base, platforms=platforms) | {"content": dataclasses.asdict(probed)}
+    with whole_folder.release_like(base, names=changed["files"], out=out) as (_, manifest):
+        manifest.update(changed)
 
 
 def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any]:
-    """Return a release's manifest without the heads and curves of some platforms."""
+    """Return what changes in a release's manifest without the heads and curves of some platforms."""
     names = {name for platform, name in base.heads.items() if platform in platforms}
     entries = {
         part: {name: entry for name, entry in base.manifest.get(part, {}).items() if name not in platforms}
         for part in ("heads", "platforms")
     }
     files = {name: digest for name, digest in base.files.items() if name not in names}
-    return dict(base.manifest) | entries | {"files": files}
+    return entries | {"files": files}

@@ -51,7 +51,7 @@ class Line:
         return self.slope * log_odds + self.shift
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
     """Decided texts of a platform as arrays of one length; `vectors` are float64 (n, width).
 
@@ -71,15 +71,7 @@ class Decisions:
 
     def taken(self, chosen: NDArray[Any]) -> Decisions:
         """Return the chosen rows, by mask or by index."""
-        return Decisions(
-            grams=self.grams[chosen],
-            vectors=self.vectors[chosen],
-            content_margins=self.content_margins[chosen],
-            is_spam=self.is_spam[chosen],
-            weights=self.weights[chosen],
-            groups=self.groups[chosen],
-            is_reported=self.is_reported[chosen],
-        )
+        return Decisions(**{name: getattr(self, name)[chosen] for name in Decisions.__slots__})
 
 
 def grams_matrix(texts: list[str]) -> csr_matrix:

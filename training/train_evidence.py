@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -23,14 +21,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from scoring import evidence_model, features
-from scoring import release as releases
 from scoring.ensemble import Ensemble
 from scoring.evidence_model import EvidenceModel
 from scoring.features import collected
 from scoring.pipeline import ContentProtocol, Scorer
 from scoring.readings import Readings
 from scoring.records import PostRecord
-from scoring.release import MANIFEST, Release, file_sha256
+from scoring.release import Release, file_sha256
 from scoring.trees import Floats
 from training import (
     cards,
@@ -165,16 +162,9 @@ def cross_read(
 def write(base: Release, model: EvidenceModel, *, out: Path) -> Release:
     """Write a release anew into `out` with the evidence model; everything else stays as it is."""
     names = [name for name in base.files if name not in evidence_model.FILES]
-    with whole_folder.written(out) as folder:
-        for name in names:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(base.folder / name, folder / name)
-        paths = model.save(folder)
-        files = {name: base.files[name] for name in names}
-        files |= {path.name: releases.file_sha256(path) for path in paths}
-        text = json.dumps(dict(base.manifest) | {"files": files}, indent=1, allow_nan=False)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
-        Release.load(folder)
+    with whole_folder.release_like(base, names=names, out=out) as (folder, manifest):
+        saved = {path.name: file_sha256(path) for path in model.save(folder)}
+        manifest["files"] = {name: base.files[name] for name in names} | saved
     return Release.load(out)
 
 

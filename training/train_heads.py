@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,12 +16,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from scoring import release as releases
 from scoring.content import ContentScore, vectors_of
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.pipeline import ContentProtocol
 from scoring.platform_head import PlatformHead, file_of, learnt_keys
-from scoring.release import MANIFEST, Release
+from scoring.release import Release, file_sha256
 from scoring.splits import Split, split_of
 from scoring.trees import Floats
 from training import (
@@ -116,14 +113,9 @@ class Fitted:
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """A release with heads, and why some platforms got none, or no curve and thresholds of their own.
-
-    `suspicions` are decisions that are probably wrong, of platforms with a new head.
-    """
+    """A release with heads, and the decisions that are probably wrong, of platforms with a new head."""
 
     release: Release
-    refused: dict[str, str]
-    not_chosen: dict[str, str]
     suspicions: list[Suspicion]
 
 
@@ -159,12 +151,11 @@ def add_heads(
             choices[platform] = _choose(decisions, fitted=fitted.get(platform), content=content, base=base)
         except TooFewRandom as why:
             not_chosen[platform] = f"{type(why).__name__}: {why}"
-    manifest = _with_routes(base.manifest, chosen=choices, not_chosen=not_chosen)
-    release = _write(base, manifest, fitted, refused=refused, out=out)
+    release = _write(base, fitted, refused=refused, chosen=choices, not_chosen=not_chosen, out=out)
     suspicions = [
         case for fit in fitted.values() for case in label_noise.suspicions(fit.learnt, left_out=fit.left_out)
     ]
-    return Made(release=release, refused=refused, not_chosen=not_chosen, suspicions=suspicions)
+    return Made(release=release, suspicions=suspicions)
 
 
 def fit_platform(
@@ -259,41 +250,27 @@ def _choose(
     )
 
 
-def _with_routes(
-    manifest: Mapping[str, Any], *, chosen: Mapping[str, Choice], not_chosen: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return a manifest with the choices; platforms without one use the shared values."""
-    platforms = {name: own for name, own in manifest.get("platforms", {}).items() if name not in not_chosen}
-    return dict(manifest) | {
-        "platforms": platforms | {platform: choice.to_json() for platform, choice in chosen.items()},
-        "training": dict(manifest["training"]) | {"platforms_refused": dict(not_chosen)},
-    }
-
-
 def _write(
     base: Release,
-    manifest: Mapping[str, Any],
     fitted: Mapping[str, Fitted],
     *,
-    refused: dict[str, str],
+    refused: Mapping[str, str],
+    chosen: Mapping[str, Choice],
+    not_chosen: Mapping[str, str],
     out: Path,
 ) -> Release:
+    """Write the release; platforms without a choice of their own use the shared curve and thresholds."""
     files, heads = dict(base.files), dict(base.manifest.get("heads", {}))
-    with whole_folder.written(out) as folder:
-        for name in base.files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(base.folder / name, folder / name)
+    routes = {name: own for name, own in base.manifest.get("platforms", {}).items() if name not in not_chosen}
+    routes |= {platform: choice.to_json() for platform, choice in chosen.items()}
+    with whole_folder.release_like(base, names=base.files, out=out) as (folder, manifest):
         for platform, fit in fitted.items():
             name = file_of(platform)
             (folder / name).parent.mkdir(exist_ok=True)
             fit.head.save(folder / name)
-            files[name] = releases.file_sha256(folder / name)
+            files[name] = file_sha256(folder / name)
             heads[platform] = {"file": name, **fit.about}
-        fields = dict(manifest) | {
-            "files": files,
-            "heads": heads,
-            "training": dict(manifest["training"]) | {"heads_refused": refused},
-        }
-        (folder / MANIFEST).write_text(json.dumps(fields, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        Release.load(folder)
+        why = {"platforms_refused": dict(not_chosen), "heads_refused": dict(refused)}
+        training = manifest["training"] | why
+        manifest.update(platforms=routes, training=training, files=files, heads=heads)
     return Release.load(out)

@@ -69,5 +69,5 @@ def decisions(
 def with_head(labelled: Sequence[LabelledRecord], *, out: Path, base: Release = LIVE) -> Release:
     """The shipped release, or another, with a head that learnt these decisions."""
     made = train_heads.add_heads(base, labelled, content=FakeContent(), out=out)
-    assert not made.refused
+    assert not made.release.training["heads_refused"]
     return made.release

@@ -131,7 +131,7 @@ class TestRefusals:
 
         assert made.release.files == LIVE.files
         assert (made.release.calibration, made.release.thresholds) == (LIVE.calibration, LIVE.thresholds)
-        assert PLATFORM in made.refused
+        assert PLATFORM in made.release.training["heads_refused"]
         assert any("NO HEAD TooFew" in line for line in train_heads.told(made.release))
 
 

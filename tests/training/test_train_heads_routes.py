@@ -34,7 +34,7 @@ class TestOwnRoutes:
         assert set(release.platforms) == {PLATFORM}
         assert release.thresholds_on("another") == release.thresholds == LIVE.thresholds
         assert release.calibration == LIVE.calibration
-        assert made.not_chosen == {}
+        assert release.training["platforms_refused"] == {}
         [told] = [line for line in train_heads.told(release) if "random labels among" in line]
         assert f"{PLATFORM}: " in told
         assert f"({release.thresholds.review_from:.3f} shared)" in told
@@ -81,7 +81,8 @@ class TestOwnRoutes:
 
         assert made.release.platforms == {}
         assert set(made.release.heads) == {PLATFORM}
-        assert made.not_chosen[PLATFORM].startswith("TooFewRandom: 199 random labels, 200 are needed")
+        refused = made.release.training["platforms_refused"]
+        assert "TooFewRandom: 199 random labels, 200 are needed" in refused[PLATFORM]
         assert any("NO CURVE OF ITS OWN" in line for line in train_heads.told(made.release))
 
     def test_are_chosen_without_a_head_too(self, tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ class TestOwnRoutes:
 
         made = add_heads(LIVE, labelled, content=Always(0.5), out=tmp_path)
 
-        assert "NoGain" in made.refused[PLATFORM]
+        assert "NoGain" in made.release.training["heads_refused"][PLATFORM]
         assert set(made.release.platforms) == {PLATFORM}
         assert made.release.heads == {}
 

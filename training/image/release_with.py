@@ -6,14 +6,12 @@ import argparse
 import base64
 import dataclasses
 import io
-import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from scoring import hosting
 from scoring.pins import ImagePin, PictureProbe
-from scoring.release import MANIFEST, Release
+from scoring.release import Release
 from training import served_content, whole_folder
 from training.image import export, head
 from training.image.backbone import Backbone
@@ -51,14 +49,8 @@ def write(backbone: Backbone, *, arguments: argparse.Namespace) -> None:
     """
     base = Release.load(arguments.release)
     pin = pinned(backbone, repository=arguments.out)
-    text = json.dumps(dict(base.manifest) | {"image": dataclasses.asdict(pin)}, indent=1, allow_nan=False)
-    with whole_folder.written(arguments.release_out) as folder:
-        for name in base.files:
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(base.folder / name, target)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
-        Release.load(folder)
+    with whole_folder.release_like(base, names=base.files, out=arguments.release_out) as (_, manifest):
+        manifest["image"] = dataclasses.asdict(pin)
     hosting.install(pin, repository=arguments.out, models=arguments.models)
 
 
