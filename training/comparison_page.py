@@ -9,11 +9,11 @@ from string import Template
 from typing import Any
 
 from scoring import gate
-from training import chart
-from training.chart import Axis
 
 TEMPLATE = Path(__file__).with_name("comparison_page.html.template")
 _RELEASES = ("live", "candidate")
+_WIDTH, _HEIGHT, _EDGE = 340, 260, 44
+_TICKS = 4
 
 
 def page(report: Mapping[str, Any]) -> str:
@@ -38,22 +38,73 @@ def page(report: Mapping[str, Any]) -> str:
     )
 
 
+def line_chart(
+    title: str,
+    series: Mapping[str, Sequence[Sequence[float]]],
+    *,
+    x: str,
+    y: str,
+    x_most: float = 1.0,
+    has_diagonal: bool = False,
+) -> str:
+    """Return a chart in SVG of [x, y] points by the name of their series, which is their CSS class, too.
+
+    The axes begin at 0 and end at `x_most` and at 1.
+    """
+    parts = [
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}">',
+        f'<text x="{_WIDTH / 2}" y="14" class="title">{escape(title)}</text>',
+        *_frame(x=x, y=y, x_most=x_most),
+    ]
+    if has_diagonal:
+        parts.append(_line("diagonal", [(0.0, 0.0), (x_most, 1.0)], x_most=x_most))
+    for name, points in series.items():
+        inside = [(point[0], point[1]) for point in points if 0.0 <= point[0] <= x_most]
+        parts.append(_line(name, inside, x_most=x_most))
+    return "\n".join([*parts, "</svg>"])
+
+
 def _charts(curves: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]) -> list[str]:
     def of(name: str) -> dict[str, Sequence[Sequence[float]]]:
         return {release: curves[release][name] for release in _RELEASES}
 
     return [
-        chart.lines(
-            "Precision and recall", of("precision_recall"), x=Axis(says="recall"), y=Axis(says="precision")
+        line_chart("Precision and recall", of("precision_recall"), x="recall", y="precision"),
+        line_chart(
+            "Recall at few false positives", of("roc"), x="false positive rate", y="recall", x_most=0.05
         ),
-        chart.lines(
-            "Recall at few false positives",
-            of("roc"),
-            x=Axis(says="false positive rate", high=0.05),
-            y=Axis(says="recall"),
-        ),
-        chart.lines("Calibration", of("calibration"), x=Axis(says="said"), y=Axis(says="was"), diagonal=True),
+        line_chart("Calibration", of("calibration"), x="said", y="was", has_diagonal=True),
     ]
+
+
+def _line(name: str, points: Sequence[tuple[float, float]], *, x_most: float) -> str:
+    places = " ".join(f"{_across(right / x_most):.1f},{_down(up):.1f}" for right, up in points)
+    return f'<polyline class="{escape(name)}" points="{places}"/>'
+
+
+def _frame(*, x: str, y: str, x_most: float) -> list[str]:
+    left, right, top, bottom = _EDGE, _WIDTH - 12, 24, _HEIGHT - _EDGE
+    parts = [f'<path class="frame" d="M{left},{top} V{bottom} H{right}"/>']
+    for tick in range(_TICKS + 1):
+        share = tick / _TICKS
+        parts += [
+            f'<text x="{_across(share):.1f}" y="{bottom + 14}" class="tick">{share * x_most:.3g}</text>',
+            f'<text x="{left - 5}" y="{_down(share) + 3:.1f}" class="tick tick--y">{share:.3g}</text>',
+        ]
+    middle = (top + bottom) / 2
+    return [
+        *parts,
+        f'<text x="{(left + right) / 2}" y="{_HEIGHT - 8}" class="axis">{escape(x)}</text>',
+        f'<text x="12" y="{middle}" class="axis" transform="rotate(-90 12 {middle})">{escape(y)}</text>',
+    ]
+
+
+def _across(share: float) -> float:
+    return _EDGE + share * (_WIDTH - 12 - _EDGE)
+
+
+def _down(share: float) -> float:
+    return _HEIGHT - _EDGE - share * (_HEIGHT - _EDGE - 24)
 
 
 def _row(cells: Sequence[str], *, is_failed: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Refusals to fit a platform's head on too few or too one-sided decisions, with advice."""
+"""What decisions allow a platform's head: refusals and warnings with advice, and scripts that it reads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from sklearn.metrics import log_loss
 from scoring.ensemble import probabilities_of
 from scoring.label_balance import CURE, ENOUGH_RANDOM, MOST_OF_ONE_SORT, Balance, findings
 from scoring.trees import Floats
+from scoring.unread_script import letters_by_script
 from training.labelled_records import LabelledRecord
 
 LEAST_OF_EACH = 8
 """Minimum decisions per class."""
 _ONE_LANGUAGE = 10
+_LEAST_OF_SCRIPT = 0.1
+"""Least share of a text's letters: Japanese is written in three scripts at once."""
 
 
 class Refused(ValueError):
@@ -81,6 +84,21 @@ def warnings(labelled: Sequence[LabelledRecord]) -> Iterator[str]:
         if len(verdicts) >= _ONE_LANGUAGE and len(set(verdicts)) == 1:
             sort = "spam" if verdicts[0] else "not spam"
             yield f"all {len(verdicts)} decisions in {language} are {sort}. {CURE}"
+
+
+def scripts_seen(labelled: Sequence[LabelledRecord]) -> list[str]:
+    """Return the scripts, by their Unicode names, in which there are as many decisions of either sort as a
+    head needs. Decisions that a complaint or an appeal brought are not counted.
+    """
+    counts: Counter[tuple[str, bool]] = Counter()
+    for post in labelled:
+        letters = letters_by_script(post.record.text) if post.weight > 0.0 else Counter()
+        least = _LEAST_OF_SCRIPT * letters.total()
+        counts.update((script, post.is_spam) for script, count in letters.items() if count >= least)
+    scripts = {script for script, _ in counts}
+    return sorted(
+        script for script in scripts if min(counts[script, True], counts[script, False]) >= LEAST_OF_EACH
+    )
 
 
 def _balance(labelled: Sequence[LabelledRecord]) -> Balance:

@@ -11,7 +11,9 @@ import json
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,9 @@ from numpy.typing import NDArray
 
 from scoring.splits import bucket
 from scoring.topics import TopicModel
-from training import dataset, evaluate, promise, topic_card
+from training import dataset, evaluate, promise
 from training.dataset import Example
 from training.export_onnx import SHIPPED
-from training.topic_card import Curve, TopicQuality
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +31,32 @@ Floats = NDArray[np.float64]
 FOLDS = 5
 FEW_LABELS = 200
 _ROWS = 32
+TEMPLATE = Path(__file__).with_name("topic_card.md.template")
 LEAST_POSITIVES = 20
 """A topic with fewer texts is not measured."""
 CURATED = "curated"
 """Sources of texts that were written for this product: the curve is not fitted on them."""
 WAYS = ("in words", "words and counts, trained", "embeddings, trained", "embeddings, few labels")
 TOPICS: Mapping[str, str] = json.loads(Path(__file__).with_name("topics_in_words.json").read_text())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicQuality:
+    """One topic of one source; ROC-AUC by way, NaN where a way could not be fitted."""
+
+    source: str
+    topic: str
+    rows: int
+    roc_auc: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """The logistic curve from contrast to probability, and its error where it was not fitted."""
+
+    slope: float
+    intercept: float
+    calibration_error: float
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +75,7 @@ def main(arguments: argparse.Namespace) -> None:
     examples = dataset.read_as_served(dataset.load(arguments.data))
     about = json.loads((arguments.repository / "topics" / "1" / "topics.json").read_text())
     qualities, curve = measure(examples, repository=arguments.repository, triton=arguments.triton, told=about)
-    card = topic_card.text(qualities, curve=curve, ways=WAYS, told=about)
+    card = card_of(qualities, curve=curve, told=about)
     log.info("%s", card)
     if arguments.card:
         arguments.card.write_text(card, encoding="utf-8")
@@ -86,6 +107,17 @@ def measure(
             truths = np.stack([_labels(rows, name) for name in topics], axis=1)
             curve = _curve(by_words, truths, groups=[row.group for row in rows])
     return qualities, curve
+
+
+def card_of(found: Sequence[TopicQuality], *, curve: Curve | None, told: Mapping[str, Any]) -> str:
+    """Return the card as markdown."""
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        base=told["base"],
+        engine=told["engine"],
+        hypothesis=told["hypothesis"].format("…"),
+        curve=_told(curve, told),
+        summary="\n".join(_summary(found)),
+    )
 
 
 def _topic(
@@ -196,3 +228,33 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Yield rows of similar length together: padding costs as much as text."""
     by_length = sorted(range(len(lengths)), key=lengths.__getitem__)
     yield from (by_length[start : start + _ROWS] for start in range(0, len(by_length), _ROWS))
+
+
+def _told(curve: Curve | None, told: Mapping[str, Any]) -> str:
+    if curve is None:
+        return "The probabilities are the model's own."
+    return (
+        f"Contrast becomes a probability by a logistic curve. Fitted on one half of the groups of the real "
+        f"texts it has slope {curve.slope:.1f} and intercept {curve.intercept:.1f}, and an expected "
+        f"calibration error of {curve.calibration_error:.3f} on the other half; the shipped curve has "
+        f"{told['slope']} and {told['intercept']}."
+    )
+
+
+def _summary(found: Sequence[TopicQuality]) -> Iterator[str]:
+    yield "| source | texts | topics | " + " | ".join(WAYS) + f" | {WAYS[0]}, lowest and highest topic |"
+    yield "|---|--:|--:|" + "--:|" * len(WAYS) + "---|"
+    for source in dict.fromkeys(row.source for row in found):
+        rows = [row for row in found if row.source == source]
+        means = [_mean([row.roc_auc[way] for row in rows]) for way in WAYS]
+        ranked = sorted(rows, key=lambda row: row.roc_auc[WAYS[0]])
+        ends = " and ".join(f"`{row.topic}` {row.roc_auc[WAYS[0]]:.2f}" for row in (ranked[0], ranked[-1]))
+        yield f"| {source} | {rows[0].rows:,} | {len(rows)} | {' | '.join(means)} | {ends} |"
+
+
+def _mean(values: Sequence[float]) -> str:
+    finite = [value for value in values if not math.isnan(value)]
+    if not finite:
+        return "-"
+    mean = f"{sum(finite) / len(finite):.3f}"
+    return mean if len(finite) == len(values) else f"{mean} ({len(finite)} topics)"

@@ -30,7 +30,6 @@ from training import (
     label_noise,
     labelled_records,
     mixture,
-    scripts_seen,
     served_content,
     whole_folder,
 )
@@ -177,7 +176,7 @@ def fit_platform(
         "fitted_on": mixture.fitted_on(posts)["decided"],
         "reported": int(decisions.is_reported.sum()),
         "content_slope": round(calibrated.head.content_slope, 3),
-        "scripts": scripts_seen.seen(posts),
+        "scripts": head_guards.scripts_seen(posts),
         "warnings": list(head_guards.warnings(posts)),
     }
     return Fitted(head=head, learnt=posts, left_out=calibrated.left_out, about=about)

@@ -25,18 +25,18 @@ from scoring.splits import Split, split_of
 from scoring.trees import Floats
 from scoring.urls import UrlModel, is_silent
 from training import (
+    cards,
     decided_urls,
     everyday_urls,
     fit_urls,
-    gain_of_decided,
     labelled_urls,
     measure_urls,
     url_card,
 )
+from training.decided_urls import Gain
 from training.evaluate import Estimate
 from training.everyday_urls import EverydayUrl
 from training.fit_urls import Material, Row
-from training.gain_of_decided import Gain
 from training.labelled_urls import LabelledUrl
 from training.measure_urls import Measures
 
@@ -118,7 +118,7 @@ def main(arguments: argparse.Namespace) -> None:
             seed=arguments.seed,
             everyday_per_kind=arguments.everyday,
         )
-    except (decided_urls.TooFew, gain_of_decided.NoGain) as why:
+    except (decided_urls.TooFew, decided_urls.NoGain) as why:
         sys.exit(f"{type(why).__name__}: {why}")
     arguments.out.mkdir(parents=True, exist_ok=True)
     trained.model.save(arguments.out)
@@ -147,7 +147,7 @@ def main(arguments: argparse.Namespace) -> None:
     (arguments.out / URLS_MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     card = url_card.write(manifest)
     if arguments.card:
-        url_card.insert(card, page=arguments.card)
+        cards.insert(card, part=url_card.PART, page=arguments.card)
     sys.stdout.write(card)
 
 
@@ -163,7 +163,7 @@ def train(
     """Fit on the domains outside the test part; measure there left out by folds, and on the test part.
 
     Written and decided links of a domain in the test part are not fitted on. Raises ValueError if a part has
-    URLs of one sort only, and gain_of_decided.NoGain if decisions do not make the model better.
+    URLs of one sort only, and decided_urls.NoGain if decisions do not make the model better.
     """
     known, unseen = _parts(urls)
     generator = np.random.default_rng(seed)
@@ -191,7 +191,7 @@ def train(
     )
     line = fit_urls.fit(material, places=np.arange(len(rows)), seed=seed)
     gain = (
-        gain_of_decided.measure(material, left_out=margins, line=line, unseen=unseen, seed=seed)
+        decided_urls.measure_gain(material, left_out=margins, line=line, unseen=unseen, seed=seed)
         if decided
         else None
     )

@@ -48,11 +48,6 @@ def write(manifest: Mapping[str, Any]) -> str:
     return cards.marked(text, part=PART)
 
 
-def insert(card: str, *, page: Path) -> None:
-    """Put the card into a page."""
-    cards.insert(card, part=PART, page=page)
-
-
 def _decided(decided: Mapping[str, Any] | None) -> str:
     """Describe the links of decided posts in training, and their effect."""
     if not decided:

@@ -11,8 +11,7 @@ from sklearn.metrics import average_precision_score
 from scoring import gate
 from scoring.records import PostRecord
 from tests.scoring.random_records import record
-from training import chart, compare, robustness
-from training.chart import Axis
+from training import compare, comparison_page, robustness
 from training.compare import Floats, Sample
 from training.labelled_posts import LabelledPost
 
@@ -184,11 +183,11 @@ def test_robustness_shows_what_a_release_loses_that_reads_letter_by_letter() -> 
 
 
 def test_chart_draws_a_line_for_each_release() -> None:
-    drawn = chart.lines(
+    drawn = comparison_page.line_chart(
         "Recall <1>",
         {"live": [[0, 0], [1, 1]], "candidate": [[0, 0], [2, 1]]},
-        x=Axis(says="x"),
-        y=Axis(says="y"),
+        x="x",
+        y="y",
     )
 
     assert drawn.count("<polyline") == 2

@@ -15,9 +15,8 @@ from tests import json_lines
 from tests.scoring.random_records import record
 from tests.training.made_up_urls import SITES, made_up, written
 from training import __main__ as command
-from training import decided_urls, gain_of_decided, train_urls
-from training.decided_urls import KIND, TooFew
-from training.gain_of_decided import NoGain
+from training import decided_urls, train_urls
+from training.decided_urls import KIND, NoGain, TooFew
 from training.labelled_lines import Malformed
 from training.labelled_urls import BENIGN, LabelledUrl
 
@@ -184,10 +183,10 @@ def _is_learnt(one: LabelledUrl) -> bool:
 
 
 def test_check_refuses_what_makes_lists_worse() -> None:
-    before = gain_of_decided.Quality(roc_auc=0.6, listed_roc_auc=0.98)
-    after = gain_of_decided.Quality(roc_auc=0.9, listed_roc_auc=0.97)
+    before = decided_urls.Quality(roc_auc=0.6, listed_roc_auc=0.98)
+    after = decided_urls.Quality(roc_auc=0.9, listed_roc_auc=0.97)
 
-    gain = gain_of_decided.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
+    gain = decided_urls.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
 
     with pytest.raises(NoGain, match=r"0\.9700 on the test part of the lists"):
         gain.check()

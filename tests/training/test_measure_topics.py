@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.libraries import needs
-from training import measure_topics, topic_card
+from training import measure_topics
 from training.dataset import Example
 from training.measure_topics import WAYS
 
@@ -61,7 +61,7 @@ def test_words_stand_beside_classifiers_that_learned(
     assert sports.roc_auc[WAYS[0]] > 0.9
     assert curve is not None
     assert 0 <= curve.calibration_error < 0.5
-    card = topic_card.text(found, curve=curve, ways=WAYS, told=TOLD)
+    card = measure_topics.card_of(found, curve=curve, told=TOLD)
     assert "`topic_" in card
     assert "NaN" not in card
 

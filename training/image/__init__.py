@@ -2,6 +2,5 @@
 
 In reading order: the network (`resnet50`) and its weights (`backbone`), labelled pictures and the head that
 is fitted to them (`labelled_pictures`, `head`), the exported file (`export`), Triton's configuration
-(`configs`), the folder (`repository`), its card (`card`), a release with it (`release_with`), and the
-command.
+(`configs`), the folder (`repository`), a release with it (`release_with`), and the command with its card.
 """

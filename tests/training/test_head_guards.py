@@ -8,8 +8,8 @@ import pytest
 
 from tests.scoring.platform_posts import decisions
 from tests.scoring.random_records import record
+from training import head_guards
 from training.labelled_records import LabelledRecord
-from training.scripts_seen import seen
 
 
 def posts(text: str, *, spam: int, honest: int, weight: float = 1.0) -> list[LabelledRecord]:
@@ -50,4 +50,4 @@ def posts(text: str, *, spam: int, honest: int, weight: float = 1.0) -> list[Lab
     ],
 )
 def test_needs_decisions_of_either_sort(labelled: list[LabelledRecord], scripts: list[str]) -> None:
-    assert seen(labelled) == scripts
+    assert head_guards.scripts_seen(labelled) == scripts
