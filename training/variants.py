@@ -12,25 +12,19 @@ from pathlib import Path
 
 from training import half_precision, model_configs, tensorrt_graph
 from training.image import repository as image_repository
-from training.model_configs import Variant
+from training.model_configs import NoModel, Variant
+from training.served_content import SHIPPED
 
 log = logging.getLogger(__name__)
 
-REPOSITORY = Path(__file__).resolve().parents[1] / "triton_repo"
-
-
 CONTENT, IMAGE = MODELS = ("content", "image")
-
-
-class NoModel(Exception):
-    """The repository that a variant is made from lacks a file; the message names it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `python -m training variants`."""
     parser.add_argument("--variant", nargs="+", type=Variant, choices=list(Variant), default=list(Variant))
     parser.add_argument(
-        "--repository", type=Path, default=REPOSITORY, help="the exported model, as served on CPU"
+        "--repository", type=Path, default=SHIPPED, help="the exported model, as served on CPU"
     )
     parser.add_argument("--model", choices=MODELS, default=CONTENT, help="which one of the repository")
     parser.add_argument("--out", type=Path, required=True, help="each variant becomes a folder in here")

@@ -16,7 +16,7 @@ from training import __main__ as command_line
 from training import build_tensorrt, export_onnx, plan_recipe
 from training.build_tensorrt import BuildFailed, NoGpu, NoTensorrt
 from training.plan_recipe import Profile
-from training.variants import REPOSITORY
+from training.served_content import SHIPPED
 
 
 class Driver:
@@ -61,7 +61,7 @@ class TestRefusal:
         give_driver(monkeypatch, gpus=gpus)
 
         with pytest.raises(NoGpu, match=says):
-            build_tensorrt.build(repository=REPOSITORY, out=tmp_path / "out")
+            build_tensorrt.build(repository=SHIPPED, out=tmp_path / "out")
 
         assert not (tmp_path / "out").exists()
 

@@ -12,7 +12,7 @@ from scoring.release import Release
 from tests.libraries import later, needs
 from tests.scoring.starter import STARTER
 from training import half_precision
-from training.variants import REPOSITORY
+from training.served_content import SHIPPED
 
 pytestmark = [
     pytest.mark.train,
@@ -25,9 +25,9 @@ tokenizers = later("tokenizers")
 
 def test_the_graph_for_a_gpu_gives_the_answers_that_the_shipped_release_pins(tmp_path: Path) -> None:
     half = tmp_path / "half.onnx"
-    half_precision.write(source=REPOSITORY / "distilbert" / "1" / "model.onnx", target=half)
+    half_precision.write(source=SHIPPED / "distilbert" / "1" / "model.onnx", target=half)
     session = onnxruntime.InferenceSession(str(half), providers=["CPUExecutionProvider"])
-    tokenizer = tokenizers.Tokenizer.from_file(str(REPOSITORY / "tokenizer" / "1" / "tokenizer.json"))
+    tokenizer = tokenizers.Tokenizer.from_file(str(SHIPPED / "tokenizer" / "1" / "tokenizer.json"))
     content = Release.load(STARTER).content
 
     as_asked = normalise.of_version(normalise.VERSION)

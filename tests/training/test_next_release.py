@@ -48,7 +48,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def heads(*_: Any, content_knows_labels: bool, out: Path, **__: Any) -> Made:
         names.append("heads of new content" if content_knows_labels else "heads")
-        return Made(release=_copied(out), refused={}, not_chosen={}, suspicions=[])
+        return Made(release=_copied(out), suspicions=[])
 
     def evaluated(*_: Any, out: Path, **__: Any) -> None:
         names.append("evaluate")

@@ -67,7 +67,7 @@ def test_weights_that_were_written_are_exported_to_the_same_bytes(repository: Pa
 def test_the_shipped_release_is_read_exactly() -> None:
     model, tokenizer = served_weights.load(STARTER, models=Path("nowhere"))
 
-    served = export_onnx.SHIPPED / served_weights.MODEL_FILE
+    served = served_content.SHIPPED / served_weights.MODEL_FILE
     assert export_onnx.largest_difference(model, path=served) < 1e-4
     assert tokenizer("free cash")["input_ids"][0] == tokenizer.cls_token_id
     assert model.config.n_heads == 12

@@ -13,7 +13,8 @@ from scoring.urls import UrlModel
 from tests.training.made_up_urls import SITES, made_up, written
 from training import __main__ as command
 from training import train_urls
-from training.labelled_urls import LabelledUrl, Malformed, load, relatives
+from training.labelled_lines import Malformed
+from training.labelled_urls import LabelledUrl, load, relatives
 from training.train_urls import Trained
 
 pytestmark = [pytest.mark.xdist_group("train urls"), pytest.mark.timeout(300)]

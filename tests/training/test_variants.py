@@ -10,6 +10,7 @@ from tritonclient.grpc import model_config_pb2
 
 from training import model_configs, variants
 from training.model_configs import Variant
+from training.served_content import SHIPPED
 
 MODELS = ("content", "distilbert", "tokenizer")
 
@@ -34,7 +35,7 @@ def test_every_config_is_what_triton_parses(variant: Variant, tmp_path: Path) ->
 
 def test_committed_configs_are_the_generated_ones() -> None:
     for name, text in model_configs.texts(Variant.CPU).items():
-        assert (variants.REPOSITORY / name / "config.pbtxt").read_text() == text
+        assert (SHIPPED / name / "config.pbtxt").read_text() == text
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_a_whole_repository_for_cpu_is_the_exported_one(exported: Path, tmp_path
 def test_refuses_a_repository_without_a_model(exported: Path, tmp_path: Path) -> None:
     (exported / "distilbert" / "1" / "model.onnx").unlink()
 
-    with pytest.raises(variants.NoModel, match=r"model\.onnx is missing"):
+    with pytest.raises(model_configs.NoModel, match=r"model\.onnx is missing"):
         variants.write(variant=Variant.CPU, repository=exported, out=tmp_path / "cpu")
 
     assert not (tmp_path / "cpu").exists()

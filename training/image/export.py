@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.export_onnx import OPSET, Unfaithful
+from training import export_onnx
+from training.export_onnx import Unfaithful
 
 if TYPE_CHECKING:
     from torch import nn
@@ -36,18 +36,7 @@ def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
     import torch
 
     whole, example = with_probabilities(model), torch.zeros(2, 3, side, side)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about what tracing might freeze; the comparison below tells
-        torch.onnx.export(
-            whole,
-            (example,),
-            str(path),
-            dynamo=False,
-            opset_version=OPSET,
-            input_names=[INPUT],
-            output_names=[OUTPUT],
-            dynamic_axes={INPUT: {0: "batch"}, OUTPUT: {0: "batch"}},
-        )
+    export_onnx.trace(whole, (example,), path=path, inputs={INPUT: {0: "batch"}}, outputs=(OUTPUT,))
     difference = _largest_difference(whole, side=side, path=path)
     # Written so that NaN is refused too.
     if not difference <= MAX_DIFFERENCE:

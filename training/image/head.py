@@ -12,7 +12,7 @@ from scoring.splits import Split, split_of
 from training import evaluate, platt
 from training.evaluate import Floats, Quality
 from training.image import backbone as backbones
-from training.image.labelled_pictures import Labelled, in_parts, normalised
+from training.image.labelled_pictures import Labelled, normalised
 
 if TYPE_CHECKING:
     from training.image.backbone import Backbone
@@ -90,8 +90,9 @@ def _features(backbone: Backbone, labelled: Labelled) -> Floats:
     import torch
 
     batches = []
-    for part in in_parts(len(labelled.examples), of=_BATCH):
-        pixels = normalised(labelled.pixels[part], preprocessing=backbone.preprocessing)
+    for start in range(0, len(labelled.examples), _BATCH):
+        some = labelled.pixels[start : start + _BATCH]
+        pixels = normalised(some, preprocessing=backbone.preprocessing)
         batches.append(backbones.features(backbone, torch.from_numpy(pixels)).numpy())
     return np.asarray(np.concatenate(batches), dtype=np.float64)
 

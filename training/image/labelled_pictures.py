@@ -7,7 +7,6 @@ import hashlib
 import importlib.util
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,8 +152,3 @@ def _looks(picture: Image.Image) -> str:
     """Return which of 64 neighbouring pairs of a tiny copy become brighter (difference hash), in hex."""
     tiny = np.asarray(picture.convert("L").resize(_HASHED), dtype=np.int16)
     return np.packbits(tiny[:, 1:] > tiny[:, :-1]).tobytes().hex()
-
-
-def in_parts(count: int, *, of: int) -> Iterator[slice]:
-    """Return slices of this size: a batch of pictures fits into memory, a folder need not."""
-    return (slice(start, start + of) for start in range(0, count, of))

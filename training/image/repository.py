@@ -15,17 +15,13 @@ from training.image import configs, export
 from training.image.backbone import Backbone, Preprocessing
 from training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
 from training.image.labelled_pictures import SERVED
-from training.model_configs import Variant
+from training.model_configs import NoModel, Variant
 from training.plan_recipe import Network, Profile
 
 ABOUT = "image.json"
 """Beside the models: origin of the weights, preprocessing and measurements."""
 ONNX = "model.onnx"
 PROFILE = Profile(opt=8, max=configs.MAX_BATCH)
-
-
-class NoModel(Exception):
-    """The repository that a variant is made from lacks a file; the message names it."""
 
 
 def write(backbone: Backbone, *, out: Path, about: Mapping[str, Any]) -> dict[str, Any]:
