@@ -43,12 +43,6 @@ class PostEvent:
     truth: Truth
     sites: tuple[Site, ...] = ()
 
-    @property
-    def bare_payload(self) -> dict[str, Any]:
-        """`payload` from a platform that sends only texts and author ids."""
-        fields = {name: self.payload[name] for name in ("external_id", "text", "posted_at")}
-        return fields | {"author": {"external_id": self.payload["author"]["external_id"]}}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplaintEvent:

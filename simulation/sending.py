@@ -39,14 +39,12 @@ class Sending:
         truth: Path,
         bulk: int,
         rate: float,
-        is_bare: bool,
         complain: Callable[[str], object],
     ) -> None:
         self.tally = Tally()
         self._api = api
         self._bulk = bulk
         self._rate = rate
-        self._is_bare = is_bare
         self._complain = complain
         self._posts: list[PostEvent] = []
         self._complaints: list[ComplaintEvent] = []
@@ -70,7 +68,7 @@ class Sending:
                 _sleep_until(event.at)
             if isinstance(event, PostEvent):
                 self._posts.append(event)
-            elif not self._is_bare:
+            else:
                 self._complaints.append(event)
             if is_live or len(self._posts) >= self._bulk:
                 self._flush()
@@ -87,16 +85,13 @@ class Sending:
         # Also before: a post's links may be fetched as soon as it is stored.
         register.write((site for post in posts for site in post.sites), path=self._web)
         if posts:
-            self._count(self._api.send_posts([self._payload(post) for post in posts]))
+            self._count(self._api.send_posts([post.payload for post in posts]))
             self.tally.posts += len(posts)
         for complaint in complaints:
             self._count(self._api.send_complaint(complaint.payload))
             self.tally.complaints += 1
         if self._rate:
             time.sleep(max(0.0, self._begun + self.tally.posts / self._rate - time.monotonic()))
-
-    def _payload(self, post: PostEvent) -> dict[str, Any]:
-        return post.bare_payload if self._is_bare else post.payload
 
     def _count(self, refusals: list[str]) -> None:
         for refusal in refusals:

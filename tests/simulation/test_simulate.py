@@ -85,11 +85,13 @@ def test_what_posts_lead_to_is_written_down_before_they_are_sent(
     assert Revision.objects.exclude(media_urls=[]).exists()
 
 
-def test_bare_posts_carry_text_and_author_only(live_server: LiveServer, key: str, tmp_path: Path) -> None:
+def test_a_platform_of_texts_sends_text_and_author_only(
+    live_server: LiveServer, key: str, tmp_path: Path
+) -> None:
     texts = tmp_path / "texts.jsonl"
     texts.write_text('{"text": "Real spam", "label": 1}\n{"text": "Real talk", "label": 0, "group": "g"}\n')
 
-    run(url=live_server.url, key=key, texts=texts, bare=True, bulk=10)
+    run(url=live_server.url, key=key, texts=texts, platform_kind="texts", bulk=10)
 
     assert set(Revision.objects.values_list("text", flat=True)) == {"Real spam", "Real talk"}
     for revision in Revision.objects.all():

@@ -66,7 +66,6 @@ class Command(BaseCommand):
         )
         add("--spam-share", type=float, default=SPAM_SHARE, help="share of spam among simulated texts")
         add("--eagerness", type=float, default=1.0, help="how many times as often as usual readers complain")
-        add("--bare", action="store_true", help="send text and author id only, as for real texts")
         add("--url", help="address of the server; the local one if not given")
         add("--key", help="API key; read from --key-file if not given")
         add("--key-file", type=Path, help="file with the API key; that of the demo if not given")
@@ -86,7 +85,6 @@ class Command(BaseCommand):
                 truth=truth,
                 bulk=max(1, options["bulk"]),
                 rate=options["rate"],
-                is_bare=options["bare"],
                 complain=self.stderr.write,
             ) as sending,
         ):
@@ -117,7 +115,7 @@ class Command(BaseCommand):
             spam_share=options["spam_share"],
             platform=PlatformKind(options["platform_kind"]),
             eagerness=options["eagerness"],
-            leads=None if options["bare"] else Mode.ORDINARY,
+            leads=Mode.ORDINARY,
         )
 
 
