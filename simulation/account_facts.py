@@ -10,12 +10,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simulation import quantiles
-
 _LARGEST_AUDIENCE = 5_000_000
 _MOST_BY_AGE = 0.9
 _FRIENDS_WITH_POSTS = 0.4
 """How far those who post more follow more: a correlation of logarithms."""
+# Where the five published quantiles (10, 25, 50, 75, 90 per cent) stand in the standard normal distribution.
+_PLACES = (-1.2816, -0.6745, 0.0, 0.6745, 1.2816)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +42,11 @@ def draw(
     """
     share = _share_of_age(facts) if grows_with_age else 0.0
     posts_place = _correlated(age_place, by=share, rng=rng)
-    posts = quantiles.value_at(facts["posts"], place=posts_place)
+    posts = value_at(facts["posts"], place=posts_place)
     friends_place = _correlated(posts_place, by=_FRIENDS_WITH_POSTS, rng=rng)
-    friends = quantiles.value_at(facts["friends"], place=friends_place)
+    friends = value_at(facts["friends"], place=friends_place)
     # The ratio is drawn, so that accounts who follow many are followed by many as well.
-    ratio = max(quantiles.draw(facts["friends_per_follower"], rng=rng), 1e-3)
+    ratio = max(value_at(facts["friends_per_follower"], place=rng.gauss(0, 1)), 1e-3)
     return AccountFacts(
         friends=round(friends),
         followers=round(min(friends / ratio, _LARGEST_AUDIENCE)),
@@ -54,11 +54,28 @@ def draw(
     )
 
 
+def value_at(quantiles: Sequence[float], *, place: float) -> float:
+    """Return the number ≥ 0 that stands where `place` stands in the standard normal distribution: log-normal
+    between neighbouring quantiles and, by the last slope, beyond them.
+
+    Facts whose places are correlated are drawn jointly, and each keeps its own distribution.
+    """
+    logs = [math.log1p(quantile) for quantile in quantiles]
+    right = next((index for index in range(1, 4) if place < _PLACES[index]), 4)
+    slope = (logs[right] - logs[right - 1]) / (_PLACES[right] - _PLACES[right - 1])
+    return max(0.0, math.expm1(logs[right] + slope * (place - _PLACES[right])))
+
+
 def _share_of_age(facts: Mapping[str, Sequence[float]]) -> float:
     """Return the correlation of posts with age at which posts per day have none with age."""
-    return min(quantiles.spread(facts["age_days"]) / quantiles.spread(facts["posts"]), _MOST_BY_AGE)
+    return min(_spread(facts["age_days"]) / _spread(facts["posts"]), _MOST_BY_AGE)
 
 
 def _correlated(place: float, *, by: float, rng: random.Random) -> float:
     """Return a draw from the standard normal distribution whose correlation with `place` is `by`."""
     return by * place + math.sqrt(1.0 - by * by) * rng.gauss(0, 1)
+
+
+def _spread(quantiles: Sequence[float]) -> float:
+    """Return how far the logarithms of the outer quantiles lie apart."""
+    return math.log1p(quantiles[-1]) - math.log1p(quantiles[0])

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from simulation import account_facts, addresses, material, quantiles
+from simulation import account_facts, addresses, material
 from simulation.platforms import Network
 
 
@@ -186,7 +186,7 @@ def _created_at(
 
 
 def _born(age_days: list[float], *, place: float, at: datetime) -> datetime:
-    return at - timedelta(days=min(quantiles.value_at(age_days, place=place), _OLDEST_DAYS))
+    return at - timedelta(days=min(account_facts.value_at(age_days, place=place), _OLDEST_DAYS))
 
 
 def _mail_domain(traits: dict[str, Any], *, batch: Batch | None, rng: random.Random) -> str:

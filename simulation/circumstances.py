@@ -8,13 +8,14 @@ from typing import Any
 from simulation import addresses, journeys
 from simulation.authors import Author, Role
 from simulation.journeys import Style
-from simulation.reactions import reactions, views
 from simulation.texts import Text
 
 _NO_IP_SHARE = 0.12
 _ASN_SHARE = 0.5
 _LINKS_SENT_SHARE = 0.7
 _REACTIONS_KNOWN_SHARE = 0.3
+# How readers react: mostly not at all, whoever writes; and some buy reactions.
+_UNNOTICED_SHARE, _BOUGHT_SHARE = 0.68, 0.06
 
 # Posts without a journey come through apps and the platform's own API, in both classes.
 _NO_JOURNEY_SHARE = {Role.FEED: 0.8, Role.HIJACKED: 0.5, Role.FRESH: 0.35, Role.POWER_USER: 0.35}
@@ -49,10 +50,10 @@ def circumstances(text: Text, *, author: Author, role: Role, rng: random.Random)
         facts["journey"] = journeys.journey(_style(text, role=role, rng=rng), letters=len(text.text), rng=rng)
     if text.urls and rng.random() < _LINKS_SENT_SHARE:
         facts["links"] = list(text.urls)
-    facts |= views(followers=author.followers, rng=rng)
+    facts |= _views(followers=author.followers, rng=rng)
     if rng.random() < _REACTIONS_KNOWN_SHARE:
         # Sent when a platform hands posts over some time after they appeared.
-        facts |= reactions(is_spam=text.kind.is_spam, followers=author.followers, rng=rng)
+        facts |= _reactions(is_spam=text.kind.is_spam, followers=author.followers, rng=rng)
     return facts
 
 
@@ -62,3 +63,32 @@ def _style(text: Text, *, role: Role, rng: random.Random) -> Style:
         return Style.PASTING
     styles, weights = _STYLES[role]
     return rng.choices(styles, weights=weights)[0]
+
+
+def _views(*, followers: int, rng: random.Random) -> dict[str, int]:
+    """Return how often a post was seen: most by a few followers, some by many who do not know the author.
+
+    Drawn from a copy of the dice, so that the rest of the post does not depend on it.
+    """
+    aside = random.Random()
+    aside.setstate(rng.getstate())
+    aside.seed(aside.getrandbits(64))
+    reach = 3.0 + 0.1 * followers
+    return {"views": min(int(reach * aside.lognormvariate(0.0, 1.0)), 2_000_000)}
+
+
+def _reactions(*, is_spam: bool, followers: int, rng: random.Random) -> dict[str, int]:
+    """Return the shares and comments of a post some time after it appeared.
+
+    For small accounts the median is 0 in both classes (Gilani 2017); farms sell more (De Cristofaro 2014).
+    """
+    if is_spam and rng.random() < _BOUGHT_SHARE:
+        return {"shares": int(rng.lognormvariate(3.2, 1.0)), "comments": int(rng.lognormvariate(1.6, 1.0))}
+    unnoticed = _UNNOTICED_SHARE if followers < 2000 else _UNNOTICED_SHARE / 2
+    if rng.random() < unnoticed:
+        return {"shares": 0, "comments": 0}
+    reach = rng.paretovariate(1.2)
+    return {
+        "shares": min(int(reach * rng.expovariate(1.0)), 20_000),
+        "comments": min(int(reach * rng.expovariate(0.7)), 20_000),
+    }

@@ -25,8 +25,8 @@ from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 from moderation.operations.posts.ingest import Accepted
 from moderation.queries.records import records
 from scoring.records import PostRecord
-from simulation import link_verdicts, rehearse, reputations
 from simulation import moderator as simulated_moderator
+from simulation import rehearse, reputations
 from simulation.events import ComplaintEvent, PostEvent, Truth
 from simulation.reputations import Reputation
 from simulation.simulated_means import Collecting, means
@@ -67,11 +67,10 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frozen:
-    """One record with its truth; `revision_id` finds the similarity group once all posts are in."""
+    """One record with its truth."""
 
     record: PostRecord
     truth: Truth
-    revision_id: int
 
 
 class Replay:
@@ -163,7 +162,7 @@ class Replay:
                 self._said[row.domain.name] = reputations.reputation(
                     row.domain.name, is_spam=is_spam, rng=self._rng
                 )
-            verdicts += link_verdicts.rows(row, said=self._said[row.domain.name], is_new=is_new, at=at)
+            verdicts += reputations.rows(row, said=self._said[row.domain.name], is_new=is_new, at=at)
         LinkVerdict.objects.bulk_create(verdicts)
 
     def _plan_verdict(self, revision_id: int, *, truth: Truth, at: datetime) -> None:
@@ -280,8 +279,8 @@ def incoming_post(payload: dict[str, Any]) -> IncomingPost:
 def _freeze(accepted: list[tuple[int, Truth]], *, at: datetime) -> list[Frozen]:
     revisions = _revisions([revision_id for revision_id, _ in accepted])
     return [
-        Frozen(record=record, truth=truth, revision_id=revision_id)
-        for record, (revision_id, truth) in zip(
+        Frozen(record=record, truth=truth)
+        for record, (_, truth) in zip(
             records.records_at(revisions=revisions, at=at) if revisions else [], accepted, strict=True
         )
     ]

@@ -28,6 +28,7 @@ from scoring.blocklist import Blocklist
 from scoring.content import ContentModel, Unavailable
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
+from simulation.web.shares import Mode
 from simulation.web.simulated_web import SimulatedWeb
 
 _SECONDS_PER_PICTURE, _SECONDS_PER_ANSWER = 120.0, 60.0
@@ -127,13 +128,17 @@ class Readings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collecting:
-    """How the evidence of a replay is collected: the simulated web, its readings, and how late.
+    """What the posts of a replay lead to, and how late and with which readings that is collected.
 
-    With `is_awaited` every record waits for its evidence; else some are frozen before, as scoring does.
     `opinions` gives the sub-models' opinions of a decided post; None asks nobody.
     """
 
+    leads: Mode
     readings: Readings
-    is_awaited: bool = False
     after_hours: float = 0.0
     opinions: Opinions | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether every record waits for its evidence; else some are frozen before, as scoring does."""
+        return self.leads != Mode.ORDINARY

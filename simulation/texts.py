@@ -68,15 +68,12 @@ class TextSource(Protocol):
 
     def take(self, *, rng: random.Random, is_spam: bool) -> Text:
         """Return the next text; a source with truths of its own may not heed `is_spam`."""
-        ...
 
     def shared(self, *, rng: random.Random, is_spam: bool) -> Text | None:
         """Return a text for a campaign or honest people to repeat, None without one."""
-        ...
 
     def reworded(self, text: Text, *, rng: random.Random) -> Text:
         """Return another text that says what this one says."""
-        ...
 
 
 @functools.lru_cache(maxsize=8192)

@@ -18,8 +18,6 @@ _ASK_PASSWORD = {
     "crypto_doubling": 0.3,
     "prize_survey": 0.15,
     "loan_form": 0.3,
-}
-_ASK_PASSWORD |= {
     "forum_thread": 0.15,
     "media_page": 0.15,
     "boost_shop": 0.2,

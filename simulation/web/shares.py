@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -70,22 +71,16 @@ class Mode(StrEnum):
     """As hidden, but pages cloak or turn, and pictures are altered copies of known ones."""
 
 
+_HIDDEN = Shares(
+    hidden=1.0,
+    twin=1.0,
+    affiliate=0.0,
+    behaviours=_SEEN_AT_ONCE,
+    honest_behaviours={Behaviour.PLAIN: 1},
+    alterations={Alteration.NONE: 1},
+)
 MODES = {
     Mode.ORDINARY: Shares(),
-    Mode.HIDDEN: Shares(
-        hidden=1.0,
-        twin=1.0,
-        affiliate=0.0,
-        behaviours=_SEEN_AT_ONCE,
-        honest_behaviours={Behaviour.PLAIN: 1},
-        alterations={Alteration.NONE: 1},
-    ),
-    Mode.ATTACKS: Shares(
-        hidden=1.0,
-        twin=1.0,
-        affiliate=0.0,
-        behaviours=_TRICKS,
-        honest_behaviours={Behaviour.PLAIN: 1},
-        alterations=_ALL_ALTERED,
-    ),
+    Mode.HIDDEN: _HIDDEN,
+    Mode.ATTACKS: dataclasses.replace(_HIDDEN, behaviours=_TRICKS, alterations=_ALL_ALTERED),
 }

@@ -16,9 +16,9 @@ from moderation.models import Author, Label, Platform, Post, User
 from scoring.content import Unavailable
 from scoring.records import NOTHING_KNOWN, PostRecord
 from simulation.management.commands import simulate_records
-from simulation.management.commands.simulate_records import Web, write_worlds
+from simulation.management.commands.simulate_records import write_worlds
 from simulation.platforms import PlatformKind
-from simulation.simulated_means import Opinions, Readings, opinions_of
+from simulation.simulated_means import Collecting, Opinions, Readings, opinions_of
 from simulation.web.shares import Mode
 
 pytestmark = pytest.mark.django_db
@@ -142,8 +142,8 @@ class TestWeb:
 
     def lines(self, out: Path, *, mode: Mode, posts: int) -> list[dict[str, Any]]:
         with out.open("w") as file, Readings() as readings:
-            web = Web(leads=mode, after_hours=0.0, readings=readings)
-            write_worlds(file, posts=posts, seed=7, web=web)
+            collecting = Collecting(leads=mode, readings=readings)
+            write_worlds(file, posts=posts, seed=7, collecting=collecting)
         return read(out)
 
     def test_records_hold_what_posts_lead_to(self, tmp_path: Path) -> None:
@@ -184,8 +184,10 @@ class TestVerdictsInAWorldWithPages:
 
     def labels(self, opinions: Opinions | None) -> list[Label]:
         with transaction.atomic(), Readings() as readings:
-            web = Web(leads=Mode.HIDDEN, after_hours=0.0, readings=readings, opinions=opinions)
-            replay = simulate_records._replay(number=0, seed=7, posts=60, kind=None, spam_share=0.5, web=web)
+            collecting = Collecting(leads=Mode.HIDDEN, readings=readings, opinions=opinions)
+            replay = simulate_records._replay(
+                number=0, seed=7, posts=60, kind=None, spam_share=0.5, collecting=collecting
+            )
             assert len(list(replay.records())) == 60
         return list(Label.objects.select_related("decision"))
 

@@ -7,7 +7,6 @@ import logging
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,7 +18,7 @@ from moderation.operations.evidence import collect
 from simulation import scratch_database
 from simulation.platforms import Network, PlatformKind
 from simulation.replay import Frozen, Pace, Replay
-from simulation.simulated_means import Collecting, Opinions, Readings, opinions_of
+from simulation.simulated_means import Collecting, Readings, opinions_of
 from simulation.texts import Families
 from simulation.web.shares import Mode
 from simulation.world import SECONDS_PER_POST, SPAM_SHARE, World
@@ -39,27 +38,6 @@ _PLATFORMS = (
     (PlatformKind.EVERYTHING, Network.MICROBLOG),
     (PlatformKind.MESSENGER, Network.PHOTO),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Web:
-    """What the posts of all worlds lead to, and when that is collected."""
-
-    leads: Mode
-    after_hours: float
-    readings: Readings
-    opinions: Opinions | None = None
-
-    @property
-    def collecting(self) -> Collecting:
-        """Return how a replay collects it."""
-        is_awaited = self.leads != Mode.ORDINARY
-        return Collecting(
-            readings=self.readings,
-            is_awaited=is_awaited,
-            after_hours=self.after_hours,
-            opinions=self.opinions,
-        )
 
 
 class Command(BaseCommand):
@@ -152,7 +130,7 @@ class Command(BaseCommand):
                 spam_share=spam_share,
                 families=Families(rest["families"]),
                 platform_kind=kind,
-                web=_web(rest, readings=readings),
+                collecting=_collecting(rest, readings=readings),
             )
         unfinished.replace(out)  # so that a file under its own name is whole
         self.stdout.write(f"{records} simulated records ({spam} spam) in {out}, by database {database}.")
@@ -167,7 +145,7 @@ def write_worlds(
     spam_share: float = SPAM_SHARE,
     families: Families = Families.KEPT_OUT,
     platform_kind: PlatformKind | None = None,
-    web: Web | None = None,
+    collecting: Collecting | None = None,
 ) -> tuple[int, int]:
     """Write one record per simulated post; return how many there are and how many are spam.
 
@@ -187,7 +165,7 @@ def write_worlds(
                 kind=kind,
                 spam_share=spam_share,
                 families=families,
-                web=web,
+                collecting=collecting,
             )
             frozen = list(_progress(replay.records(), before=total, total=posts))
             for record in frozen:
@@ -198,10 +176,10 @@ def write_worlds(
     return total, spam
 
 
-def _web(options: dict[str, Any], *, readings: Readings) -> Web | None:
+def _collecting(options: dict[str, Any], *, readings: Readings) -> Collecting | None:
     if not options["web"]:
         return None
-    return Web(
+    return Collecting(
         leads=Mode(options["web"]),
         after_hours=options["collect_after_hours"],
         readings=readings,
@@ -223,7 +201,7 @@ def _replay(
     kind: PlatformKind | None,
     spam_share: float,
     families: Families = Families.KEPT_OUT,
-    web: Web | None,
+    collecting: Collecting | None,
 ) -> Replay:
     """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
     every, backlogs = _BACKLOG_EVERY
@@ -242,9 +220,8 @@ def _replay(
         spam_share=spam_share,
         platform=kind or usual,
         network=network,
-        leads=web.leads if web else None,
+        leads=collecting.leads if collecting else None,
     )
-    collecting = web.collecting if web else None
     return Replay(world=world, seed=own_seed, run=run, posts=posts, pace=pace, collecting=collecting)
 
 
