@@ -50,6 +50,15 @@ class Line:
         """Return log-odds (n,) sent through the line."""
         return self.slope * log_odds + self.shift
 
+    def moved(self, head: PlatformHead) -> PlatformHead:
+        """Return a head of which the margins are sent through the line."""
+        return PlatformHead(
+            weights=np.asarray(self.slope * head.weights, dtype=np.float32),
+            content_slope=self.slope * head.content_slope,
+            intercept=self.slope * head.intercept + self.shift,
+            vector=np.asarray(self.slope * head.vector, dtype=np.float32),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
@@ -177,16 +186,8 @@ def calibrated(decisions: Decisions) -> Calibrated:
     left_out = np.empty(len(raw_margins))
     for train, test in _folds(decisions):
         left_out[test] = _meaning(raw_margins[train], decisions.taken(train)).through(raw_margins[test])
-    head, means = fit(decisions), _meaning(raw_margins, decisions)
-    return Calibrated(
-        head=PlatformHead(
-            weights=np.asarray(means.slope * head.weights, dtype=np.float32),
-            content_slope=means.slope * head.content_slope,
-            intercept=means.slope * head.intercept + means.shift,
-            vector=np.asarray(means.slope * head.vector, dtype=np.float32),
-        ),
-        left_out=left_out,
-    )
+    means = _meaning(raw_margins, decisions)
+    return Calibrated(head=means.moved(fit(decisions)), left_out=left_out)
 
 
 def left_out_margins(decisions: Decisions) -> Floats:

@@ -33,8 +33,6 @@ class Readers:
     whole: PlatformHead
     folds: Sequence[PlatformHead]
     fold_of: Mapping[str, int]
-    left_out: Floats
-    """The margin of each text by a reader that has not learnt its family."""
 
     def unaware_of(self, families: Collection[str]) -> PlatformHead | None:
         """Return a reader that has learnt none of these families; None if each has learnt one of them."""
@@ -55,18 +53,16 @@ def fit(texts: Texts, *, seed: int) -> Readers:
     for number, head in zip(numbers, raw, strict=True):
         out = fold_of_text == number
         margins[out] = _margins(head, grams[out])
-    left_out, folds = np.empty(len(margins)), []
+    folds = []
     for number, head in zip(numbers, raw, strict=True):
         others = fold_of_text != number
         means = _meaning(margins[others], is_spam=texts.is_spam[others], weights=weights[others])
-        left_out[~others] = means.through(margins[~others])
-        folds.append(_through(means, head))
+        folds.append(means.moved(head))
     whole = _fitted(grams, texts, weights=weights, chosen=np.ones(len(margins), dtype=np.bool_))
     return Readers(
-        whole=_through(_meaning(margins, is_spam=texts.is_spam, weights=weights), whole),
+        whole=_meaning(margins, is_spam=texts.is_spam, weights=weights).moved(whole),
         folds=folds,
         fold_of=dict(zip(texts.families.tolist(), fold_of_text.tolist(), strict=True)),
-        left_out=left_out,
     )
 
 
@@ -113,11 +109,3 @@ def _margins(head: PlatformHead, grams: csr_matrix) -> Floats:
 
 def _meaning(said: Floats, *, is_spam: NDArray[np.bool_], weights: Floats) -> fit_head.Line:
     return fit_head.line(said, is_spam=is_spam, weights=weights, within=_MEANING_WITHIN)
-
-
-def _through(means: fit_head.Line, head: PlatformHead) -> PlatformHead:
-    return PlatformHead(
-        weights=np.asarray(np.float32(means.slope) * head.weights, dtype=np.float32),
-        content_slope=0.0,
-        intercept=means.slope * head.intercept + means.shift,
-    )

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,12 @@ from training.served_content import Served
 CANDIDATE, REPORT, SUSPICIOUS = "candidate", "report", "suspicious.jsonl"
 _STEPS = "steps.json"
 _WEIGHTS = Path("distilbert") / "1" / "model.onnx"
+_FILES = {
+    "records": "simulated records: with them the ensemble is refitted on them and the decisions",
+    "texts": "real labelled texts that the refitted ensemble is calibrated on, as the shipped one is",
+    "data": "more labelled posts or texts that judge the candidate",
+    "replay": "texts that the live content model was trained on: beside them it learns the labels",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,50 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--labels", type=Path, nargs="+", required=True, help="exports of decisions, oldest first"
     )
     parser.add_argument("--live", type=Path, required=True, help="folder of the live release")
+    for name, help_line in _FILES.items():
+        parser.add_argument(f"--{name}", type=Path, nargs="+", default=[], help=help_line)
     parser.add_argument(
-        "--records",
-        type=Path,
-        nargs="+",
-        default=[],
-        help="simulated records: with them the ensemble is refitted on them and the decisions",
+        "--bf16", dest="is_bf16", action="store_true", help="train it in BF16, where the processor has it"
     )
-    parser.add_argument(
-        "--texts",
-        type=Path,
-        nargs="+",
-        default=[],
-        help="real labelled texts that the refitted ensemble is calibrated on, as the shipped one is",
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        nargs="+",
-        default=[],
-        help="more labelled posts or texts that judge the candidate",
-    )
-    parser.add_argument(
-        "--replay",
-        type=Path,
-        nargs="+",
-        default=[],
-        help="texts that the live content model was trained on: beside them it learns the labels",
-    )
-    parser.add_argument("--bf16", action="store_true", help="train it in BF16, where the processor has it")
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help=f"folder for {CANDIDATE}/ and {REPORT}/")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Make and judge a candidate; print what to do next. Exits with EX_TEMPFAIL if Triton is away."""
-    given = Given(
-        labels=arguments.labels,
-        live=arguments.live,
-        records=arguments.records,
-        texts=arguments.texts,
-        data=arguments.data,
-        replay=arguments.replay,
-        is_bf16=arguments.bf16,
-    )
+    given = Given(**{field.name: getattr(arguments, field.name) for field in fields(Given)})
     try:
         run(given, out=arguments.out, served=Served.named_by(arguments))
     except Unavailable as away:

@@ -17,14 +17,11 @@ from simulation.texts import links
 from .conftest import events_of
 
 
-def test_repeats_itself_for_a_seed() -> None:
-    assert events_of(posts=300) == events_of(posts=300)
+def test_repeats_itself_for_a_seed_only() -> None:
+    once, again, other = (events_of(posts=300, seed=seed) for seed in (7, 7, 8))
 
-
-def test_differs_between_seeds() -> None:
-    one, other = events_of(posts=50), events_of(posts=50, seed=8)
-
-    assert [event.payload for event in one] != [event.payload for event in other]
+    assert once == again
+    assert [event.payload for event in once] != [event.payload for event in other]
 
 
 def test_ids_of_two_runs_never_meet() -> None:
@@ -45,10 +42,6 @@ def test_complaints_are_about_earlier_posts(events: list[Event]) -> None:
             seen.add(event.payload["external_id"])
         else:
             assert event.payload["post"] in seen
-
-
-def test_a_fifth_is_spam(posts: list[PostEvent]) -> None:
-    assert 0.17 < sum(post.truth.is_spam for post in posts) / len(posts) < 0.23
 
 
 def test_speaks_many_languages_and_each_author_one(posts: list[PostEvent]) -> None:

@@ -75,10 +75,6 @@ class TestLoad:
         with pytest.raises(Malformed, match=rf"line 1: {name}: missing"):
             loaded(tmp_path, {key: value for key, value in ROW.items() if key != name})
 
-    def test_refuses_what_is_not_json_lines(self, tmp_path: Path) -> None:
-        with pytest.raises(Malformed, match="training reads JSON lines"):
-            dataset.load([tmp_path / "labels.csv"])
-
 
 class TestDecisions:
     """A line of the desk's own export, as docs/ml-guide.md describes it."""

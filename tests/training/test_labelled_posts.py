@@ -57,24 +57,9 @@ def test_weighs_exported_decisions_as_the_export_says(tmp_path: Path) -> None:
     assert (post.is_spam, post.source, post.weight) == (False, "decided on tests", 3.5)
 
 
-def test_weighs_by_the_chance_where_an_export_has_no_weights(tmp_path: Path) -> None:
-    sample = {"audit_probability": 0.02, "is_audit_sample": True}
-
-    [post] = loaded(tmp_path, exported(provenance=sample))
-
-    assert post.weight == 50.0
-
-
-@pytest.mark.parametrize(
-    "reported",
-    [
-        {"weight": 0, "provenance": {"audit_probability": 0.02}},
-        {"provenance": {"audit_probability": 0.02, "is_audit_sample": False}},
-    ],
-)
-def test_leaves_out_what_came_by_a_complaint(tmp_path: Path, reported: dict[str, Any]) -> None:
+def test_leaves_out_what_came_by_a_complaint(tmp_path: Path) -> None:
     """Such a label stands for no other post: it used to stand for fifty."""
-    assert not loaded(tmp_path, exported(**reported))
+    assert not loaded(tmp_path, exported(weight=0, provenance={"audit_probability": 0.02}))
 
 
 def test_a_retracted_label_judges_no_release(tmp_path: Path) -> None:
