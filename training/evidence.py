@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,22 +30,23 @@ def measure(rows: Rows, *, ensemble: Ensemble) -> list[dict[str, Any]]:
     `in_records` compares spam with it and without, `added` is what it adds to the ensemble's margins on
     average; None if no post has it, or every one.
     """
-    return list(_measured(rows, ensemble=ensemble))
-
-
-def _measured(rows: Rows, *, ensemble: Ensemble) -> Iterator[dict[str, Any]]:
+    measured = []
     for name, (feature, least, prefix) in _EVIDENCE.items():
         mask = rows.features[:, features.NAMES.index(feature)] >= least
-        is_known = bool(mask.any()) and not bool(mask.all())
-        yield {
-            "evidence": name,
-            "posts": int(mask.sum()),
-            "spam": int(rows.is_spam[mask].sum()),
-            "in_records": _log_odds(rows.is_spam[mask]) - _log_odds(rows.is_spam[~mask])
-            if is_known
-            else None,
-            "added": _added(rows.taken(mask), prefix=prefix, ensemble=ensemble) if is_known else None,
-        }
+        in_records = added = None
+        if mask.any() and not mask.all():
+            in_records = _log_odds(rows.is_spam[mask]) - _log_odds(rows.is_spam[~mask])
+            added = _added(rows.taken(mask), prefix=prefix, ensemble=ensemble)
+        measured.append(
+            {
+                "evidence": name,
+                "posts": int(mask.sum()),
+                "spam": int(rows.is_spam[mask].sum()),
+                "in_records": in_records,
+                "added": added,
+            }
+        )
+    return measured
 
 
 def _log_odds(is_spam: NDArray[np.bool_]) -> float:

@@ -15,6 +15,7 @@ from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 from scoring.routing import Route
 from scoring.trees import Floats
+from training import compare
 from training.labelled_records import LabelledRecord
 
 FALSE_ALARMS = 0.01
@@ -74,14 +75,10 @@ def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) ->
     )
 
 
-def recall_at(probabilities: Floats, *, is_spam: NDArray[np.bool_], false_alarms: float) -> float:
-    """Return the share of spam above the lowest bound that at most this share of the others reaches.
-
-    Equal values are all above or all below it.
-    """
-    others = np.sort(probabilities[~is_spam])[::-1]
-    bound = others[min(int(false_alarms * len(others)), len(others) - 1)]
-    return float((probabilities[is_spam] > bound).mean())
+def recall(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> float:
+    """Return the share of spam that is found at FALSE_ALARMS."""
+    ones = np.ones(len(is_spam))
+    return compare.recall_at(is_spam.astype(np.float64), probabilities, ones, rate=FALSE_ALARMS)
 
 
 def interval_of(
@@ -94,7 +91,7 @@ def interval_of(
     for _ in range(_DRAWS):
         rows = np.concatenate([members[place] for place in generator.integers(len(names), size=len(names))])
         if 0 < is_spam[rows].sum() < len(rows):
-            recalls.append(recall_at(probabilities[rows], is_spam=is_spam[rows], false_alarms=FALSE_ALARMS))
+            recalls.append(recall(probabilities[rows], is_spam=is_spam[rows]))
     low, high = np.percentile(recalls, (2.5, 97.5)).tolist()
     return low, high
 
@@ -135,7 +132,7 @@ def _side(
     routes = np.array([str(score.routing.route) for score in scores])
     return Side(
         interval=interval_of(probabilities, is_spam=is_spam, clusters=clusters),
-        recall=recall_at(probabilities, is_spam=is_spam, false_alarms=FALSE_ALARMS),
+        recall=recall(probabilities, is_spam=is_spam),
         roc_auc=float(roc_auc_score(is_spam, probabilities)),
         spam_allowed=float((routes[is_spam] == Route.ALLOW).mean()),
         others_held=float((routes[~is_spam] == Route.REVIEW).mean()),

@@ -43,7 +43,6 @@ from training.fit_evidence import TooFew
 from training.fit_reader import Readers
 from training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from training.labelled_records import LabelledRecord
-from training.measure_evidence import FALSE_ALARMS
 from training.served_content import Served
 from training.worded_texts import Texts, WordedText
 
@@ -137,7 +136,7 @@ def train(
         "families": len({text.family for text in learnt}),
         "seed": seed,
         "recall": [
-            round(measure_evidence.recall_at(scores, is_spam=is_spam, false_alarms=FALSE_ALARMS), 4)
+            round(measure_evidence.recall(scores, is_spam=is_spam), 4)
             for scores in (margins, model.join(margins, rows=rows).margins)
         ],
     }

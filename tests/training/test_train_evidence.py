@@ -137,14 +137,6 @@ def test_steps_find_what_was_planted() -> None:
     assert max(model.steps["context.link_hops"].weights) < 0.3
 
 
-def test_recall_is_taken_above_the_false_alarms() -> None:
-    is_spam = np.array([True] * 4 + [False] * 100)
-    said = np.concatenate([[0.99, 0.6, 0.5, 0.1], [0.7], np.full(99, 0.2)])
-
-    assert measure_evidence.recall_at(said, is_spam=is_spam, false_alarms=0.01) == 0.75
-    assert measure_evidence.recall_at(said, is_spam=is_spam, false_alarms=0.0) == 0.25
-
-
 def test_the_card_names_what_it_was_fitted_on(model: EvidenceModel) -> None:
     card = train_evidence._card(model, tables=[])
 
