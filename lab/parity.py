@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from training import dataset, export_onnx, half_precision
+from training import dataset, export_onnx, onnx_weights
 from training.base_model import MAX_TOKENS
 from training.dataset import Example, Split
 
@@ -89,8 +89,8 @@ def _forms(model: Any, *, scratch: Path) -> Iterator[tuple[str, Path, Infer]]:
     """Each form: its name, its file, and a function that runs it as it is served."""
     full, small, half = (scratch / f"{name}.onnx" for name in ("full", "small", "half"))
     export_onnx.write_onnx(model, path=full)
-    export_onnx.store_compactly(source=full, target=small)
-    half_precision.write(source=small, target=half)
+    onnx_weights.store_compactly(source=full, target=small)
+    onnx_weights.write_half(source=small, target=half)
     yield "fp32", full, _onnxruntime(full)
     yield "fp32 with fp16 weights", small, _openvino(small, precision="f32")
     if _has_bf16():

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training import model_card
+from training import model_card, onnx_weights
 from training.served_content import SHIPPED
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ OPSET = 17
 MAX_FP32_DIFFERENCE = 1e-4  # logits; the exporter is faithful or it is not
 MAX_SMALL_DIFFERENCE = 0.05  # logits; about 0.01 of probability at the steepest point
 MAX_BYTES = 80_000_000
-WORD_EMBEDDINGS = "word_embeddings.weight"
-# Below this an initialiser is a bias, a norm or a shape constant: FP16 would save nothing and cost accuracy.
-SMALLEST_WEIGHT = 4096
 # (texts, tokens) that parity is checked on: both ends of both dynamic axes and some padding in between.
 PARITY_SHAPES = ((1, 2), (1, 16), (3, 17), (8, 32), (2, 128))
 
@@ -94,7 +91,7 @@ def export(*, model_folder: Path, repository: Path) -> Export:
         write_onnx(model, path=full)
         fp32_difference = largest_difference(model, path=full)
         _refuse_above(MAX_FP32_DIFFERENCE, fp32_difference, what="FP32 export")
-        store_compactly(source=full, target=small)
+        onnx_weights.store_compactly(source=full, target=small)
         small_difference = largest_difference(model, path=small)
         _refuse_above(MAX_SMALL_DIFFERENCE, small_difference, what="small weights")
         if small.stat().st_size > MAX_BYTES:
@@ -200,37 +197,6 @@ def with_vector(model: PreTrainedModel) -> torch.nn.Module:
             return logits, nn.functional.normalize(mean)
 
     return WithVector().eval()
-
-
-def store_compactly(*, source: Path, target: Path) -> None:
-    """Store word embeddings as INT8, a scale for each row, other large weights as FP16; all count in FP32.
-
-    A number of a row is off by a 254th of the row's largest at most.
-    """
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-
-    model = onnx.load(str(source))
-    widened, scales = [], []
-    for tensor in model.graph.initializer:
-        if tensor.data_type != TensorProto.FLOAT or int(np.prod(tensor.dims)) < SMALLEST_WEIGHT:
-            continue
-        name, small, weights = tensor.name, f"{tensor.name}_small", numpy_helper.to_array(tensor)
-        if name.endswith(WORD_EMBEDDINGS):
-            scale = np.maximum(np.abs(weights).max(axis=1), np.finfo(np.float32).tiny) / 127
-            tensor.CopyFrom(numpy_helper.from_array(np.rint(weights / scale[:, None]).astype(np.int8), small))
-            scales.append(numpy_helper.from_array(scale.astype(np.float32), f"{name}_scale"))
-            node = helper.make_node("DequantizeLinear", [small, f"{name}_scale"], [name], axis=0)
-        else:
-            tensor.CopyFrom(numpy_helper.from_array(weights.astype(np.float16), small))
-            node = helper.make_node("Cast", [small], [name], to=TensorProto.FLOAT)
-        widened.append(node)
-    model.graph.initializer.extend(scales)
-    nodes = [*widened, *model.graph.node]
-    del model.graph.node[:]
-    model.graph.node.extend(nodes)
-    onnx.checker.check_model(model)
-    onnx.save(model, str(target))
 
 
 def largest_difference(model: PreTrainedModel, *, path: Path) -> float:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from training import base_model, export_onnx, int8_weights, model_configs
+from training import base_model, export_onnx, model_configs, onnx_weights
 from training.export_onnx import Unfaithful
 from training.served_content import SHIPPED
 
@@ -102,7 +102,7 @@ def export(engine: Engine, *, repository: Path) -> dict[str, Any]:
         full, small = Path(scratch, "full", "model.onnx"), Path(scratch, "small.onnx")
         full.parent.mkdir()
         _write_onnx(engine, path=full)
-        int8_weights.write(source=full, target=small)
+        onnx_weights.write_int8(source=full, target=small)
         difference = _largest_difference(engine, path=small)
         if not difference <= MAX_DIFFERENCE:
             raise Unfaithful(

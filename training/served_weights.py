@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scoring import hosting
 from scoring.pins import ContentPin
 from scoring.release import MANIFEST, Corrupt, Release, file_sha256
-from training import export_onnx, fine_tune, half_precision, served_content
+from training import export_onnx, fine_tune, onnx_weights, served_content
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -119,7 +119,7 @@ def _graph(path: Path) -> Any:
         graph = onnx.load(str(path)).graph
     except (OSError, DecodeError) as wrong:
         raise Unreadable(f"{path}: cannot be read: {wrong}") from wrong
-    half_precision.with_float_weights(graph)
+    onnx_weights.with_float_weights(graph)
     return graph
 
 

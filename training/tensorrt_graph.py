@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring import normalise
-from training import export_onnx, half_precision, plan_recipe, served_content, served_weights
+from training import export_onnx, onnx_weights, plan_recipe, served_content, served_weights
 from training.model_configs import MAX_TOKENS
 from training.plan_recipe import GRAPH, TEXTS, Answers, Inputs, Profile
 
@@ -31,7 +31,7 @@ def write(*, repository: Path, folder: Path) -> None:
 def write_graph(*, source: Path, target: Path) -> None:
     """Write an exported float file in TensorRT's form and in FP16. Raises served_weights.Unreadable."""
     if not served_weights.has_wide_half(source):  # then its form is DistilBERT's
-        half_precision.write(source=source, target=target)
+        onnx_weights.write_half(source=source, target=target)
         return
     from training import wide_and_deep
 
@@ -44,7 +44,7 @@ def write_graph(*, source: Path, target: Path) -> None:
             raise served_weights.Unreadable(
                 f"{source}: a logit differs by {difference:.2g} in TensorRT's form"
             )
-        half_precision.write(source=full, target=target)
+        onnx_weights.write_half(source=full, target=target)
 
 
 def tokenised(texts: Sequence[str], *, tokenizer: Path) -> Inputs:

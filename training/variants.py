@@ -10,7 +10,7 @@ import logging
 import shutil
 from pathlib import Path
 
-from training import half_precision, model_configs, tensorrt_graph
+from training import model_configs, onnx_weights, tensorrt_graph
 from training.image import repository as image_repository
 from training.model_configs import NoModel, Variant
 from training.served_content import SHIPPED
@@ -79,6 +79,6 @@ def write(*, variant: Variant, repository: Path, out: Path) -> None:
         for name in ("model.onnx", "model.py"):
             shutil.copyfile(model / name, target / name)
     elif variant is Variant.ONNXRUNTIME_GPU:
-        half_precision.write(source=model / "model.onnx", target=target / "model.onnx")
+        onnx_weights.write_half(source=model / "model.onnx", target=target / "model.onnx")
     else:
         tensorrt_graph.write(repository=repository, folder=target)

@@ -10,7 +10,7 @@ import pytest
 
 from lab import parity
 from tests.libraries import later, needs
-from training import export_onnx, half_precision
+from training import export_onnx, onnx_weights
 
 pytestmark = [
     pytest.mark.train,
@@ -55,9 +55,9 @@ def exported(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_half_precision_computes_in_fp16_between_int32_and_fp32(exported: Path, tmp_path: Path) -> None:
     small, half = tmp_path / "small.onnx", tmp_path / "half.onnx"
-    export_onnx.store_compactly(source=exported, target=small)
+    onnx_weights.store_compactly(source=exported, target=small)
 
-    half_precision.write(source=small, target=half)
+    onnx_weights.write_half(source=small, target=half)
 
     graph = onnx.load(str(half)).graph
     weights = {t.data_type for t in graph.initializer if int(np.prod(t.dims)) >= 4096}

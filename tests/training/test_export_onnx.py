@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.libraries import TORCH, later, needs
-from training import export_onnx
+from training import export_onnx, onnx_weights
 
 pytestmark = [*TORCH, needs("torch", "transformers", "onnx", "onnxruntime")]
 torch = later("torch")
@@ -53,7 +53,7 @@ def test_weights_are_small_and_arithmetic_is_not(wide_base: Path, tmp_path: Path
     full, small = tmp_path / "full.onnx", tmp_path / "small.onnx"
 
     export_onnx.write_onnx(model, path=full)
-    export_onnx.store_compactly(source=full, target=small)
+    onnx_weights.store_compactly(source=full, target=small)
 
     graph = onnx.load(str(small)).graph
     kinds = {

@@ -14,7 +14,7 @@ import pytest
 from deploy.local.places import ROOT
 from tests.libraries import needs
 from tests.training.tiny_nli import write
-from training import base_model, export_topics, int8_weights, model_configs
+from training import base_model, export_topics, model_configs
 from training.export_onnx import Unfaithful
 
 pytestmark = [needs("torch", "transformers", "onnx"), pytest.mark.timeout(300)]
@@ -70,32 +70,6 @@ class TestInference:
             export_topics.export(engine, repository=tmp_path / "repository")
 
         assert not (tmp_path / "repository").exists()
-
-
-def test_int8_weights_compute_nearly_the_same(tmp_path: Path) -> None:
-    import onnx
-    import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
-
-    weights = np.random.default_rng(7).normal(size=(64, 128)).astype(np.float32)
-    weights[:, 3] = 0.0  # a column without a scale
-    graph = helper.make_graph(
-        [helper.make_node("MatMul", ["x", "w"], ["y"])],
-        "one",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 64])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 128])],
-        [numpy_helper.from_array(weights, "w")],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, str(tmp_path / "full.onnx"))
-
-    int8_weights.write(source=tmp_path / "full.onnx", target=tmp_path / "small.onnx")
-
-    x = np.eye(64, dtype=np.float32)
-    session = onnxruntime.InferenceSession(str(tmp_path / "small.onnx"), providers=["CPUExecutionProvider"])
-    found = session.run(["y"], {"x": x})[0]
-    assert np.abs(found - weights).max() <= np.abs(weights).max() / 254 + 1e-6
-    assert (tmp_path / "small.onnx").stat().st_size < (tmp_path / "full.onnx").stat().st_size / 3
 
 
 class TestServedCode:

@@ -15,7 +15,7 @@ from scoring.release import Corrupt
 from tests.libraries import TORCH, later, needs
 from tests.scoring.starter import STARTER
 from training import __main__ as command
-from training import export_onnx, served_content, served_weights
+from training import export_onnx, onnx_weights, served_content, served_weights
 
 pytestmark = [*TORCH, needs("torch", "transformers", "onnx", "onnxruntime")]
 torch = later("torch")
@@ -44,8 +44,8 @@ def test_weights_are_those_that_were_trained(repository: Path, both_halves: Path
     before, after = wide_and_deep.load(both_halves).state_dict(), model.state_dict()
     assert set(after) == set(before)
     for name, weights in before.items():
-        rounded = weights.half().float() if weights.numel() >= export_onnx.SMALLEST_WEIGHT else weights
-        if name.endswith(export_onnx.WORD_EMBEDDINGS):
+        rounded = weights.half().float() if weights.numel() >= onnx_weights.SMALLEST_WEIGHT else weights
+        if name.endswith(onnx_weights.WORD_EMBEDDINGS):
             step = weights.abs().max(dim=1, keepdim=True).values / 127
             assert ((after[name] - weights).abs() <= 0.51 * step).all()
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.libraries import TORCH, later, needs
-from training import export_onnx, wide
+from training import export_onnx, onnx_weights, wide
 
 pytestmark = [*TORCH, needs("torch", "transformers")]
 torch = later("torch")
@@ -102,7 +102,7 @@ def test_exports_both_halves(
     full, small = tmp_path / "full.onnx", tmp_path / "small.onnx"
 
     export_onnx.write_onnx(joined, path=full)
-    export_onnx.store_compactly(source=full, target=small)
+    onnx_weights.store_compactly(source=full, target=small)
 
     assert export_onnx.largest_difference(joined, path=full) < 1e-5
     session = onnxruntime.InferenceSession(str(small), providers=["CPUExecutionProvider"])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from training import half_precision, plan_recipe
+from training import onnx_weights, plan_recipe
 from training.image import configs, export
 from training.image.backbone import Backbone, Preprocessing
 from training.image.configs import DECODER, LABELS, MODEL, NETWORK, Served
@@ -73,7 +73,7 @@ def write_variant(*, variant: Variant, repository: Path, out: Path) -> None:
     if variant is Variant.CPU:
         shutil.copyfile(source, target)
         return
-    half_precision.write(source=source, target=target)
+    onnx_weights.write_half(source=source, target=target)
     if variant is Variant.TENSORRT:
         plan_recipe.write(target.parent, network=pictures(repository), profile=PROFILE)
 
