@@ -36,6 +36,3 @@ class HourlyCount(models.Model):
                 fields=("hour", "measure", "user"), name="counted_once_per_hour", nulls_distinct=False
             ),
         )
-
-    def __str__(self) -> str:
-        return f"{self.hour:%Y-%m-%d %H} {self.measure}: {self.number}"

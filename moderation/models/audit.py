@@ -40,9 +40,6 @@ class AuditEntry(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.action} {self.subject_kind} {self.subject_id}"
-
 
 class AuditLink(models.Model):
     """An entry's link in the hash chain, which cannot be rewritten unnoticed once its head is kept elsewhere.
@@ -57,6 +54,3 @@ class AuditLink(models.Model):
 
     class Meta:
         ordering = ("number",)
-
-    def __str__(self) -> str:
-        return f"{self.number}:{self.hash}"

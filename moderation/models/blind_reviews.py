@@ -52,9 +52,6 @@ class BlindReviewPlan(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"plan of {self.platform_id}"
-
 
 class BlindReview(models.Model):
     """A post to be judged again, and the answer. It is no decision: the platform never hears of it.
@@ -116,9 +113,6 @@ class BlindReview(models.Model):
             models.Index(fields=("platform", "id"), name="blind_review_due", condition=Q(case__isnull=True)),
             models.Index(fields=("-id",), name="blind_review_disputed", condition=Q(is_disputed=True)),
         )
-
-    def __str__(self) -> str:
-        return f"blind review {self.pk} of {self.post_id}"
 
     @property
     def final_at(self) -> datetime | None:

@@ -31,9 +31,6 @@ class Campaign(models.Model):
     class Meta:
         ordering = ("id",)
 
-    def __str__(self) -> str:
-        return f"campaign {self.pk}"
-
 
 class TieKind(models.TextChoices):
     """What a post shares with a campaign."""
@@ -68,9 +65,6 @@ class CampaignMember(models.Model):
             models.Index(fields=("campaign", "id"), name="member_by_arrival"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.post_id} in {self.campaign_id}"
-
 
 class CampaignTrait(models.Model):
     """How many members of a campaign share an author, a domain or a network: counted as they join."""
@@ -85,9 +79,6 @@ class CampaignTrait(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("campaign", "kind", "value"), name="trait_once_per_campaign"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.value}"
 
 
 class CampaignDecisionState(models.TextChoices):
@@ -143,9 +134,6 @@ class CampaignDecision(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.verdict} on campaign {self.campaign_id}"
-
 
 class Reconsideration(models.Model):
     """A request to reconsider posts that the filter allowed before a decision on similar ones.
@@ -180,6 +168,3 @@ class Reconsideration(models.Model):
                 fields=("due_at", "id"), name="reconsideration_open", condition=Q(done_at__isnull=True)
             ),
         )
-
-    def __str__(self) -> str:
-        return f"reconsideration {self.pk}"

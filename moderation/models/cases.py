@@ -185,6 +185,3 @@ class Case(models.Model):
                 fields=("closed_at", "opened_at"), name="case_closed", condition=Q(closed_at__isnull=False)
             ),
         )
-
-    def __str__(self) -> str:
-        return f"case {self.pk}"

@@ -101,9 +101,6 @@ class Decision(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.verdict} on {self.post_id}"
-
 
 class Reversal(models.Model):
     """A decision taken back: undone before the platform knew of it, or replaced afterwards."""
@@ -118,9 +115,6 @@ class Reversal(models.Model):
 
     class Meta:
         ordering = ("reversed_at", "id")
-
-    def __str__(self) -> str:
-        return f"reversal of {self.decision_id}"
 
 
 class Label(models.Model):
@@ -147,9 +141,6 @@ class Label(models.Model):
         )
         indexes = (models.Index(fields=("labelled_at", "id"), name="label_by_time"),)
 
-    def __str__(self) -> str:
-        return f"{self.post_id}: {'spam' if self.is_spam else 'not spam'}"
-
 
 class Appeal(models.Model):
     """One per decision. A human's next decision on the post settles it; that one is its outcome."""
@@ -167,6 +158,3 @@ class Appeal(models.Model):
 
     class Meta:
         ordering = ("id",)
-
-    def __str__(self) -> str:
-        return f"appeal {self.pk}"

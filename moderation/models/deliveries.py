@@ -76,9 +76,6 @@ class Delivery(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return str(self.id)
-
 
 class DeliveryAttempt(models.Model):
     """One call of the endpoint: its result and duration."""
@@ -92,6 +89,3 @@ class DeliveryAttempt(models.Model):
     class Meta:
         ordering = ("at", "id")
         indexes = (models.Index(fields=("at",), name="attempt_failed", condition=~Q(error="")),)
-
-    def __str__(self) -> str:
-        return f"{self.delivery_id} at {self.at:%Y-%m-%d %H:%M:%S}"

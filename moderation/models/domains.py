@@ -52,6 +52,3 @@ class PostLink(models.Model):
             models.Index(fields=("domain", "received_at"), name="link_domain_history"),
             models.Index(fields=("url_digest", "received_at"), name="link_url_history"),
         )
-
-    def __str__(self) -> str:
-        return self.url

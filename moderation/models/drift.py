@@ -25,9 +25,6 @@ class DriftBlock(models.Model):
         ordering = ("platform_id", "starts_at")
         constraints = (models.UniqueConstraint(fields=("platform", "starts_at"), name="one_drift_block"),)
 
-    def __str__(self) -> str:
-        return f"{self.platform_id} {self.starts_at}"
-
 
 class DriftWatch(models.Model):
     """How far a platform's posts have been watched, and the evidence so far.
@@ -43,9 +40,6 @@ class DriftWatch(models.Model):
 
     class Meta:
         ordering = ("platform_id",)
-
-    def __str__(self) -> str:
-        return f"{self.platform_id} until {self.next_at}"
 
 
 class DriftAlarm(models.Model):
@@ -73,6 +67,3 @@ class DriftAlarm(models.Model):
             models.Index(fields=("platform", "-raised_at", "-id"), name="drift_of_platform"),
             models.Index(fields=("platform",), name="drift_open", condition=Q(acknowledged_at__isnull=True)),
         )
-
-    def __str__(self) -> str:
-        return f"{self.platform_id} {self.raised_at}"

@@ -51,15 +51,9 @@ class Erasure(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.subject_id}"
-
 
 class AuthorDeletion(models.Model):
     """An author's deleted account: waiting posts are offered for a verdict, then the author is erased."""
 
     author = models.OneToOneField(Author, on_delete=models.CASCADE, related_name="deletion", primary_key=True)
     deleted_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"deletion of {self.author_id}"

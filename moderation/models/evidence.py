@@ -70,9 +70,6 @@ class EvidenceRequest(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.revision_id}"
-
 
 class Evidence(models.Model):
     """An address that was, or will be, fetched once in an hour, for every post that carries it then.
@@ -150,9 +147,6 @@ class UnkeptFile(models.Model):
         ordering = ("since", "digest")
         indexes = (models.Index(fields=("since", "digest"), name="unkept_by_age"),)
 
-    def __str__(self) -> str:
-        return self.digest
-
 
 class SentPicture(models.Model):
     """A picture that came with posts, until it was read; `name` stands for it among their `media_urls`."""
@@ -164,9 +158,6 @@ class SentPicture(models.Model):
     class Meta:
         ordering = ("sent_at", "name")
         indexes = (models.Index(fields=("sent_at", "name"), name="sent_pictures_by_age"),)
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class RevisionEvidence(models.Model):
@@ -185,6 +176,3 @@ class RevisionEvidence(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("revision", "evidence"), name="evidence_once_per_revision"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.revision_id}: {self.evidence_id}"

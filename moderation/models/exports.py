@@ -77,6 +77,3 @@ class Export(models.Model):
 
     class Meta:
         ordering = ("-requested_at", "-id")
-
-    def __str__(self) -> str:
-        return self.file_name or f"export {self.pk}"

@@ -28,9 +28,6 @@ class FeedHead(models.Model):
         ordering = ("platform", "stream")
         constraints = (models.UniqueConstraint(fields=("platform", "stream"), name="one_head_per_feed"),)
 
-    def __str__(self) -> str:
-        return f"{self.stream} of {self.platform_id}: {self.number}"
-
 
 class FeedEntry(models.Model):
     """A decision, a label or a label's retraction in a feed. A database trigger writes it with its row.
@@ -71,6 +68,3 @@ class FeedEntry(models.Model):
                 condition=Q(number__isnull=True),
             ),
         )
-
-    def __str__(self) -> str:
-        return f"{self.stream} of {self.platform_id}: {self.number}"

@@ -48,6 +48,3 @@ class GoldenItem(models.Model):
                 name="golden_item_confirmed_by_another",
             ),
         )
-
-    def __str__(self) -> str:
-        return f"golden item {self.pk}"

@@ -37,6 +37,3 @@ class StoredAnswer(models.Model):
             models.Index(fields=("answered_at",), name="answer_by_age"),
             GinIndex(fields=("subjects",), name="answer_by_subject", condition=~models.Q(subjects=[])),
         )
-
-    def __str__(self) -> str:
-        return f"{self.status} under {self.key}"

@@ -38,6 +38,3 @@ class LabelDraw(models.Model):
             ),
         )
         indexes = (models.Index(fields=("platform", "-asked_at"), name="draw_by_platform"),)
-
-    def __str__(self) -> str:
-        return f"draw {self.pk} of {self.platform_id}"

@@ -81,9 +81,6 @@ class ReleaseProposal(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.candidate[:12]}"
-
     def is_open(self, *, at: datetime) -> bool:
         """Tell whether somebody may still confirm or refuse it."""
         return self.closed_at is None and at < self.expires_at

@@ -47,9 +47,6 @@ class QueueAssignment(models.Model):
         ordering = ("position", "id")
         constraints = (models.UniqueConstraint(fields=("queue", "user"), name="queue_assigned_once"),)
 
-    def __str__(self) -> str:
-        return f"{self.user_id} on {self.queue_id}"
-
 
 class QueueMix(models.Model):
     """The shares in per cent, in one row; without it, everything comes by harm."""
@@ -69,6 +66,3 @@ class QueueMix(models.Model):
                 name="queue_mix_is_whole",
             ),
         )
-
-    def __str__(self) -> str:
-        return f"{self.harm}/{self.uncertainty}/{self.diversity}/{self.audit}"

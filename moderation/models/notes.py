@@ -23,9 +23,6 @@ class CaseNote(models.Model):
     class Meta:
         ordering = ("id",)
 
-    def __str__(self) -> str:
-        return f"note {self.pk} on case {self.case_id}"
-
 
 class AuthorNote(models.Model):
     """What somebody wanted the next person to know of an account. Never sent to the platform."""
@@ -39,9 +36,6 @@ class AuthorNote(models.Model):
 
     class Meta:
         ordering = ("id",)
-
-    def __str__(self) -> str:
-        return f"note {self.pk} on author {self.author_id}"
 
 
 class Mention(models.Model):
@@ -77,6 +71,3 @@ class Mention(models.Model):
             models.Index(fields=("user", "done_at", "id"), name="mention_of_user"),
             models.Index(fields=("role", "done_at", "id"), name="mention_of_role", condition=~Q(role="")),
         )
-
-    def __str__(self) -> str:
-        return f"note {self.note_id} names {self.role or self.user_id}"

@@ -87,6 +87,3 @@ class PolicyMatch(models.Model):
                 condition=Q(probability__gte=0, probability__lte=1), name="match_probability_in_range"
             ),
         )
-
-    def __str__(self) -> str:
-        return f"{self.policy_id}: {self.post_id} at {self.probability:.2f}"

@@ -201,9 +201,6 @@ class Revision(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.post_id}/{self.number}"
-
 
 class ComplaintReason(models.TextChoices):
     """Why a user reported a post."""
@@ -253,9 +250,6 @@ class Complaint(models.Model):
             models.Index(F("reporter"), F("received_at"), name="complaint_by_reporter"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.reason}: {self.post_external_id}"
-
 
 class Translation(models.Model):
     """What a service made of a revision's text in one language; deleted when the post is erased."""
@@ -274,6 +268,3 @@ class Translation(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("revision", "language"), name="translation_once_per_language"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.revision_id}: {self.language}"

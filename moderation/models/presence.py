@@ -20,9 +20,6 @@ class Presence(models.Model):
         ordering = ("case_id", "user_id")
         constraints = (models.UniqueConstraint(fields=("case", "user"), name="reader_once_per_case"),)
 
-    def __str__(self) -> str:
-        return f"{self.user_id} at {self.case_id}"
-
 
 class ReviewPage(models.Model):
     """A review page in a browser, by its own random id."""
@@ -36,6 +33,3 @@ class ReviewPage(models.Model):
     class Meta:
         ordering = ("used_at", "id")
         constraints = (models.UniqueConstraint(fields=("user", "page"), name="review_page_once"),)
-
-    def __str__(self) -> str:
-        return f"{self.page} of {self.user_id}"

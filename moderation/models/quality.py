@@ -100,9 +100,6 @@ class QualityFigure(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.measure} {self.dimension} {self.slice}: {self.value}"
-
 
 class QualityTable(models.Model):
     """One table of counts of a span; `rows` are objects with the same members."""
@@ -122,6 +119,3 @@ class QualityTable(models.Model):
                 fields=("platform", "span", "kind"), name="one_quality_table", nulls_distinct=False
             ),
         )
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.span}"

@@ -58,6 +58,3 @@ class Promotion(models.Model):
                 condition=~models.Q(release=models.F("replaced")), name="promotion_changes_the_release"
             ),
         )
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.release_id[:12]}"

@@ -35,6 +35,3 @@ class LinkVerdict(models.Model):
             models.CheckConstraint(condition=Q(expires_at__gt=models.F("fetched_at")), name="verdict_lasts"),
         )
         indexes = (models.Index(fields=("subject", "provider", "-fetched_at"), name="verdict_latest"),)
-
-    def __str__(self) -> str:
-        return f"{self.provider}: {self.subject}"

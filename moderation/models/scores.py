@@ -85,9 +85,6 @@ class Score(models.Model):
             models.Index(fields=("-scored_at",), name="score_audited", condition=Q(is_audit_sample=True)),
         )
 
-    def __str__(self) -> str:
-        return f"{self.revision}: {self.spam_probability:.3f}"
-
     @property
     def ruled_by(self) -> Rule | None:
         """The rule that decided on the post, of whatever effect."""

@@ -64,9 +64,6 @@ class ShadowRun(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"shadow run {self.pk}: {self.candidate[:12]}"
-
     @property
     def is_open(self) -> bool:
         """Whether the candidate still scores."""
@@ -116,6 +113,3 @@ class ShadowScore(models.Model):
             models.Index(fields=("run", "scored_at"), name="shadow_by_run"),
             models.Index(fields=("case",), name="shadow_by_case", condition=Q(case__isnull=False)),
         )
-
-    def __str__(self) -> str:
-        return f"{self.live_route} → {self.route}"

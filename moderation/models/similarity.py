@@ -14,9 +14,6 @@ class SimilarityBand(models.Model):
     digest = models.BigIntegerField(primary_key=True)
     similarity_group = models.UUIDField()
 
-    def __str__(self) -> str:
-        return str(self.digest)
-
 
 class AuthorBand(models.Model):
     """One trait pair of an account as first seen; accounts that share several look alike."""
@@ -29,9 +26,6 @@ class AuthorBand(models.Model):
         ordering = ("author_id", "digest")
         constraints = (models.UniqueConstraint(fields=("author", "digest"), name="band_once_per_author"),)
         indexes = (models.Index(fields=("digest", "-first_seen_at"), name="band_authors"),)
-
-    def __str__(self) -> str:
-        return f"{self.author_id}: {self.digest}"
 
 
 class PictureGroup(models.Model):
@@ -46,9 +40,6 @@ class PictureGroup(models.Model):
     class Meta:
         ordering = ("id",)
 
-    def __str__(self) -> str:
-        return f"picture {self.pk}"
-
 
 class PictureBand(models.Model):
     """One of sixteen bands of a group's hash, with its place: by these its copies are found."""
@@ -61,9 +52,6 @@ class PictureBand(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("digest", "group"), name="picture_band_once_per_group"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.group_id}: {self.digest}"
 
 
 class RevisionPicture(models.Model):
@@ -80,9 +68,6 @@ class RevisionPicture(models.Model):
         )
         indexes = (models.Index(fields=("group", "-received_at"), name="picture_latest"),)
 
-    def __str__(self) -> str:
-        return f"{self.revision_id}: {self.group_id}"
-
 
 class KeptTraits(models.Model):
     """An erased post whose keyed digests are kept for a while, for it was spam or of a campaign.
@@ -94,6 +79,3 @@ class KeptTraits(models.Model):
     post = models.OneToOneField(Post, on_delete=models.CASCADE, related_name="kept_traits", primary_key=True)
     received_at = models.DateTimeField(db_index=True, help_text="The post's: from then on the days count.")
     bands = ArrayField(models.BigIntegerField(), default=list)
-
-    def __str__(self) -> str:
-        return f"traits of {self.post_id}"

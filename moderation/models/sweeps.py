@@ -16,9 +16,6 @@ class SweepRun(models.Model):
     class Meta:
         ordering = ("sweep",)
 
-    def __str__(self) -> str:
-        return self.sweep
-
 
 class Heartbeat(models.Model):
     """When a process last worked: one that takes messages from a queue, `beat` or `web`."""
@@ -29,6 +26,3 @@ class Heartbeat(models.Model):
 
     class Meta:
         ordering = ("sender",)
-
-    def __str__(self) -> str:
-        return self.sender

@@ -81,9 +81,6 @@ class TrainingRun(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"training run {self.pk}: {self.state}"
-
     @property
     def is_open(self) -> bool:
         """Whether the run waits or is in progress."""

@@ -113,6 +113,3 @@ class UserSession(models.Model):
 
     class Meta:
         ordering = ("-used_at", "id")
-
-    def __str__(self) -> str:
-        return f"session {self.pk} of {self.user_id}"

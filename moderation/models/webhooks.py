@@ -86,9 +86,6 @@ class EndpointCircuit(models.Model):
     class Meta:
         ordering = ("endpoint",)
 
-    def __str__(self) -> str:
-        return f"circuit of endpoint {self.endpoint_id}: {self.state}"
-
 
 class SignatureKind(models.TextChoices):
     """How a delivery is signed: a shared secret, or a key whose public half the platform knows."""
@@ -109,6 +106,3 @@ class SigningSecret(models.Model):
 
     class Meta:
         ordering = ("id",)
-
-    def __str__(self) -> str:
-        return f"{self.kind} secret {self.pk}"
