@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
+
+from moderation.models.person import optional_user
 
 
 class AuditEntry(models.Model):
     """One act. The database refuses to change or delete an entry (see the migration's trigger)."""
 
     at = models.DateTimeField()
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
-        related_name="audit_entries",
-    )
+    actor = optional_user(related_name="audit_entries")
     action = models.CharField(max_length=40)
     subject_kind = models.CharField(max_length=20)
     subject_id = models.CharField(max_length=64)

@@ -11,6 +11,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Case
+from moderation.models.person import optional_user
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post, Revision
 from moderation.models.rules import RuleKind
@@ -55,9 +56,7 @@ class Decision(models.Model):
     source = models.CharField(max_length=10, choices=DecisionSource.choices)
     reason = models.CharField(max_length=40, blank=True)
     note = models.CharField(max_length=2000, blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
-    )
+    decided_by = optional_user(related_name="decisions")
     decided_at = models.DateTimeField()
     idempotency_key = models.UUIDField(
         null=True, blank=True, help_text="Named by the page: a repeated request is the same decision."

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def optional_user(
-    *, has_index: bool = True, help_text: str = ""
+    *, related_name: str = "+", has_index: bool = True, help_text: str = ""
 ) -> models.ForeignKey[User | None, User | None]:
     """Return a key to a user who is never deleted while the row is there."""
     return models.ForeignKey(
@@ -20,7 +20,7 @@ def optional_user(
         null=True,
         blank=True,
         on_delete=models.PROTECT,
-        related_name="+",
+        related_name=related_name,
         db_index=has_index,
         help_text=help_text,
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+
+from moderation.models.person import optional_user
 
 
 class Reconsidering(models.TextChoices):
@@ -149,11 +150,7 @@ class ApiKey(models.Model):
     prefix = models.CharField(max_length=24, unique=True)
     digest = models.CharField(max_length=64)
     scopes = ArrayField(models.CharField(max_length=32, choices=Scope.choices))
-    acts_as = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
+    acts_as = optional_user(
         related_name="api_keys",
         help_text="The person in whose name the key decides; without one it cannot.",
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from moderation.models.person import optional_user
 from moderation.models.platforms import Platform
 
 
@@ -36,13 +36,7 @@ OPEN_STATES = (TrainingState.WAITING, TrainingState.RUNNING)
 class TrainingRun(models.Model):
     """One run. `requested_by` is empty if the schedule began it; `candidate` is the release it made."""
 
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
-        related_name="training_runs",
-    )
+    requested_by = optional_user(related_name="training_runs")
     platform = models.ForeignKey(
         Platform,
         null=True,
