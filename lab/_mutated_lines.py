@@ -35,10 +35,10 @@ MUTATIONS = (
         "tests/moderation/operations/cases",
     ),
     Mutation(
-        "moderation/operations/campaigns/campaign_decisions.py",
+        "moderation/models/campaigns.py",
         "filter",
-        "_OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)",
-        "_OPEN_STATES = (CampaignDecisionState.WAITING,)",
+        "OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)",
+        "OPEN_STATES = (CampaignDecisionState.WAITING,)",
         "tests/moderation/operations/campaigns",
     ),
     Mutation(

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from moderation.api import problems
 from moderation.operations import refusals, rules
 from moderation.operations.accounts import api_keys
-from moderation.operations.campaigns import campaign_decisions, decide_for_platform
+from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
@@ -51,7 +51,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (refusals.AlreadyDecided, "already_decided"),
     (campaign_decisions.StillRunning, "still_running"),
     (campaign_decisions.NothingToDecide, "nothing_to_decide"),
-    (decide_for_platform.SharedCampaign, "shared_campaign"),
+    (campaign_decisions.SharedCampaign, "shared_campaign"),
     (draws.NothingToDraw, "nothing_to_draw"),
     (draws.TooManyWait, "too_many_drawn"),
     (training_runs.AlreadyOpen, "training_open"),

@@ -90,6 +90,10 @@ class CampaignDecisionState(models.TextChoices):
     UNDONE = "undone", _("undone")
 
 
+OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
+"""States in which a decision is still to be carried out."""
+
+
 class CampaignDecision(models.Model):
     """One verdict on many posts. Each of them gets a decision of its own that points here."""
 

@@ -15,7 +15,7 @@ from moderation.api.views.base import PERSON_PROBLEMS, ApiView, in_path, known, 
 from moderation.models import Campaign
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
-from moderation.operations.campaigns import decide_for_platform
+from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.campaigns.campaign_decisions import CountMoved, Wanted
 from moderation.queries.campaigns import platform_campaigns
 from moderation.queries.campaigns.platform_campaigns import OwnCampaign
@@ -98,7 +98,7 @@ class CampaignDecisions(ApiView):
             note=given.get("note", ""),
         )
         try:
-            made = decide_for_platform.decide(
+            made = campaign_decisions.decide_for_platform(
                 platform=platform_of(request),
                 campaign_id=own.campaign_id,
                 wanted=wanted,
@@ -109,7 +109,7 @@ class CampaignDecisions(ApiView):
             )
         except CountMoved as moved:
             raise Refused("count_moved", str(moved), expected=moved.expected, found=moved.found) from None
-        except decide_for_platform.NoMember as stranger:
+        except campaign_decisions.NoMember as stranger:
             detail = f"Post {stranger} is not in this campaign."
             raise field_refusal("exclude", detail, code="not_a_member") from None
         return Response(formats.CampaignDecisionSerializer(made).data, status=201)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,8 +11,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation import enqueue
-from moderation.models import Campaign, CampaignDecision, CampaignMember, User
-from moderation.models.campaigns import CampaignDecisionState
+from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, User
+from moderation.models.campaigns import OPEN_STATES, CampaignDecisionState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations import refusals
 from moderation.operations.audit import entries
@@ -19,12 +20,12 @@ from moderation.operations.campaigns import apply
 from moderation.operations.decisions import recording
 from moderation.operations.outbox import announce
 from moderation.operations.refusals import NotAllowed, NotConfirmed, Refusal
-from moderation.queries.campaigns import campaign_members
+from moderation.queries.campaigns import campaign_members, platform_campaigns
 
 AT_ONCE = 500
 """Up to this many posts are decided in the request; more by a task."""
 
-_OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
+_audit = entries.writer("campaign", subject_id="campaign_id", decision="pk")
 
 
 class CountMoved(Refusal):
@@ -44,6 +45,14 @@ class NothingToDecide(Refusal):
 
 class StillRunning(Refusal):
     """An earlier decision on this campaign is being carried out."""
+
+
+class SharedCampaign(Refusal):
+    """The campaign holds posts of other platforms, which this platform's key must not decide."""
+
+
+class NoMember(Exception):
+    """A post that was named is not in the campaign; the message has its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,16 +90,42 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
             announce.campaign_decided(decision)
         else:
             enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)
-        entries.add(
-            action="campaign.decided",
-            subject_kind="campaign",
-            subject_id=campaign.pk,
+        _audit(
+            "campaign.decided",
+            decision,
             actor=moderator,
             at=at,
-            decision=decision.pk,
             verdict=decision.verdict,
             posts=decision.posts,
         )
+    return decision
+
+
+def decide_for_platform(
+    *,
+    platform: Platform,
+    campaign_id: int,
+    wanted: Wanted,
+    excluded: Sequence[int],
+    seen: Sequence[int],
+    moderator: User,
+    at: datetime,
+) -> CampaignDecision:
+    """Leave out the excluded posts, then decide all others that wait; all of it or nothing.
+
+    `seen` are the posts that were looked at, for the audit log. Raises Campaign.DoesNotExist, SharedCampaign,
+    NoMember, and what `decide` raises.
+    """
+    with transaction.atomic():
+        # Posts join under the same lock, so no post of another platform can join between check and decision.
+        _locked(campaign_id)
+        if platform_campaigns.is_shared(platform=platform, campaign_id=campaign_id):
+            raise SharedCampaign(_("This campaign contains posts from other platforms."))
+        _refuse_strangers(campaign_id, [*excluded, *seen])
+        for post_id in excluded:
+            leave_out(campaign_id=campaign_id, post_id=post_id, is_left_out=True, moderator=moderator, at=at)
+        decision = decide(campaign_id=campaign_id, wanted=wanted, moderator=moderator, at=at)
+        _audit("campaign.seen", decision, actor=moderator, at=at, posts=list(seen))
     return decision
 
 
@@ -134,7 +169,7 @@ def _meant(campaign: Campaign, wanted: Wanted, *, moderator: User) -> list[int]:
 
 
 def _refuse(campaign: Campaign, wanted: Wanted, *, found: int) -> None:
-    if CampaignDecision.objects.filter(campaign=campaign, state__in=_OPEN_STATES).exists():
+    if CampaignDecision.objects.filter(campaign=campaign, state__in=OPEN_STATES).exists():
         raise StillRunning(_("An earlier decision on this campaign is still being applied."))
     if found != wanted.expected_count:
         raise CountMoved(expected=wanted.expected_count, found=found)
@@ -142,6 +177,14 @@ def _refuse(campaign: Campaign, wanted: Wanted, *, found: int) -> None:
         raise NothingToDecide(_("Nothing in this campaign is waiting for a decision."))
     if found >= refusals.CONFIRMED_FROM and wanted.confirmed_count != found:
         raise NotConfirmed(_("Confirm that you mean %(found)d posts.") % {"found": found})
+
+
+def _refuse_strangers(campaign_id: int, post_ids: Sequence[int]) -> None:
+    members = CampaignMember.objects.filter(campaign=campaign_id, post__in=post_ids)
+    member_ids = set(members.values_list("post_id", flat=True))
+    for post_id in post_ids:
+        if post_id not in member_ids:
+            raise NoMember(str(post_id))
 
 
 def _row(

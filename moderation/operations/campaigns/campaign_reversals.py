@@ -24,6 +24,7 @@ from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import latest_scores
 
+_audit = entries.writer("campaign", subject_id="campaign_id", decision="pk")
 _HEAVY = (
     *(f"score__{name}" for name in latest_scores.EXPLAINING),
     "revision__text",
@@ -51,7 +52,7 @@ def undo(*, campaign_decision_id: int, moderator: User, at: datetime) -> Campaig
         posts = _take_back(decision, moderator=moderator, at=at)
         decision.state = CampaignDecisionState.UNDONE
         decision.save(update_fields=("state",))
-        _audit("campaign.undone", decision, moderator=moderator, at=at, posts=posts)
+        _audit("campaign.undone", decision, actor=moderator, at=at, posts=posts)
     return decision
 
 
@@ -73,13 +74,13 @@ def correct(*, campaign_decision_id: int, moderator: User, reason: str, at: date
         else:
             enqueue.campaign(campaign_decision_id=correction.pk)
         # Without the note, which is in the correction: the audit log can never be erased.
-        _audit("campaign.corrected", decision, moderator=moderator, at=at, posts=len(ids))
+        _audit("campaign.corrected", decision, actor=moderator, at=at, posts=len(ids))
     return correction
 
 
 @transactions.required
-def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at: datetime) -> int:
-    """Replace decisions by those of a correction; return how many. Call inside a transaction.
+def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at: datetime) -> None:
+    """Replace decisions by those of a correction. Call inside a transaction.
 
     A decision that was corrected individually meanwhile is left alone.
     """
@@ -108,7 +109,6 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
         ]
     )
     CampaignDecision.objects.filter(pk=correction.pk).update(settled=F("settled") + len(decisions))
-    return len(decisions)
 
 
 def _locked(campaign_decision_id: int) -> CampaignDecision:
@@ -209,18 +209,4 @@ def _replacement(correction: CampaignDecision, wrong: Decision, *, at: datetime)
         decided_at=at,
         effective_at=at,
         campaign_decision=correction,
-    )
-
-
-def _audit(
-    action: str, decision: CampaignDecision, *, moderator: User, at: datetime, **details: object
-) -> None:
-    entries.add(
-        action=action,
-        subject_kind="campaign",
-        subject_id=decision.campaign_id,
-        actor=moderator,
-        at=at,
-        decision=decision.pk,
-        **details,
     )

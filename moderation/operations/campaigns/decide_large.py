@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from moderation import enqueue
 from moderation.models import CampaignDecision, Decision
-from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.campaigns import OPEN_STATES, CampaignDecisionState
 from moderation.operations.campaigns import apply, campaign_reversals
 from moderation.operations.outbox import announce
 from moderation.queries.health import clocks
@@ -24,8 +24,6 @@ PIECE = 500
 
 _LEASE = timedelta(seconds=60)
 _BUSY_SECONDS = 20.0
-
-_OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
 
 
 def run_pieces(*, campaign_decision_id: int, at: datetime) -> int:
@@ -48,7 +46,7 @@ def run_piece(*, campaign_decision_id: int, at: datetime) -> bool:
             .select_related("decided_by")
             .get(pk=campaign_decision_id)
         )
-        if decision.state not in _OPEN_STATES or not _is_due(decision, at=at):
+        if decision.state not in OPEN_STATES or not _is_due(decision, at=at):
             return False
         piece = _next_decisions(decision) if decision.corrects_id else _next_members(decision)
         if piece and decision.corrects_id:
@@ -69,7 +67,7 @@ def sweep(*, at: datetime) -> int:
     """Enqueue unfinished decisions whose message was lost or whose worker was killed; return how many."""
     is_due = clocks.has_passed("effective_at", at=at, longest=_undo())
     is_free = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=_LEASE)
-    unfinished = CampaignDecision.objects.filter(is_due, is_free, state__in=_OPEN_STATES)
+    unfinished = CampaignDecision.objects.filter(is_due, is_free, state__in=OPEN_STATES)
     decisions = list(unfinished.order_by("effective_at", "id")[:100])
     with transaction.atomic():
         for decision in decisions:
