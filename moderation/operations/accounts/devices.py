@@ -18,13 +18,11 @@ from moderation.models import User
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import limits
 
+_audit = entries.writer("user")
 COOKIE_SECONDS = 365 * 86_400
 LINK_SECONDS = 900
-_COOKIE_SALT, _LINK_SALT, _PASSWORD_SALT = (
-    "spamdesk.device",
-    "spamdesk.device-link",
-    "spamdesk.device-password",
-)
+_COOKIE_SALT, _LINK_SALT = "spamdesk.device", "spamdesk.device-link"
+_MARK_SALT = "spamdesk.device-password"
 
 
 class NoSuchLink(Exception):
@@ -55,7 +53,7 @@ def make_link(*, user: User, at: datetime) -> str:
     """Return the token of a link that makes one browser known, once, within LINK_SECONDS."""
     token = signing.dumps({"user": user.pk, "link": secrets.token_urlsafe(12)}, salt=_LINK_SALT)
     with transaction.atomic():
-        _audit("user.device_link_made", user, at=at)
+        _audit("user.device_link_made", user, actor=None, at=at)
     return token
 
 
@@ -71,13 +69,9 @@ def redeem(token: str, *, at: datetime) -> User:
     if user is None or not is_first:
         raise NoSuchLink
     with transaction.atomic():
-        _audit("user.device_link_used", user, at=at)
+        _audit("user.device_link_used", user, actor=None, at=at)
     return user
 
 
 def _mark_of(user: User) -> str:
-    return salted_hmac(_PASSWORD_SALT, user.password, algorithm="sha256").hexdigest()[:32]
-
-
-def _audit(action: str, user: User, *, at: datetime) -> None:
-    entries.add(action=action, subject_kind="user", subject_id=user.pk, actor=None, at=at)
+    return salted_hmac(_MARK_SALT, user.password, algorithm="sha256").hexdigest()[:32]

@@ -21,14 +21,12 @@ class TooManyFilters(Exception):
     """The list has as many saved filters as fit above it: delete one first."""
 
 
-def keep_filter(*, user: User, page: FilterPage, name: str, query: str, at: datetime) -> SavedFilter:
-    """Keep a query string under a name, in place of an older one of that name. Raises TooMany."""
+def keep_filter(*, user: User, page: FilterPage, name: str, query: str, at: datetime) -> None:
+    """Keep a query string under a name, in place of an older one of that name. Raises TooManyFilters."""
     own = SavedFilter.objects.filter(user=user, page=page)
     if own.exclude(name=name).count() >= MOST_FILTERS:
         raise TooManyFilters
-    return SavedFilter.objects.update_or_create(
-        user=user, page=page, name=name, defaults={"query": query, "created_at": at}
-    )[0]
+    own.update_or_create(user=user, page=page, name=name, defaults={"query": query, "created_at": at})
 
 
 def forget_filter(*, user: User, filter_id: int) -> None:

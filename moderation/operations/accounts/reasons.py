@@ -11,6 +11,9 @@ from django.db import IntegrityError, transaction
 from moderation.models import Reason, User
 from moderation.operations.audit import entries
 
+_TOLD = ("code", "title", "titles", "guidelines", "digit", "is_active")
+_audit = entries.writer("reason", **{name: name for name in _TOLD})
+
 
 class CodeTaken(Exception):
     """Another reason has this code."""
@@ -36,42 +39,28 @@ class Wording:
     signals: tuple[str, ...]
 
 
-def add(*, code: str, wording: Wording, actor: User, at: datetime) -> Reason:
+def add(*, code: str, wording: Wording, actor: User, at: datetime) -> None:
     """Add a reason. Raises CodeTaken or DigitTaken."""
     if Reason.objects.filter(code=code).exists():
         raise CodeTaken(code)
-    reason = Reason(code=code, is_active=True)
-    return _save(reason, wording, action="reason.added", actor=actor, at=at)
+    _save(Reason(code=code, is_active=True), wording, action="reason.added", actor=actor, at=at)
 
 
-def change(*, reason_id: int, wording: Wording, is_active: bool, actor: User, at: datetime) -> Reason:
+def change(*, reason_id: int, wording: Wording, is_active: bool, actor: User, at: datetime) -> None:
     """Change a reason or retire it; its code stays, since platforms know it. Raises DigitTaken."""
     with transaction.atomic():
         reason = Reason.objects.select_for_update().get(pk=reason_id)
         reason.is_active = is_active
-        return _save(reason, wording, action="reason.changed", actor=actor, at=at)
+        _save(reason, wording, action="reason.changed", actor=actor, at=at)
 
 
-def _save(reason: Reason, wording: Wording, *, action: str, actor: User, at: datetime) -> Reason:
+def _save(reason: Reason, wording: Wording, *, action: str, actor: User, at: datetime) -> None:
     reason.title, reason.digit, reason.verdict = wording.title, wording.digit, wording.verdict
     reason.titles, reason.guidelines = dict(wording.titles), dict(wording.guidelines)
     reason.needs_note, reason.signals = wording.needs_note, list(wording.signals)
     try:
         with transaction.atomic():
             reason.save()
-            entries.add(
-                action=action,
-                subject_kind="reason",
-                subject_id=reason.pk,
-                actor=actor,
-                at=at,
-                code=reason.code,
-                title=reason.title,
-                titles=reason.titles,
-                guidelines=reason.guidelines,
-                digit=reason.digit,
-                is_active=reason.is_active,
-            )
+            _audit(action, reason, actor=actor, at=at)
     except IntegrityError:
         raise DigitTaken(str(wording.digit)) from None
-    return reason

@@ -12,6 +12,7 @@ from django.db import transaction
 from moderation.models import User, UserSession
 from moderation.operations.audit import entries
 
+_audit = entries.writer("user")
 USED_EVERY = timedelta(minutes=5)
 """How exactly it is known when a session was last used."""
 
@@ -65,14 +66,14 @@ def end(*, user: User, public_id: UUID, at: datetime) -> None:
         row = UserSession.objects.filter(user=user, public_id=public_id).first()
         if row is None or not _delete({row.session_id}):
             raise NoSuchSession
-        _audit(user, actor=user, at=at, count=1)
+        _audit("user.sessions_ended", user, actor=user, at=at, count=1)
 
 
 def end_others(*, user: User, session_key: str, at: datetime) -> int:
     """End every own session but this one; return how many."""
     with transaction.atomic():
         count = _delete(_keys(user, at=at) - {session_key})
-        _audit(user, actor=user, at=at, count=count)
+        _audit("user.sessions_ended", user, actor=user, at=at, count=count)
     return count
 
 
@@ -81,7 +82,7 @@ def end_all(*, user_id: int, actor: User, at: datetime) -> int:
     with transaction.atomic():
         user = User.objects.get(pk=user_id)
         count = _delete(_keys(user, at=at))
-        _audit(user, actor=actor, at=at, count=count)
+        _audit("user.sessions_ended", user, actor=actor, at=at, count=count)
     return count
 
 
@@ -109,9 +110,3 @@ def _delete(keys: set[str]) -> int:
 
 def _named(user_agent: str, names: tuple[tuple[str, str], ...]) -> str:
     return next((name for part, name in names if part in user_agent), "")
-
-
-def _audit(user: User, *, actor: User, at: datetime, count: int) -> None:
-    entries.add(
-        action="user.sessions_ended", subject_kind="user", subject_id=user.pk, actor=actor, at=at, count=count
-    )

@@ -19,6 +19,7 @@ from moderation.operations.labels.export_formats import MEDIA_TYPES
 from moderation.queries.decisions.feeds import Position
 from moderation.queries.labels.labels import LabelFilter
 
+_audit = entries.writer("export")
 PATIENCE = timedelta(seconds=60)
 """After this time the message of a waiting export counts as lost, and the sweep sends another."""
 
@@ -52,9 +53,7 @@ def request(
             after=None if wanted.after is None else export_write.as_json(wanted.after),
             lease_until=at + PATIENCE,
         )
-        entries.add(
-            action="export.requested", subject_kind="export", subject_id=row.pk, actor=requested_by, at=at
-        )
+        _audit("export.requested", row, actor=requested_by, at=at)
         enqueue.export(export_id=row.pk)
     return row
 

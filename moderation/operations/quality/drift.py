@@ -26,6 +26,7 @@ from moderation.queries.quality.drift_groups import Group
 from moderation.queries.quality.drift_posts import SeenPost
 from moderation.queries.quality.drift_reference import BLOCK, REFERENCE, Growth
 
+_audit = entries.writer("drift", platform="platform_id")
 SETTLED_AFTER = timedelta(minutes=30)
 """By then the posts of a block are scored."""
 
@@ -59,14 +60,7 @@ def acknowledge(*, alarm_id: int, actor: User, at: datetime) -> None:
     with transaction.atomic():
         open_alarm = DriftAlarm.objects.filter(pk=alarm_id, acknowledged_at__isnull=True)
         if open_alarm.update(acknowledged_at=at, acknowledged_by=actor):
-            entries.add(
-                action="drift.acknowledged",
-                subject_kind="drift",
-                subject_id=alarm_id,
-                actor=actor,
-                at=at,
-                platform=alarm.platform_id,
-            )
+            _audit("drift.acknowledged", alarm, actor=actor, at=at)
 
 
 def _next_block(platform: Platform, *, platforms: int, at: datetime) -> DriftBlock | None:

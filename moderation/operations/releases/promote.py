@@ -29,6 +29,7 @@ from scoring.pipeline import Scorer
 from scoring.records import InvalidRecord, PostRecord
 from scoring.release import Release
 
+_audit = entries.writer("release", subject_id="release_id", replaced="replaced_id")
 _TRIED_POSTS = 64
 
 
@@ -66,7 +67,6 @@ class FailsOnPosts(Refusal):
 
 Act = Callable[[Promotion], None]
 """What must be written in the transaction that makes a release live; if it raises, the live one stays."""
-
 
 REFUSED = (Refusal, *scorer.UNUSABLE, gate.Unreadable, hosting.Refused, hosting.WrongAnswers)
 """All refusals of promote and roll_back; after each the live release is unchanged."""
@@ -186,14 +186,7 @@ def _flip(
             actor=actor,
             findings=gate.stored(findings),
         )
-        entries.add(
-            action=f"release.{kind}",
-            subject_kind="release",
-            subject_id=release_id,
-            actor=actor,
-            at=at,
-            replaced=replaces,
-        )
+        _audit(f"release.{kind}", promotion, actor=actor, at=at)
         announce.model_promoted(promotion)
         if act is not None:
             act(promotion)

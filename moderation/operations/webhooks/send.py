@@ -31,6 +31,7 @@ from moderation.queries.health import clocks
 
 log = structlog.get_logger(__name__)
 
+_audit = entries.writer("delivery")
 HOLD_SECONDS = 300
 TURN_SECONDS = 10.0
 """Duration of a turn; including the last call's time-out it ends well within the lease."""
@@ -93,7 +94,7 @@ def sweep(*, at: datetime) -> int:
     return len(ids)
 
 
-def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> Delivery:
+def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> None:
     """Send a delivered or failed delivery again, with the same id and body. Raises NoReplay."""
     with transaction.atomic():
         delivery = (
@@ -107,12 +108,9 @@ def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> Deli
         delivery.attempts = 0
         delivery.next_attempt_at = at
         delivery.save(update_fields=("state", "attempts", "next_attempt_at"))
-        entries.add(
-            action="delivery.replayed", subject_kind="delivery", subject_id=delivery.pk, actor=actor, at=at
-        )
+        _audit("delivery.replayed", delivery, actor=actor, at=at)
         circuit.try_now(endpoint_id=delivery.endpoint.pk, at=at)
         enqueue.deliveries(endpoint_id=delivery.endpoint.pk)
-    return delivery
 
 
 class _Turn:
