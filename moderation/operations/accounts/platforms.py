@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -11,27 +12,27 @@ from moderation.models.platforms import Collecting, Reconsidering, Removal
 from moderation.operations.audit import entries
 
 _audit = entries.writer("platform")
+_COLUMNS = {
+    "collects": "collects_evidence",
+    "browses": "browses_evidence",
+    "first_share": "audit_first_share",
+    "cases_per_day": "audit_cases_per_day",
+}
+"""Of choices that are not called like their column."""
 
 
 class SlugTaken(Exception):
     """Another platform has this short name."""
 
 
-def register(
-    *,
-    slug: str,
-    name: str,
-    at: datetime,
-    removal: Removal = Removal.PROVEN,
-    actor: User | None = None,
-) -> Platform:
+def register(*, slug: str, name: str, at: datetime, removal: Removal = Removal.PROVEN) -> Platform:
     """Return the platform of this slug, created if there is none. Idempotent."""
     with transaction.atomic():
         platform, is_new = Platform.objects.get_or_create(
             slug=slug, defaults={"name": name, "created_at": at, "removal": removal}
         )
         if is_new:
-            _audit("platform.registered", platform, actor=actor, at=at)
+            _audit("platform.registered", platform, actor=None, at=at)
     return platform
 
 
@@ -48,12 +49,7 @@ def create(*, slug: str, name: str, actor: User, at: datetime) -> Platform:
 
 def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platform:
     """Change the display name; the slug stays, since keys and records hold it."""
-    with transaction.atomic():
-        platform = Platform.objects.select_for_update().get(pk=platform_id)
-        platform.name = name
-        platform.save(update_fields=("name",))
-        _audit("platform.renamed", platform, actor=actor, at=at, name=name)
-    return platform
+    return _change("platform.renamed", platform_id=platform_id, actor=actor, at=at, name=name)
 
 
 def collect_evidence(
@@ -63,29 +59,13 @@ def collect_evidence(
 
     Earlier evidence is kept.
     """
-    with transaction.atomic():
-        platform = Platform.objects.select_for_update().get(pk=platform_id)
-        platform.collects_evidence, platform.browses_evidence = collects, browses
-        platform.save(update_fields=("collects_evidence", "browses_evidence"))
-        _audit(
-            "platform.evidence_chosen",
-            platform,
-            actor=actor,
-            at=at,
-            collects=collects.value,
-            browses=browses.value,
-        )
-    return platform
+    chosen = {"collects": collects, "browses": browses}
+    return _change("platform.evidence_chosen", platform_id=platform_id, actor=actor, at=at, **chosen)
 
 
 def choose_removal(*, platform_id: int, removal: Removal, actor: User, at: datetime) -> Platform:
     """Choose when the filter alone removes posts; earlier proof stays valid."""
-    with transaction.atomic():
-        platform = Platform.objects.select_for_update().get(pk=platform_id)
-        platform.removal = removal
-        platform.save(update_fields=("removal",))
-        _audit("platform.removal_chosen", platform, actor=actor, at=at, removal=removal.value)
-    return platform
+    return _change("platform.removal_chosen", platform_id=platform_id, actor=actor, at=at, removal=removal)
 
 
 def sample(
@@ -99,21 +79,24 @@ def sample(
     at: datetime,
 ) -> Platform:
     """Limit the audit sample of a platform; without a first share the installation's applies."""
+    return _change(
+        "platform.sampled",
+        platform_id=platform_id,
+        actor=actor,
+        at=at,
+        first_share=first_share,
+        cases_per_day=cases_per_day,
+        reconsiders=reconsiders,
+        shares_histories=shares_histories,
+    )
+
+
+def _change(action: str, *, platform_id: int, actor: User, at: datetime, **chosen: Any) -> Platform:
+    columns = {_COLUMNS.get(name, name): value for name, value in chosen.items()}
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
-        platform.audit_first_share, platform.audit_cases_per_day = first_share, cases_per_day
-        platform.reconsiders, platform.shares_histories = reconsiders, shares_histories
-        platform.save(
-            update_fields=("audit_first_share", "audit_cases_per_day", "reconsiders", "shares_histories")
-        )
-        _audit(
-            "platform.sampled",
-            platform,
-            actor=actor,
-            at=at,
-            first_share=first_share,
-            cases_per_day=cases_per_day,
-            reconsiders=reconsiders.value,
-            shares_histories=shares_histories,
-        )
+        for name, value in columns.items():
+            setattr(platform, name, value)
+        platform.save(update_fields=columns)
+        _audit(action, platform, actor=actor, at=at, **chosen)
     return platform
