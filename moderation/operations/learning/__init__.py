@@ -1,6 +1,6 @@
 """Learning: training runs requested, cancelled, scheduled (`training_runs`) and carried out
-(`training_job` → `training_process`, `training_results`); candidates in shadow started and stopped
-(`shadow`), carried out (`shadow_scoring`), their disagreements drawn for people (`shadow_draws`); releases
-with other thresholds (`thresholds`, `threshold_changes`), and proposals that a release goes live, which one
-person makes and another confirms (`proposals`).
+(`training_job` → `training_process`, `training_results`); candidates in shadow started and stopped, their
+disagreements drawn for people (`shadow`), carried out (`shadow_scoring`); releases with other thresholds
+(`thresholds`, `threshold_changes`), and proposals that a release goes live, which one person makes and
+another confirms (`proposals`).
 """

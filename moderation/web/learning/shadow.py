@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import ShadowRun, TrainingRun
-from moderation.operations.learning import shadow, shadow_draws
+from moderation.operations.learning import shadow
 from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
 from moderation.web.learning import shadow_words
@@ -29,7 +29,7 @@ class ShadowForm(forms.Form):
 class DisagreementsForm(forms.Form):
     """How many disagreements to draw."""
 
-    posts = forms.IntegerField(min_value=1, max_value=shadow_draws.MOST_POSTS)
+    posts = forms.IntegerField(min_value=1, max_value=shadow.MOST_POSTS)
 
 
 @require_safe
@@ -49,7 +49,7 @@ def page(request: access.DeskRequest, run_id: int) -> HttpResponse:
         "figures": shadow_words.figures(run.figures),
         "estimated_at": parse_datetime(run.figures.get("estimated_at") or ""),
         "until": parse_datetime(run.figures.get("until") or ""),
-        "most_posts": shadow_draws.MOST_POSTS,
+        "most_posts": shadow.MOST_POSTS,
         "page": found,
         "rows": [(row, quantities.route(row.live_route), quantities.route(row.route)) for row in found.rows],
         "is_later": bool(cursor),
@@ -93,10 +93,10 @@ def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     get_object_or_404(ShadowRun, pk=run_id)
     form = DisagreementsForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow_draws.MOST_POSTS})
+        messages.warning(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow.MOST_POSTS})
         return redirect("shadow-run", run_id)
     with access.refusals_told(request):
-        drawn = shadow_draws.ask(run_id=run_id, **form.cleaned_data, actor=request.user, at=timezone.now())
+        drawn = shadow.draw(run_id=run_id, **form.cleaned_data, actor=request.user, at=timezone.now())
         told = ngettext(
             "%(number)s post drawn and added to the queue.",
             "%(number)s posts drawn and added to the queue.",

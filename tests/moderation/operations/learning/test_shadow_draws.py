@@ -11,7 +11,7 @@ from moderation.models import AuditEntry, Case, Label, Score, ShadowRun, ShadowS
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations.labels import draws
-from moderation.operations.learning import shadow_draws, shadow_scoring
+from moderation.operations.learning import shadow, shadow_scoring
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.labels import labels
 from moderation.queries.learning import shadow_labels
@@ -42,9 +42,9 @@ def disagreements(
     return shadow_run
 
 
-class TestAsk:
+class TestDraw:
     def test_opens_blind_cases_of_disagreements_alone(self, disagreements: ShadowRun, lead: User) -> None:
-        assert shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200)) == 2
+        assert shadow.draw(run_id=disagreements.pk, posts=2, actor=lead, at=later(200)) == 2
 
         cases = list(Case.objects.all())
         assert {case.reason for case in cases} == {CaseReason.RANDOM.value}
@@ -55,14 +55,14 @@ class TestAsk:
         assert AuditEntry.objects.filter(action="shadow.drawn").exists()
 
     def test_draws_nobody_twice(self, disagreements: ShadowRun, lead: User) -> None:
-        shadow_draws.ask(run_id=disagreements.pk, posts=4, actor=lead, at=later(200))
+        shadow.draw(run_id=disagreements.pk, posts=4, actor=lead, at=later(200))
 
         with pytest.raises(draws.NothingToDraw):
-            shadow_draws.ask(run_id=disagreements.pk, posts=1, actor=lead, at=later(201))
+            shadow.draw(run_id=disagreements.pk, posts=1, actor=lead, at=later(201))
 
     def test_refuses_a_moderator(self, disagreements: ShadowRun, moderator: User) -> None:
         with pytest.raises(NotAllowed):
-            shadow_draws.ask(run_id=disagreements.pk, posts=1, actor=moderator, at=later(200))
+            shadow.draw(run_id=disagreements.pk, posts=1, actor=moderator, at=later(200))
 
 
 class TestLabels:
@@ -73,7 +73,7 @@ class TestLabels:
     def test_count_with_the_chance_of_their_draw(
         self, disagreements: ShadowRun, lead: User, moderator: User
     ) -> None:
-        shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
+        shadow.draw(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
         self.decide_all(moderator, at=later(300))
         disagreements.refresh_from_db()
 
@@ -86,7 +86,7 @@ class TestLabels:
     def test_leave_out_posts_that_came_after_the_draw(
         self, disagreements: ShadowRun, scored: Scored, lead: User
     ) -> None:
-        shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
+        shadow.draw(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
         scored(text="another quiet post")
         shadow_scoring.sweep(at=later(400))
         disagreements.refresh_from_db()
@@ -97,7 +97,7 @@ class TestLabels:
     def test_are_no_random_labels_in_exports_but_stand_for_themselves(
         self, disagreements: ShadowRun, lead: User, moderator: User
     ) -> None:
-        shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
+        shadow.draw(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
         self.decide_all(moderator, at=later(300))
 
         found = labels.live(decision_ids=list(Label.objects.values_list("decision", flat=True)))
