@@ -30,7 +30,6 @@ REQUEUE_LIMIT = 50_000
 LONGEST_HOLD = timedelta(days=30)
 """A hold costs moderators' time for every post; a lasting problem needs a ban or another release."""
 
-
 WORDS_KEPT = timedelta(days=30)
 """How long the phrase, number, wallet or handle of a rule that ended can still be read."""
 
@@ -197,11 +196,11 @@ def forget_author(*, author_id: int, at: datetime) -> None:
     rules.filter(lifted_at__isnull=True).update(lifted_at=at)
 
 
-def forget_ended(*, at: datetime) -> int:
-    """Wipe what ended rules say of texts, which may name people; return how many rules."""
+def forget_ended(*, at: datetime) -> None:
+    """Wipe what ended rules say of texts, which may name people."""
     ended = Rule.objects.filter(rule_pages.ended(at=at - WORDS_KEPT), kind__in=WORDS).exclude(value="")
     # Closed, too, where it expired: values of rules that are not lifted are unique.
-    return ended.update(value="", anchor="", reason="", lifted_at=Coalesce("lifted_at", "expires_at"))
+    ended.update(value="", anchor="", reason="", lifted_at=Coalesce("lifted_at", "expires_at"))
 
 
 def _refuse_erased(target: Target) -> None:

@@ -123,10 +123,8 @@ def opened(ids: Sequence[int], *, chance: float, at: datetime, draw: LabelDraw |
     return cases
 
 
-def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
-    """Remove the unclaimed posts of a draw from the queue.
-
-    The decided ones stay a random sample, a smaller one.
+def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> None:
+    """Remove the unclaimed posts of a draw from the queue; the decided ones stay a smaller random sample.
 
     Raises NotAllowed, AlreadyCancelled or LabelDraw.DoesNotExist.
     """
@@ -148,7 +146,6 @@ def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
         draw.cancelled_at, draw.cancelled_by = at, cancelled_by
         draw.save(update_fields=("cancelled_at", "cancelled_by"))
         _audit("draw.cancelled", draw, actor=cancelled_by, at=at, posts=len(ids))
-    return draw
 
 
 def _refuse_too_many(platform: Platform, *, posts: int) -> None:

@@ -38,21 +38,20 @@ def delete(names: Sequence[str]) -> None:
             (_folder() / f"{name}{ending}").unlink(missing_ok=True)
 
 
-def delete_strays() -> int:
-    """Delete files that belong to no export, left by killed processes; return how many.
+def delete_strays() -> None:
+    """Delete files that belong to no export, left by killed processes.
 
     The folder is read before the rows: a row names its file before the file is created, so a new file is
     never taken for a stray one. Raises OSError.
     """
     files = _ours()
     if not files:
-        return 0
+        return
     live = set(Export.objects.filter(state__in=_NAMED).values_list("file_name", flat=True))
-    strays = {path: name for path, name in files.items() if name not in live}
-    for path, name in strays.items():
-        path.unlink(missing_ok=True)
-        log.warning("export_file_removed", file=name, reason="no export names it")
-    return len(strays)
+    for path, name in files.items():
+        if name not in live:
+            path.unlink(missing_ok=True)
+            log.warning("export_file_removed", file=name, reason="no export names it")
 
 
 def _ours() -> dict[Path, str]:

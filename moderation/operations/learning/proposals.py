@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -23,7 +22,6 @@ from moderation.operations.releases import promote
 _audit = entries.writer("release", subject_id="candidate", proposal="pk", kind="kind")
 OPEN_FOR = timedelta(days=7)
 """A proposal is confirmed within a week: later its figures are of other traffic."""
-
 
 LONGEST_PROMOTION = timedelta(minutes=5)
 """How long a confirmed proposal counts as going live; whoever carries that out may have been killed."""
@@ -114,12 +112,11 @@ def propose_candidate(*, run_id: int, reason: str, actor: User, at: datetime) ->
     )
 
 
-def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | None = None) -> Promotion:
-    """Let the proposed release go live, as the second person.
+def confirm(*, proposal_id: int, actor: User, at: datetime) -> Promotion:
+    """Let the proposed release go live, as the second person; of two who confirm at once one is refused.
 
-    `repository` holds its content model; the installation's own by default. Of two people who confirm at once
-    one is refused. Raises NotAllowed, OwnProposal, Closed, GoingLive, LiveHasChanged, or one of
-    promote.REFUSED, which the proposal then names.
+    Raises NotAllowed, OwnProposal, Closed, GoingLive, LiveHasChanged, or one of promote.REFUSED, which the
+    proposal then names.
     """
     check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
@@ -140,9 +137,7 @@ def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | N
 
     _begin(proposal_id, actor=actor, at=at)
     try:
-        return _promote(
-            found, repository=repository or settings.TRITON_REPOSITORY, actor=actor, at=at, act=close
-        )
+        return _promote(found, actor=actor, at=at, act=close)
     except (promote.LiveHasChanged, promote.AlreadyLive) as refusal:
         _finish(proposal_id, failure="")
         _check_open(ReleaseProposal.objects.get(pk=proposal_id), at=at)
@@ -196,18 +191,11 @@ def _lock_idle(proposal_id: int, *, at: datetime) -> ReleaseProposal:
     return row
 
 
-def _promote(
-    found: ReleaseProposal, *, repository: Path, actor: User, at: datetime, act: promote.Act
-) -> Promotion:
-    release = scorer.kept(found.candidate)
+def _promote(found: ReleaseProposal, *, actor: User, at: datetime, act: promote.Act) -> Promotion:
+    release, repository = scorer.kept(found.candidate), settings.TRITON_REPOSITORY
     if found.kind == ProposalKind.PROMOTION:
         return promote.promote(
-            folder=release.folder,
-            report=found.evidence,
-            repository=repository,
-            actor=actor,
-            at=at,
-            act=act,
+            folder=release.folder, report=found.evidence, repository=repository, actor=actor, at=at, act=act
         )
     findings = thresholds.findings(found, candidate=release, live=scorer.kept(found.replaces))
     return promote.go_live(release, findings=findings, repository=repository, actor=actor, at=at, act=act)

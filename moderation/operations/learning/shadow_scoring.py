@@ -43,8 +43,7 @@ _FORGOTTEN_AT_ONCE = 5_000
 _ESTIMATED_EVERY = timedelta(seconds=60)
 
 _SETTLED = timedelta(seconds=90)
-"""Longer than the lease on a revision: by then all scores with smaller numbers were committed or never will
-be."""
+"""Longer than the lease on a revision: later no score with a smaller number is committed."""
 
 _NEW_DOMAIN = timedelta(days=30)
 _PLACES = {RouteChoice.ALLOW.value: 0, RouteChoice.REVIEW.value: 1, RouteChoice.REMOVE.value: 2}
@@ -68,11 +67,11 @@ def sweep(*, at: datetime) -> int:
     return scored
 
 
-def forget(*, at: datetime) -> int:
-    """Delete single scores of runs that ended long ago; return how many."""
+def forget(*, at: datetime) -> None:
+    """Delete single scores of runs that ended long ago."""
     old = ShadowScore.objects.filter(run__stopped_at__lt=at - KEPT).order_by("pk")
     ids = list(old.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE])
-    return ShadowScore.objects.filter(pk__in=ids).delete()[0] if ids else 0
+    ShadowScore.objects.filter(pk__in=ids).delete()
 
 
 def is_drawn(run: ShadowRun, post_id: int) -> bool:
@@ -135,7 +134,10 @@ def _window(run: ShadowRun, *, judge: Scorer, at: datetime) -> int | None:
             return None
         standing = _standing({score.revision.post_id for score, _, _ in made})
         kept = [one for one in made if one[0].revision.post_id in standing]
-        ShadowScore.objects.bulk_create(_rows(run, kept, at=at), ignore_conflicts=True)
+        release = Release.objects.filter(pk=run.live).first()
+        ShadowScore.objects.bulk_create(
+            [_row(run, *one, release=release, at=at) for one in kept], ignore_conflicts=True
+        )
     return len(kept)
 
 
@@ -181,20 +183,16 @@ def _standing(post_ids: set[int]) -> set[int]:
     return set(rows.order_by("pk").values_list("pk", flat=True))
 
 
-def _rows(
-    run: ShadowRun, made: Sequence[tuple[Score, PostRecord, ScoreResult]], *, at: datetime
-) -> list[ShadowScore]:
-    manifest = Release.objects.filter(pk=run.live).first()
-    return [
-        _row(run, score, record, result, live_route=_live_route(score, release=manifest), at=at)
-        for score, record, result in made
-    ]
-
-
 def _row(
-    run: ShadowRun, score: Score, record: PostRecord, result: ScoreResult, *, live_route: str, at: datetime
+    run: ShadowRun,
+    score: Score,
+    record: PostRecord,
+    result: ScoreResult,
+    *,
+    release: Release | None,
+    at: datetime,
 ) -> ShadowScore:
-    route = str(result.routing.route)
+    route, live_route = str(result.routing.route), _live_route(score, release=release)
     return ShadowScore(
         run=run,
         score=score,

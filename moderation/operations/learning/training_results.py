@@ -50,40 +50,36 @@ def forget_labels(row: TrainingRun) -> None:
         path.unlink(missing_ok=True)
 
 
-def doubt_labels(row: TrainingRun, *, at: datetime) -> int:
-    """Have the decisions that the run found suspicious judged again blindly; return how many are new.
+def doubt_labels(row: TrainingRun, *, at: datetime) -> None:
+    """Have the decisions that the run found suspicious judged again blindly.
 
     The run has ended: a file that cannot be read is logged, and nothing else comes of it.
     """
     path = folder_of(row) / SUSPICIOUS
     if not path.exists():
-        return 0
+        return
     try:
         found = suspicious_labels.read(path)
         path.unlink()
     except (OSError, suspicious_labels.Unreadable) as wrong:
         log.warning("suspicions_unreadable", run=row.pk, reason=str(wrong))
-        return 0
-    return suspicious_labels.ask(suspicions=found, at=at)
+        return
+    suspicious_labels.ask(suspicions=found, at=at)
 
 
-def tidy() -> int:
-    """Delete the folders of runs that made no candidate, and of all but the latest that did.
-
-    Returns how many. Raises OSError.
-    """
+def tidy() -> None:
+    """Delete the folders of runs without a candidate, and of all but the latest with one. Raises OSError."""
     place = Path(settings.LEARNING_DIR)
     there = {path.name: path for path in place.iterdir() if path.name.isdigit()} if place.is_dir() else {}
     if not there:
-        return 0
+        return
     rows = TrainingRun.objects.order_by("-requested_at", "-id")
     still_open = rows.filter(state__in=OPEN_STATES).values_list("pk", flat=True)
     ready = rows.filter(state=TrainingState.READY).values_list("pk", flat=True)[:_KEPT]
     kept = {str(number) for number in (*still_open, *ready)}
-    strays = [path for name, path in there.items() if name not in kept]
-    for path in strays:
-        shutil.rmtree(path)
-    return len(strays)
+    for name, path in there.items():
+        if name not in kept:
+            shutil.rmtree(path)
 
 
 UNUSABLE = (release.Corrupt, gate.Unreadable, OSError, KeyError)

@@ -56,7 +56,7 @@ def request(*, requested_by: User | None, at: datetime, platform: Platform | Non
     return row
 
 
-def cancel(*, run_id: int, actor: User, at: datetime) -> TrainingRun:
+def cancel(*, run_id: int, actor: User, at: datetime) -> None:
     """Cancel an open run; its worker notices within seconds and ends its process. Raises NotOpen."""
     with transaction.atomic():
         row = TrainingRun.objects.select_for_update(of=("self",)).get(pk=run_id)
@@ -65,7 +65,6 @@ def cancel(*, run_id: int, actor: User, at: datetime) -> TrainingRun:
         row.state, row.lease_until, row.ended_at = TrainingState.CANCELLED, None, at
         row.save(update_fields=("state", "lease_until", "ended_at"))
         _audit("training.cancelled", row, actor=actor, at=at)
-    return row
 
 
 def schedule(*, at: datetime) -> TrainingRun | None:
@@ -83,12 +82,10 @@ def schedule(*, at: datetime) -> TrainingRun | None:
         return None
 
 
-def end(row: TrainingRun, *, state: TrainingState, at: datetime, error: str = "") -> bool:
-    """End this attempt at a run, with its results if it has any; False if it is no longer the open one."""
+def end(row: TrainingRun, *, state: TrainingState, at: datetime, error: str = "") -> None:
+    """End this attempt at a run, with its results if it has any, unless it is no longer the open one."""
     with transaction.atomic():
         ours = TrainingRun.objects.filter(pk=row.pk, attempts=row.attempts, state__in=OPEN_STATES)
         results = {name: getattr(row, name) for name in _RESULTS} if state == TrainingState.READY else {}
-        is_ours = ours.update(state=state, error=error[:500], ended_at=at, lease_until=None, **results)
-        if is_ours:
+        if ours.update(state=state, error=error[:500], ended_at=at, lease_until=None, **results):
             _audit(f"training.{state}", row, actor=None, at=at)
-    return bool(is_ours)

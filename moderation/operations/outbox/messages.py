@@ -40,14 +40,14 @@ class Message:
 
 
 @transactions.required
-def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, int]) -> list[Delivery]:
+def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, int]) -> None:
     """Save a delivery of each decision to each endpoint that wants the event; without one it is polled.
 
     `reverses` maps the id of a post to the decision that is replaced. Call inside the transaction that saved
     the decisions, which are loaded with `post.platform`, `revision` and `score`.
     """
     if not decisions:
-        return []
+        return
     subscribers = _wanting({decision.post.platform_id for decision in decisions}, event=event)
     sequences = _sequences([decision.post_id for decision in decisions])
     rows: list[Delivery] = []
@@ -63,17 +63,17 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
             _delivery(decision, endpoint, event=event, sequence=sequences[decision.post_id], body=body)
             for endpoint in subscribers.get(decision.post.platform_id) or (None,)
         ]
-    return _save(rows)
+    _save(rows)
 
 
 @transactions.required
-def tell(messages: Sequence[Message]) -> list[Delivery]:
+def tell(messages: Sequence[Message]) -> None:
     """Save a delivery of each message to each endpoint that subscribes to its event by name; few do.
 
     Call inside the transaction of the cause, with the posts concerned locked.
     """
     if not messages:
-        return []
+        return
     names = {message.event for message in messages}
     endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(names))
     rows: list[Delivery] = []
@@ -84,7 +84,7 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
         if to and message.post_id:
             sequences[message.post_id] += 1
         rows += [_told(message, endpoint, sequence=sequences[message.post_id or 0] or 1) for endpoint in to]
-    return _save(rows)
+    _save(rows)
 
 
 @transactions.required
@@ -118,18 +118,14 @@ def _is_for(endpoint: WebhookEndpoint, message: Message) -> bool:
     return message.event in endpoint.events and message.platform_id in (None, endpoint.platform_id)
 
 
-def _save(rows: list[Delivery]) -> list[Delivery]:
+def _save(rows: list[Delivery]) -> None:
     request_id = enqueue.request_id()[:_LONGEST_REQUEST_ID]
     for row in rows:
         row.request_id = request_id
-    deliveries = Delivery.objects.bulk_create(rows)
-    turns = {
-        (row.endpoint_id, row.next_attempt_at) for row in deliveries if row.state == DeliveryState.WAITING
-    }
-    for endpoint_id, due_at in turns:
-        if endpoint_id is not None:
+    Delivery.objects.bulk_create(rows)
+    for endpoint_id, due_at in {(row.endpoint_id, row.next_attempt_at) for row in rows}:
+        if endpoint_id is not None:  # else polled
             enqueue.deliveries(endpoint_id=endpoint_id, due_at=due_at)
-    return deliveries
 
 
 def _wanting(platform_ids: set[int], *, event: str) -> dict[int, list[WebhookEndpoint]]:

@@ -182,8 +182,8 @@ def _row(
 
 
 @transactions.required
-def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> Platform:
-    """Count the labels of a platform's removals, and begin or stop removing; return the platform.
+def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> None:
+    """Count the labels of a platform's removals, and begin or stop removing.
 
     `posts` are its labelled posts of the last 90 days. It begins when the bound of all labels of this attempt
     is above the promise. It stops when the bound no longer is, or when labels since it began refute the
@@ -214,4 +214,3 @@ def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> P
             wrong=trials.wrong,
             low=round(trials.interval[0], 4),
         )
-    return platform
