@@ -18,11 +18,9 @@ class Command(BaseCommand):
     help = "Back up the database and the kept releases into a new folder, while the product runs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the folder."""
         parser.add_argument("folder", type=Path, help="a folder that does not exist yet")
 
     def handle(self, *_: Any, folder: Path, **__: Any) -> None:
-        """Make it and print what a restore will compare."""
         try:
             manifest = backup.make(folder.absolute(), at=timezone.now())
         except (backup.Failed, OSError) as failure:

@@ -15,7 +15,6 @@ class Command(BaseCommand):
     help = "Say which release scores; fails, with what to do, if none fits this code."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        """Print the release's id. Raises CommandError."""
         try:
             release = scorer.release()
         except scorer.UNUSABLE as reason:

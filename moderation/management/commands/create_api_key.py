@@ -15,12 +15,9 @@ from moderation.operations.accounts import api_keys, platforms
 
 
 class Command(BaseCommand):
-    """Issue an API key."""
-
     help = "Issue an API key for a platform and print its secret, once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the platform, what the key may do, and for how long."""
         parser.add_argument("platform", help="the platform's slug, such as acme-social")
         parser.add_argument(
             "--register", metavar="NAME", help="make the platform, with this name, if there is none"
@@ -38,7 +35,6 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=int, help="days until the key expires; never if not given")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Issue the key."""
         at = timezone.now()
         if options["days"] is not None and not 1 <= options["days"] <= 3_650:
             raise CommandError("--days must be from 1 to 3650.")

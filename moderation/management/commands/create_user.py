@@ -13,17 +13,13 @@ from moderation.operations.accounts.users import Profile
 
 
 class Command(BaseCommand):
-    """Make an account."""
-
     help = "Make an account and print its password, once; the first sign-in asks for another one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the name and the role."""
         parser.add_argument("username", help="the name to sign in with")
         parser.add_argument("--role", choices=Role.values, default=Role.MODERATOR.value)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make it."""
         profile = Profile(first_name="", last_name="", role=Role(options["role"]))
         try:
             user, password = users.create(

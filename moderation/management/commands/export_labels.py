@@ -25,7 +25,6 @@ class Command(BaseCommand):
     help = "Write confirmed labels with text, features, record and provenance to a file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where to write and which window."""
         parser.add_argument("--out", type=Path, required=True, help="the file to write")
         parser.add_argument(
             "--format",
@@ -55,7 +54,6 @@ class Command(BaseCommand):
         platform: str | None = None,
         **__: Any,
     ) -> None:
-        """Write the file and print what it holds."""
         at = timezone.now()
         if after is not None and (since or until):
             raise CommandError("--after goes on from an export: leave --since and --until.")

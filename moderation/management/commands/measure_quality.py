@@ -30,12 +30,9 @@ class _Judged:
 
 
 class Command(BaseCommand):
-    """Print quality measures with their samples."""
-
     help = "Compare the scores of simulated posts with the truth: ROC-AUC, PR-AUC, routes, recall per kind."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where the truth lies and which run counts."""
         parser.add_argument(
             "--truth", type=Path, help="file written by simulate; the state folder's if not given"
         )
@@ -44,7 +41,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, truth: Path | None, run: str, **__: Any) -> None:
-        """Print the tables."""
         rows = _truths(truth or Path(settings.STATE_DIR) / "simulation" / "truth.jsonl", run=run)
         linked = PostLink.objects.filter(revision__post__external_id__in=list(rows))
         with_link = set(linked.values_list("revision__post__external_id", flat=True))

@@ -21,12 +21,9 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 
 class Command(BaseCommand):
-    """Make the next release from what moderators decided; nothing goes live."""
-
     help = "Export decisions, fit heads (and the ensemble, with --records), evaluate: a candidate to promote."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take where to work, and what else to learn from and to judge by."""
         parser.add_argument(
             "--out", type=Path, default=Path("next-release"), help="folder that keeps every step"
         )

@@ -13,19 +13,15 @@ from moderation.queries.quality import needed_labels
 
 
 class Command(BaseCommand):
-    """Print the plan for missed spam."""
-
     help = (
         "Say how many labels a week measure the missed spam to within some per cent, by this week's scores."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose posts count and how exact the figure is to be."""
         parser.add_argument("--platform", default="", help="slug; all platforms together if not given")
         parser.add_argument("--within", type=float, default=20.0, help="per cent of the missed spam; 20")
 
     def handle(self, *_: Any, platform: str, within: float, **__: Any) -> None:
-        """Print the plan."""
         if not 0.0 < within < 100.0:
             raise CommandError(f"--within: {within:g} is not between 0 and 100 per cent")
         plan = needed_labels.of_traffic(

@@ -14,14 +14,11 @@ from scoring import gate
 
 
 class Command(BaseCommand):
-    """Promote a release."""
-
     help = (
         "Let a release go live: gate, load beside the live one, probe, flip. Workers follow within seconds."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the release, the report about it, and where its content model lies."""
         parser.add_argument("folder", type=Path, help="the release's folder, with its manifest.json")
         parser.add_argument(
             "--report", type=Path, required=True, help="report.json of python -m training evaluate"
@@ -34,7 +31,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, folder: Path, report: Path, repository: Path, **__: Any) -> None:
-        """Promote, or say what stood in the way; then the live release still is."""
         try:
             promotion = promote.promote(
                 folder=folder.resolve(),

@@ -19,11 +19,9 @@ class Command(BaseCommand):
     help = "Erase again what the journal of erasures names. Run it before anybody is served."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the journal."""
         parser.add_argument("--journal", type=Path, help="default: SPAMDESK_ERASURE_JOURNAL")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Apply and print what came of it."""
         path: Path = options["journal"] or settings.ERASURE_JOURNAL
         try:
             done = journal.apply(path, at=timezone.now())

@@ -17,11 +17,9 @@ class Command(BaseCommand):
     help = "Fetch IANA's list of RDAP servers, and keep it if it is newer than the one in force."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare where the list is."""
         parser.add_argument("--from", dest="url", default=registries.SOURCE, help="address of the list")
 
     def handle(self, *_: Any, url: str, **__: Any) -> None:
-        """Fetch, check and keep."""
         try:
             listing = registries.refresh(url=url)
         except (provider.NoAnswer, registries.Invalid) as failure:

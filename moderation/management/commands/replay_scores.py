@@ -26,13 +26,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which scores, and with what."""
         parser.add_argument("--scores", type=int, default=1_000, help="how many, drawn at random")
         parser.add_argument("--platform", help="only this platform's posts")
         parser.add_argument("--release", help="the id of a kept release, or how it begins")
 
     def handle(self, *_: Any, scores: int, platform: str | None, release: str | None, **__: Any) -> None:
-        """Print what was found."""
         drawn = replay.drawn(count=scores, platform_id=options.platform(platform))
         if release is None:
             self._replay(replay.replay(drawn), wanted=scores)

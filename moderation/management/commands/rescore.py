@@ -27,7 +27,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare which posts."""
         parser.add_argument("--platform", help="the slug of the only platform whose posts are scored again")
         parser.add_argument(
             "--release", help="only what this release scored last: its id, or the beginning of it"

@@ -24,7 +24,6 @@ class Command(BaseCommand):
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the backup and the journal of erasures."""
         parser.add_argument("folder", type=Path, help="the folder that `backup` wrote")
         which = parser.add_mutually_exclusive_group()
         which.add_argument(
@@ -37,7 +36,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, folder: Path, journal: Path | None, without_journal: bool, **__: Any) -> None:
-        """Restore and print what came of it."""
         erasures = None if without_journal else journal or settings.ERASURE_JOURNAL
         if erasures is not None and not erasures.exists():
             raise CommandError(

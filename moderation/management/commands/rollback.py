@@ -11,16 +11,12 @@ from moderation.operations.releases import promote
 
 
 class Command(BaseCommand):
-    """Roll back to the release before, or to a kept one."""
-
     help = "Let the release before the live one go live again. Workers follow within seconds."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take another release than the one before, if wanted."""
         parser.add_argument("--to", default="", metavar="ID", help="beginning of a kept release's id")
 
     def handle(self, *_: Any, to: str, **__: Any) -> None:
-        """Roll back, or say what stood in the way."""
         try:
             promotion = promote.roll_back(to=to, actor=None, at=timezone.now())
         except promote.REFUSED as refusal:

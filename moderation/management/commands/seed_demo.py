@@ -14,12 +14,9 @@ from moderation.operations.accounts import demo
 
 
 class Command(BaseCommand):
-    """Make the demo accounts, the platform demo-social and its key."""
-
     help = "Make the demo accounts (password demo), the platform demo-social and its key. Not for production."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Seed, and keep the key in a file that only its owner reads."""
         at = timezone.now()
         place = Path(settings.STATE_DIR) / "secrets" / "demo-api-key"
         try:

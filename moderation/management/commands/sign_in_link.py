@@ -19,11 +19,9 @@ class Command(BaseCommand):
     help = "Print a link for one browser, valid once and for 15 minutes. The password is still asked for."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take whom it is for."""
         parser.add_argument("user", help="the name that they sign in with")
 
     def handle(self, *_: Any, user: str, **__: Any) -> None:
-        """Print the link."""
         try:
             person = User.objects.get(username=user, is_active=True)
         except User.DoesNotExist:

@@ -17,7 +17,6 @@ class Command(BaseCommand):
     help = "Have the labels that next_release found suspicious judged again by somebody who does not know."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take what training wrote, and how many at most."""
         parser.add_argument(
             "file", type=Path, help="suspicious.jsonl in the folder of next_release, the worst first"
         )
@@ -26,7 +25,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, file: Path, most: int, **__: Any) -> None:
-        """Draw them and say how many."""
         if most < 1:
             raise CommandError("--most: give a number from 1")
         try:

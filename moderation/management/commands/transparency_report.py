@@ -39,7 +39,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the period and where to write."""
         parser.add_argument("--from", dest="since", required=True, help="posts from this time on (ISO 8601)")
         parser.add_argument("--to", dest="until", required=True, help="posts before this time")
         parser.add_argument("--out", type=Path, required=True, help="the file to write")
@@ -56,7 +55,6 @@ class Command(BaseCommand):
         service: str = "",
         **__: Any,
     ) -> None:
-        """Write both files and say where they are."""
         start, end = options.time(since, "--from"), options.time(until, "--to")
         if start is None or end is None or start >= end:
             raise CommandError("--to must be later than --from.")

@@ -18,11 +18,9 @@ class Command(BaseCommand):
     help = "Verify the audit log's hash chain, and that it still contains a head that was published before."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the head to compare with."""
         parser.add_argument("--head", help="NUMBER:HASH as logged (audit_sealed) or printed here before")
 
     def handle(self, *_: Any, head: str | None, **__: Any) -> None:
-        """Print the present head, or say what is broken."""
         try:
             latest = chain.verify(published=_head(head) if head else None)
         except chain.Broken as broken:
