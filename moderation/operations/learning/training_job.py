@@ -38,9 +38,6 @@ LEASE = timedelta(seconds=60)
 BEAT_SECONDS = 2.0
 MOST_ATTEMPTS = 5
 LONGEST_SECONDS = 12 * 3_600
-JUDGE_POSTS = 4_000
-"""Simulated posts that a candidate is compared on, beside the decided ones."""
-
 _worker_stops = threading.Event()
 
 
@@ -125,7 +122,6 @@ class _Attempt:
         command = next_release_command(
             folder=training_results.folder_of(self.row),
             platform=self.row.platform.slug if self.row.platform else None,
-            judge_posts=JUDGE_POSTS,
         )
         self._follow(command, opening=f"attempt {self.row.attempts}", is_step=True)
 

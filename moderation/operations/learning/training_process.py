@@ -113,10 +113,9 @@ def install_command() -> list[str] | None:
     return [sys.executable, "-m", "deploy.local", "python-dev", "-c", "pass"]
 
 
-def next_release_command(*, folder: Path, platform: str | None, judge_posts: int) -> list[str]:
+def next_release_command(*, folder: Path, platform: str | None) -> list[str]:
     """Return the command that makes a candidate in `folder`."""
     command = [sys.executable, "manage.py", "next_release", "--out", str(folder), "--ends-with-input"]
-    command += ["--judge-posts", str(judge_posts)]
     return command + (["--platform", platform] if platform else [])
 
 

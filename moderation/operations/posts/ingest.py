@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.evidence import sent_pictures
 from moderation.operations.posts import complaints, links, sql
-from moderation.operations.posts.incoming_post import IncomingPost, body_digest, revision_of
+from moderation.operations.posts.incoming_post import IncomingParent, IncomingPost, body_digest, revision_of
 from moderation.operations.reputation import inquiry
 
 _ERASED = "The post was erased; no revision of it is taken in any more."
@@ -103,13 +103,10 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         latest_revision=post.revision,
     )
     revision = revision_of(incoming=post, row=row, digest=body_digest(post), at=at)
-    is_stored = sql.first(
-        post=row,
-        author=post.author.external_id,
-        display_name=post.author.display_name,
-        revision=revision,
-    )
-    if not is_stored:
+    author = post.author
+    if not sql.first(
+        post=row, author=author.external_id, display_name=author.display_name, revision=revision
+    ):
         return None
     links.store(revisions=[revision], at=at)
     return [(revision, True)], [revision]
@@ -183,7 +180,8 @@ def _sort_out(
             answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
         elif revision is None:
             revision = revision_of(incoming=incoming, row=row, digest=digest, at=at)
-            revision.parent_author_id = _id_of_parents_author(incoming, authors)
+            if incoming.parent:
+                revision.parent_author_id = authors.get(incoming.parent.author_external_id)
             known[row.pk, incoming.revision] = revision
             fresh.append(revision)
             answers.append((revision, True))
@@ -237,31 +235,21 @@ def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:
 
 def _without_stored_parents(*, platform: Platform, posts: Sequence[IncomingPost]) -> Sequence[IncomingPost]:
     """Leave out text and author of parents that are stored here, erased ones included."""
-    ids = {post.parent.external_id for post in posts if post.parent and _tells(post)}
+    told = [post.parent for post in posts if post.parent]
+    ids = {parent.external_id for parent in told if parent.text or parent.author_external_id}
     if not ids:
         return posts
     rows = Post.objects.filter(platform=platform, external_id__in=ids)
     names = set(rows.values_list("external_id", flat=True))
-    return [_bare(post) if post.parent and post.parent.external_id in names else post for post in posts]
+    return [
+        dataclasses.replace(post, parent=IncomingParent(external_id=post.parent.external_id))
+        if post.parent and post.parent.external_id in names
+        else post
+        for post in posts
+    ]
 
 
 def _authors_of_parents(posts: Sequence[IncomingPost]) -> dict[str, str]:
     """Return the display names of the parents' authors by the platform's id, "" where not told."""
     parents = [post.parent for post in posts if post.parent]
     return {parent.author_external_id: parent.author_name for parent in parents if parent.author_external_id}
-
-
-def _id_of_parents_author(post: IncomingPost, ids: Mapping[str, int]) -> int | None:
-    """Return our id of the parent's author, None where not told; `ids` are by the platform's id."""
-    return ids.get(post.parent.author_external_id) if post.parent else None
-
-
-def _tells(post: IncomingPost) -> bool:
-    return post.parent is not None and bool(post.parent.text or post.parent.author_external_id)
-
-
-def _bare(post: IncomingPost) -> IncomingPost:
-    if post.parent is None:
-        return post
-    parent = dataclasses.replace(post.parent, text="", author_external_id="", author_name="")
-    return dataclasses.replace(post, parent=parent)

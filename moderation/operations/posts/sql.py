@@ -112,9 +112,9 @@ def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> di
         late_rows = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=late_names)
         ids |= {external_id: author_id for author_id, external_id, _ in late_rows}
     # After the inserts, which wait for a transaction that renames the same author: avoids a deadlock.
-    _rename(
-        {pk: names[name] for pk, name, display_name in known_rows if names[name] not in ("", display_name)}
-    )
+    renamed = {pk: names[name] for pk, name, shown in known_rows if names[name] not in ("", shown)}
+    if renamed:
+        prepared.run(_RENAME, ids=list(renamed), display_names=list(renamed.values()))
     return ids
 
 
@@ -195,11 +195,6 @@ def latest(*, numbers: Mapping[int, int]) -> None:
         superseded=ScoreState.SUPERSEDED.value,
         open=[ScoreState.PENDING.value, ScoreState.DEGRADED.value],
     )
-
-
-def _rename(renamed: Mapping[int, str]) -> None:
-    if renamed:
-        prepared.run(_RENAME, ids=list(renamed), display_names=list(renamed.values()))
 
 
 def _copy_statement() -> LiteralString:

@@ -34,6 +34,10 @@ class Changed(Exception):
     """Somebody changed the endpoint since it was read."""
 
 
+class NotActive(Exception):
+    """Nothing is sent to this endpoint."""
+
+
 def add(
     *,
     platform: Platform,
@@ -97,12 +101,10 @@ def change(
     return endpoint
 
 
-def remove(*, endpoint_id: int, at: datetime, version: int | None = None, actor: User | None = None) -> None:
-    """Remove an endpoint with its secrets; its log stays. Raises Changed."""
+def remove(*, endpoint_id: int, at: datetime, actor: User | None = None) -> None:
+    """Remove an endpoint with its secrets; its log stays."""
     with transaction.atomic():
         endpoint = _locked(endpoint_id)
-        if version is not None and version != endpoint.version:
-            raise Changed("The endpoint was changed since it was read.")
         endpoint.state, endpoint.state_reason = EndpointState.REMOVED, "removed"
         _save(endpoint, at=at)
         endpoint.secrets.all().delete()
@@ -172,14 +174,10 @@ def _keep(secret: sign.NewSecret, *, endpoint: WebhookEndpoint, at: datetime) ->
     )
 
 
-class NotActive(Exception):
-    """Nothing is sent to this endpoint."""
-
-
 def ping(*, endpoint_id: int, actor: User, at: datetime) -> Delivery:
     """Put a test message into the outbox, due at once. Raises WebhookEndpoint.DoesNotExist or NotActive."""
     with transaction.atomic():
-        endpoint = WebhookEndpoint.objects.select_for_update().get(pk=endpoint_id)
+        endpoint = _locked(endpoint_id)
         if endpoint.state != EndpointState.ACTIVE:
             raise NotActive
         data = {"endpoint": str(endpoint.pk)}
