@@ -62,11 +62,6 @@ def serve_endpoint(*, endpoint_id: int, **_: object) -> int:
 
 
 @shared_task
-def send_delivery(**_: object) -> None:
-    """Do nothing: a message of the version before, whose delivery the sweep finds."""
-
-
-@shared_task
 def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
     """Carry out a decision on a large campaign."""
     return decide_large.run_pieces(campaign_decision_id=campaign_decision_id, at=timezone.now())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef
@@ -54,15 +54,7 @@ class Assignment:
     @property
     def new_members(self) -> list[NewMember]:
         """Return the posts that join, with their campaigns after all merges."""
-        return [
-            NewMember(
-                campaign_id=self._home(new_member.campaign_id),
-                post_id=new_member.post_id,
-                revision=new_member.revision,
-                ties=new_member.ties,
-            )
-            for new_member in self._new_members
-        ]
+        return [replace(one, campaign_id=self._home(one.campaign_id)) for one in self._new_members]
 
     def place(self, revision: Revision, *, seen: list[Sighting]) -> None:
         """Assign a post to the campaign with the most evidence, if it is enough.
