@@ -18,7 +18,6 @@ from moderation.models import Campaign, CampaignDecision, Decision, Platform, Ru
 from moderation.models.decisions import Verdict
 from moderation.models.users import Role
 from moderation.operations import rules
-from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
 from moderation.queries.cases import queue_mix
@@ -27,7 +26,7 @@ from tests import releases
 from tests.moderation.conftest import Case_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import opened, spam
+from tests.moderation.operations.campaigns.campaign_posts import decide, opened, spam
 
 OTHER_MODELS_SHIFT = 0.3
 Decided = Callable[..., Decision]
@@ -128,7 +127,7 @@ def pills(platform: Platform, fake_scorer: FakeScorer) -> Campaign:
 @pytest.fixture
 def ruling(pills: Campaign, moderator: User) -> CampaignDecision:
     """The campaign of five, decided as spam after a minute."""
-    return campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    return decide(pills, spam(5), by=moderator, at=later(60))
 
 
 @pytest.fixture

@@ -23,14 +23,14 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.operations import reconsider
-from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.campaigns import campaign_reversals
 from moderation.operations.cases import reversals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.campaigns.campaign_posts import decide, leave_out, spam
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 LIKE = "Cheap pills without prescription, call 1-800-555-0202 now or never"
@@ -194,12 +194,8 @@ class TestCampaign:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         members = CampaignMember.objects.filter(campaign=home).exclude(post=waiting.post)
         left_out = members.order_by("id")[0]
-        campaign_decisions.leave_out(
-            campaign_id=home.pk, post_id=left_out.post_id, is_left_out=True, moderator=moderator, at=later(15)
-        )
-        made = campaign_decisions.decide(
-            campaign_id=home.pk, wanted=spam(1), moderator=moderator, at=later(20)
-        )
+        leave_out(home, left_out.post_id, by=moderator, at=later(15))
+        made = decide(home, spam(1), by=moderator, at=later(20))
 
         reconsider.sweep(at=later(31))
 
@@ -208,9 +204,7 @@ class TestCampaign:
 
     def test_that_is_corrected_in_time_reconsiders_nothing(self, waiting: Case, moderator: User) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
-        made = campaign_decisions.decide(
-            campaign_id=home.pk, wanted=spam(1), moderator=moderator, at=later(20)
-        )
+        made = decide(home, spam(1), by=moderator, at=later(20))
         campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
 
         assert reconsider.sweep(at=later(99)) == 0

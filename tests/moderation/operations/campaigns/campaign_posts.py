@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import count
 
-from moderation.models import Campaign, CampaignMember, Platform, Post, Revision
+from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, Post, Revision, User
 from moderation.models.decisions import Verdict
+from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns import gather as campaigns_gather
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.posts import ingest
@@ -71,3 +72,22 @@ def campaign_of(post: Post) -> Campaign | None:
 def spam(count: int, **given: object) -> Wanted:
     """Ask for a whole campaign of so many to be judged spam."""
     return Wanted(verdict=Verdict.SPAM, expected_count=count, **given)  # type: ignore[arg-type]  # its own fields
+
+
+def decide(campaign: Campaign, wanted: Wanted, *, by: User, at: datetime) -> CampaignDecision:
+    """Decide a whole campaign."""
+    return campaign_decisions.decide(campaign_id=campaign.pk, wanted=wanted, moderator=by, at=at)
+
+
+def leave_out(campaign: Campaign, post_id: int, *, by: User, at: datetime, is_left_out: bool = True) -> None:
+    """Leave a member out of later decisions, or take it in again."""
+    campaign_decisions.leave_out(
+        campaign_id=campaign.pk, post_id=post_id, is_left_out=is_left_out, moderator=by, at=at
+    )
+
+
+def correct(decision: CampaignDecision, *, by: User, at: datetime) -> CampaignDecision:
+    """Correct a whole decision."""
+    return campaign_reversals.correct(
+        campaign_decision_id=decision.pk, moderator=by, reason="a charity", at=at
+    )

@@ -30,7 +30,15 @@ from moderation.queries.decisions import decision_pages
 from tests.moderation.conftest import judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.campaigns.campaign_posts import (
+    accept,
+    decide,
+    incoming,
+    leave_out,
+    opened,
+    run_all,
+    spam,
+)
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -39,9 +47,7 @@ class TestDecide:
     def test_gives_each_post_its_decision_label_audit_entry_and_delivery(
         self, webhook: Platform, pills: Campaign, moderator: User
     ) -> None:
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
+        made = decide(pills, spam(5), by=moderator, at=later(60))
 
         decisions = Decision.objects.filter(campaign_decision=made)
         assert decisions.count() == 5
@@ -61,7 +67,7 @@ class TestDecide:
         run_all(accept(platform, [incoming(9, at=later(1))], at=later(1)), at=later(2))
 
         with pytest.raises(campaign_decisions.CountMoved) as refusal:
-            campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+            decide(pills, spam(5), by=moderator, at=later(60))
 
         assert (refusal.value.expected, refusal.value.found) == (5, 6)
         assert not Decision.objects.exists()
@@ -69,11 +75,9 @@ class TestDecide:
 
     def test_leaves_out_who_was_left_out(self, pills: Campaign, moderator: User) -> None:
         odd = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0]
-        campaign_decisions.leave_out(
-            campaign_id=pills.pk, post_id=odd.post_id, is_left_out=True, moderator=moderator, at=later(50)
-        )
+        leave_out(pills, odd.post_id, by=moderator, at=later(50))
 
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+        decide(pills, spam(4), by=moderator, at=later(60))
 
         assert Case.objects.get(state=CaseState.OPEN).post_id == odd.post_id
         assert not Decision.objects.filter(post=odd.post).exists()
@@ -81,11 +85,9 @@ class TestDecide:
     def test_takes_in_again(self, pills: Campaign, moderator: User) -> None:
         post = CampaignMember.objects.filter(campaign=pills)[0].post_id
         for is_left_out in (True, False):
-            campaign_decisions.leave_out(
-                campaign_id=pills.pk, post_id=post, is_left_out=is_left_out, moderator=moderator, at=later(50)
-            )
+            leave_out(pills, post, by=moderator, at=later(50), is_left_out=is_left_out)
 
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide(pills, spam(5), by=moderator, at=later(60))
 
         assert Decision.objects.count() == 5
 
@@ -95,7 +97,7 @@ class TestDecide:
         case = Case.objects.order_by("id")[0]
         judge(case, other_moderator, at=later(4), verdict=Verdict.NOT_SPAM)
 
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+        decide(pills, spam(4), by=moderator, at=later(60))
 
         assert Decision.objects.get(post=case.post).verdict == Verdict.NOT_SPAM
 
@@ -105,7 +107,7 @@ class TestDecide:
         case = Case.objects.order_by("id")[0]
         claims.claim(case_id=case.pk, moderator=other_moderator, at=later(59))
 
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide(pills, spam(5), by=moderator, at=later(60))
 
         with pytest.raises(refusals.AlreadyDecided) as refusal:
             review.decide(
@@ -120,7 +122,7 @@ class TestDecide:
         sample = Case.objects.order_by("id")[0]
         Case.objects.filter(pk=sample.pk).update(reason=reason)
 
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+        decide(pills, spam(4), by=moderator, at=later(60))
 
         assert Case.objects.get(state=CaseState.OPEN).pk == sample.pk
 
@@ -128,8 +130,8 @@ class TestDecide:
         Case.objects.filter(pk=Case.objects.order_by("id")[0].pk).update(is_escalated=True)
 
         with pytest.raises(campaign_decisions.CountMoved):
-            campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
+            decide(pills, spam(5), by=moderator, at=later(60))
+        decide(pills, spam(5), by=lead, at=later(61))
 
         assert Decision.objects.count() == 5
 
@@ -142,9 +144,7 @@ class TestDecide:
         places = campaign_members.counts(campaign_id=pills.pk)
         assert (places[Place.WAITING], places[Place.ALLOWED]) == (3, 1)
 
-        campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(4, has_filtered=True), moderator=moderator, at=later(60)
-        )
+        decide(pills, spam(4, has_filtered=True), by=moderator, at=later(60))
 
         assert Decision.objects.filter(decided_by=moderator, verdict=Verdict.SPAM).count() == 4
         assert Label.objects.count() == 4
@@ -156,32 +156,23 @@ class TestDecide:
         CampaignDecision.objects.update(state=state)
 
         with pytest.raises(campaign_decisions.StillRunning):
-            campaign_decisions.decide(
-                campaign_id=ruling.campaign_id, wanted=spam(5), moderator=lead, at=later(90)
-            )
+            decide(ruling.campaign, spam(5), by=lead, at=later(90))
 
     def test_wants_the_count_confirmed_beyond_25(self, platform: Platform, moderator: User) -> None:
         pills = opened(platform, 26, at=AT)
 
         for confirmed in (None, 25):
             with pytest.raises(refusals.NotConfirmed):
-                campaign_decisions.decide(
-                    campaign_id=pills.pk,
-                    wanted=spam(26, confirmed_count=confirmed),
-                    moderator=moderator,
-                    at=later(60),
-                )
-        campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(26, confirmed_count=26), moderator=moderator, at=later(61)
-        )
+                decide(pills, spam(26, confirmed_count=confirmed), by=moderator, at=later(60))
+        decide(pills, spam(26, confirmed_count=26), by=moderator, at=later(61))
 
         assert Decision.objects.count() == 26
 
     def test_refuses_when_nothing_waits(self, pills: Campaign, moderator: User) -> None:
-        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide(pills, spam(5), by=moderator, at=later(60))
 
         with pytest.raises(campaign_decisions.NothingToDecide):
-            campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(0), moderator=moderator, at=later(61))
+            decide(pills, spam(0), by=moderator, at=later(61))
 
     def test_takes_as_many_queries_for_two_hundred_as_for_five(
         self, platform: Platform, moderator: User
@@ -193,12 +184,7 @@ class TestDecide:
         ):
             found = opened(platform, size, at=AT, text=text)
             with CaptureQueriesContext(connection) as queries:
-                campaign_decisions.decide(
-                    campaign_id=found.pk,
-                    wanted=spam(size, confirmed_count=size),
-                    moderator=moderator,
-                    at=later(60),
-                )
+                decide(found, spam(size, confirmed_count=size), by=moderator, at=later(60))
             counts.append(len(queries))
 
         assert counts[0] == counts[1] <= 25

@@ -19,12 +19,12 @@ from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.operations import refusals
-from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.campaigns import campaign_reversals
 from moderation.operations.cases import reversals
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
 from tests.moderation.instants import later
-from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.campaigns.campaign_posts import correct, decide, spam
 
 
 class TestUndo:
@@ -47,9 +47,7 @@ class TestUndo:
 
         with pytest.raises(reversals.AlreadyReversed):
             campaign_reversals.undo(campaign_decision_id=ruling.pk, moderator=moderator, at=later(62))
-        campaign_decisions.decide(
-            campaign_id=ruling.campaign_id, wanted=spam(5), moderator=moderator, at=later(62)
-        )
+        decide(ruling.campaign, spam(5), by=moderator, at=later(62))
 
         assert Label.objects.filter(retracted_at__isnull=True).count() == 5
 
@@ -68,9 +66,7 @@ class TestCorrect:
     ) -> None:
         Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
-        correction = campaign_reversals.correct(
-            campaign_decision_id=ruling.pk, moderator=moderator, reason="a charity", at=later(600)
-        )
+        correction = correct(ruling, by=moderator, at=later(600))
 
         told = Delivery.objects.filter(event="decision.reversed", state=DeliveryState.WAITING)
         assert told.count() == 5
@@ -79,9 +75,7 @@ class TestCorrect:
         assert Label.objects.filter(retracted_at__isnull=False, is_spam=True).count() == 5
         assert Reversal.objects.filter(replacement__isnull=False).count() == 5
         with pytest.raises(reversals.AlreadyReversed):
-            campaign_reversals.correct(
-                campaign_decision_id=ruling.pk, moderator=moderator, reason="again", at=later(601)
-            )
+            correct(ruling, by=moderator, at=later(601))
 
     def test_leaves_what_was_corrected_alone_before(self, ruling: CampaignDecision, moderator: User) -> None:
         first = Decision.objects.filter(campaign_decision=ruling)[0]
@@ -89,25 +83,19 @@ class TestCorrect:
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, reason="", at=later(500)
         )
 
-        correction = campaign_reversals.correct(
-            campaign_decision_id=ruling.pk, moderator=moderator, reason="all of it", at=later(600)
-        )
+        correction = correct(ruling, by=moderator, at=later(600))
 
         assert Decision.objects.filter(campaign_decision=correction).count() == 4
 
     def test_waits_for_the_time_to_undo(self, ruling: CampaignDecision, moderator: User) -> None:
         with pytest.raises(campaign_reversals.TooEarly):
-            campaign_reversals.correct(
-                campaign_decision_id=ruling.pk, moderator=moderator, reason="x", at=later(61)
-            )
+            correct(ruling, by=moderator, at=later(61))
 
     def test_of_others_is_for_leads(
         self, ruling: CampaignDecision, moderator: User, other_moderator: User, lead: User
     ) -> None:
         with pytest.raises(refusals.NotAllowed):
-            campaign_reversals.correct(
-                campaign_decision_id=ruling.pk, moderator=other_moderator, reason="x", at=later(600)
-            )
-        campaign_reversals.correct(campaign_decision_id=ruling.pk, moderator=lead, reason="x", at=later(601))
+            correct(ruling, by=other_moderator, at=later(600))
+        correct(ruling, by=lead, at=later(601))
 
         assert Decision.objects.filter(verdict=Verdict.NOT_SPAM, decided_by=lead).count() == 5

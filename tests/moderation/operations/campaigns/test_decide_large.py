@@ -14,6 +14,8 @@ from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import (
     accept,
+    correct,
+    decide,
     gather,
     incoming,
     opened,
@@ -71,7 +73,7 @@ def test_leaves_out_who_begins_to_wait_meanwhile(
     pills = opened(platform, 5, at=AT)
     unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
     gather(unscored, at=later(2))
-    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    made = decide(pills, spam(5), by=moderator, at=later(60))
     run_all(unscored, at=later(62))
 
     done = carried_out(made, later(75))
@@ -91,9 +93,7 @@ def test_is_found_again_when_its_message_was_lost(ruling: CampaignDecision) -> N
 def test_is_corrected_piece_by_piece(ruling: CampaignDecision, moderator: User) -> None:
     carried_out(ruling, later(75))
 
-    correction = campaign_reversals.correct(
-        campaign_decision_id=ruling.pk, moderator=moderator, reason="sorry", at=later(600)
-    )
+    correction = correct(ruling, by=moderator, at=later(600))
 
     assert correction.state == CampaignDecisionState.RUNNING
     assert carried_out(correction, later(601)).settled == 5

@@ -21,12 +21,20 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
-from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.conftest import judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.campaigns.campaign_posts import (
+    accept,
+    correct,
+    decide,
+    incoming,
+    leave_out,
+    opened,
+    run_all,
+    spam,
+)
 
 pytestmark = pytest.mark.usefixtures("fake_scorer")
 
@@ -62,7 +70,7 @@ def judged(platform: Platform, fake_scorer: FakeScorer, moderator: User) -> Camp
 @pytest.fixture
 def decided(judged: Campaign, moderator: User) -> CampaignDecision:
     """The same, with the rest decided as spam, together."""
-    return campaign_decisions.decide(campaign_id=judged.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    return decide(judged, spam(5), by=moderator, at=later(60))
 
 
 def join(at: datetime, *, count: int = 1) -> Sequence[Post]:
@@ -173,9 +181,7 @@ class TestRulings:
 
     def test_ends_when_the_decision_is_corrected(self, decided: CampaignDecision, moderator: User) -> None:
         [early] = join(later(100))
-        campaign_reversals.correct(
-            campaign_decision_id=decided.pk, moderator=moderator, reason="a charity", at=later(200)
-        )
+        correct(decided, by=moderator, at=later(200))
 
         [post] = join(later(300))
 
@@ -184,13 +190,7 @@ class TestRulings:
 
     def test_leaves_alone_who_was_left_out(self, decided: CampaignDecision, moderator: User) -> None:
         [post] = join(later(65))
-        campaign_decisions.leave_out(
-            campaign_id=decided.campaign_id,
-            post_id=post.pk,
-            is_left_out=True,
-            moderator=moderator,
-            at=later(70),
-        )
+        leave_out(decided.campaign, post.pk, by=moderator, at=later(70))
         post.revisions.update(score_state="pending", generation=2)
 
         run_all([post], at=later(100))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from moderation.models import (
@@ -18,11 +20,19 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.campaigns import campaign_decisions, campaign_reversals
-from moderation.operations.campaigns.campaign_decisions import Wanted
+from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import reversals
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.campaigns.campaign_posts import (
+    accept,
+    correct,
+    decide,
+    incoming,
+    leave_out,
+    opened,
+    run_all,
+    spam,
+)
 from tests.moderation.operations.conftest import side_by_side
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("fake_scorer")]
@@ -33,20 +43,15 @@ SIZE, JOINING = 60, 40
 def test_a_decision_while_members_join_settles_all_or_none(webhook: Platform, moderator: User) -> None:
     pills = opened(webhook, SIZE, at=AT)
     left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
-    campaign_decisions.leave_out(
-        campaign_id=pills.pk, post_id=left_out, is_left_out=True, moderator=moderator, at=later(10)
-    )
+    leave_out(pills, left_out, by=moderator, at=later(10))
     joining = accept(webhook, [incoming(n, at=later(20)) for n in range(JOINING)], at=later(20))
     expected = SIZE - 1
 
-    def decide() -> CampaignDecision:
-        wanted = spam(expected, confirmed_count=expected)
-        return campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60)
-        )
-
     parts = [joining[number::4] for number in range(4)]
-    outcomes = side_by_side(decide, *(lambda part=part: run_all(part, at=later(30)) for part in parts))
+    outcomes = side_by_side(
+        lambda: decide(pills, spam(expected, confirmed_count=expected), by=moderator, at=later(60)),
+        *(lambda part=part: run_all(part, at=later(30)) for part in parts),
+    )
 
     assert all(outcome is None for outcome in outcomes[1:])
     made = outcomes[0]
@@ -66,15 +71,10 @@ def test_a_reversal_restores_all_and_compensates_each_once(
 ) -> None:
     pills = opened(webhook, SIZE, at=AT)
     wanted = spam(SIZE, confirmed_count=SIZE)
-    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+    made = decide(pills, wanted, by=moderator, at=later(60))
     Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
-    def correct() -> CampaignDecision:
-        return campaign_reversals.correct(
-            campaign_decision_id=made.pk, moderator=lead, reason="a charity", at=later(600)
-        )
-
-    outcomes = side_by_side(*[correct] * 4)
+    outcomes = side_by_side(*[lambda: correct(made, by=lead, at=later(600))] * 4)
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1, outcomes
     assert sum(isinstance(outcome, reversals.AlreadyReversed) for outcome in outcomes) == 3
@@ -89,12 +89,11 @@ def test_two_moderators_at_once_decide_each_post_once(
 ) -> None:
     pills = opened(webhook, SIZE, at=AT)
 
-    def decide(person: User, verdict: Verdict) -> CampaignDecision:
-        wanted = Wanted(verdict=verdict, expected_count=SIZE, confirmed_count=SIZE)
-        return campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=person, at=later(60))
-
+    whole = spam(SIZE, confirmed_count=SIZE)
+    fine = replace(whole, verdict=Verdict.NOT_SPAM)
     outcomes = side_by_side(
-        lambda: decide(moderator, Verdict.SPAM), lambda: decide(other_moderator, Verdict.NOT_SPAM)
+        lambda: decide(pills, whole, by=moderator, at=later(60)),
+        lambda: decide(pills, fine, by=other_moderator, at=later(60)),
     )
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1

@@ -17,7 +17,7 @@ from moderation.operations.cases import claims, review
 from moderation.operations.outbox import feed
 from tests.moderation.conftest import Case_
 from tests.moderation.instants import later
-from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.campaigns.campaign_posts import decide, spam
 from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.outbox.feeds import Poller, held
 
@@ -50,9 +50,7 @@ class TestLateCommits:
         monkeypatch.setattr(campaign_decisions, "AT_ONCE", 1)
         monkeypatch.setattr(decide_large, "PIECE", 1)
         poller = Poller(platform)
-        made = campaign_decisions.decide(
-            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
-        )
+        made = decide(pills, spam(5), by=moderator, at=later(60))
 
         while decide_large.run_piece(campaign_decision_id=made.pk, at=later(70)):
             decided(at=later(70))

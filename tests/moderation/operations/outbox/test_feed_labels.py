@@ -5,11 +5,10 @@ from __future__ import annotations
 from moderation.models import Campaign, Decision, FeedEntry, Label, Platform, User
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
-from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.cases import reversals
 from moderation.operations.erasure import erase
 from tests.moderation.instants import later
-from tests.moderation.operations.campaigns.campaign_posts import spam
+from tests.moderation.operations.campaigns.campaign_posts import decide, spam
 from tests.moderation.operations.conftest import Decided
 from tests.moderation.operations.outbox.feeds import Poller
 
@@ -49,7 +48,7 @@ class TestLabels:
 
 
 def test_every_label_and_decision_has_its_entry(pills: Campaign, moderator: User) -> None:
-    campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    decide(pills, spam(5), by=moderator, at=later(60))
 
     for stream, rows in ((Stream.DECISIONS, Decision.objects), (Stream.LABELS, Label.objects)):
         assert FeedEntry.objects.filter(stream=stream).count() == rows.count() == 5
