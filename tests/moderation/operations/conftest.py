@@ -29,6 +29,12 @@ from tests.moderation.instants import AT, later
 from tests.moderation.operations.campaigns.campaign_posts import decide, opened, spam
 
 OTHER_MODELS_SHIFT = 0.3
+ON_TRITON = [
+    pytest.mark.usefixtures("own_releases"),
+    pytest.mark.xdist_group("triton"),
+    pytest.mark.timeout(300),
+]
+"""Of tests that load models into the real Triton: one after the other."""
 Decided = Callable[..., Decision]
 Impose = Callable[..., Rule]
 

@@ -19,14 +19,9 @@ from moderation.operations.refusals import NotAllowed
 from moderation.operations.releases import promote
 from scoring.release import MANIFEST, Thresholds
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.conftest import side_by_side
+from tests.moderation.operations.conftest import ON_TRITON, side_by_side
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("own_releases"),
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.django_db, *ON_TRITON]
 
 WANTED = Thresholds(review_from=0.1, remove_from=0.97, audit_rate=0.03)
 Propose = Callable[..., ReleaseProposal]

@@ -17,13 +17,9 @@ from moderation.queries.learning import shadow_labels
 from scoring.gate import Finding
 from scoring.release import Thresholds
 from tests.moderation.instants import AT, later
+from tests.moderation.operations.conftest import ON_TRITON
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("own_releases"),
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.django_db, *ON_TRITON]
 
 WANTED = Thresholds(review_from=0.1, remove_from=0.97, audit_rate=0.03)
 

@@ -19,16 +19,10 @@ from scoring.gate import Unreadable
 from scoring.release import Release
 from tests import releases
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.conftest import OTHER_MODELS_SHIFT
+from tests.moderation.operations.conftest import ON_TRITON, OTHER_MODELS_SHIFT
 from tests.moderation.operations.releases.promotion import TEXTS, promote_with, wait_until
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("own_releases"),
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
-
+pytestmark = [pytest.mark.django_db, *ON_TRITON]
 
 GoLive = Callable[[], Promotion]
 

@@ -16,16 +16,11 @@ from scoring.release import Corrupt, Release, SchemaMismatch
 from tests import releases
 from tests.libraries import later
 from tests.moderation.instants import AT
+from tests.moderation.operations.conftest import ON_TRITON
 from tests.moderation.operations.releases.promotion import TEXTS, promote_with
 
 onnx = later("onnx")
-pytestmark = [
-    pytest.mark.whole,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("own_releases"),
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.whole, pytest.mark.django_db, *ON_TRITON]
 
 
 class TestBadReleases:

@@ -23,19 +23,12 @@ from tests import releases
 from tests.libraries import later as imported_later
 from tests.libraries import needs
 from tests.moderation.instants import AT, later
+from tests.moderation.operations.conftest import ON_TRITON
 from tests.moderation.operations.releases.promotion import promote_with
 from training.image import head, release_with, repository
 from training.image.backbone import Backbone, Preprocessing
 
-pytestmark = [
-    pytest.mark.whole,
-    needs("torch", "onnx"),
-    pytest.mark.train,
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("own_releases"),
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.whole, needs("torch", "onnx"), pytest.mark.train, pytest.mark.django_db, *ON_TRITON]
 torch = imported_later("torch")
 
 RED, BLUE = (250, 10, 10), (10, 10, 250)

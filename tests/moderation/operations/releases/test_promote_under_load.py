@@ -16,16 +16,11 @@ from moderation.operations.releases import promote
 from scoring.blocklist import Blocklist
 from scoring.release import Release
 from tests.moderation.instants import AT
+from tests.moderation.operations.conftest import ON_TRITON
 from tests.moderation.operations.releases.promotion import promote_with, wait_until
 from tests.scoring.random_records import record
 
-pytestmark = [
-    pytest.mark.whole,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("own_releases"),
-    pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.whole, pytest.mark.django_db(transaction=True), *ON_TRITON]
 
 CALLERS = 3
 
