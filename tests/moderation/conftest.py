@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -84,6 +84,15 @@ def lead(db: None) -> User:
 def evidence_store(settings: Settings, tmp_path: Path) -> None:
     """Keep files of evidence in a folder of the test's own."""
     settings.EVIDENCE_DIR = tmp_path / "evidence"
+
+
+@pytest.fixture
+def own_folder(settings: Settings, tmp_path: Path) -> Iterator[None]:
+    """Keep releases in a folder of the test's own."""
+    settings.RELEASES_DIR = tmp_path / "releases"
+    scorer.forget()
+    yield
+    scorer.forget()
 
 
 @pytest.fixture

@@ -21,14 +21,13 @@ from pytest_django import Settings
 
 from moderation import standby
 from moderation.models import Case, Export, Platform, SweepRun, User
-from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportState
-from moderation.operations.cases import claims, review
 from moderation.operations.labels import export_build, exports
 from moderation.operations.outbox import feed
 from moderation.queries.labels.labels import LabelFilter
 from moderation.web.middleware.standby_reads import COOKIE
 from tests.moderation import hot_standby
+from tests.moderation.conftest import judge
 from tests.moderation.hot_standby import HotStandby
 
 PAGES = (
@@ -181,10 +180,7 @@ def test_an_export_holds_what_was_decided_a_moment_before(
         return connection()
 
     monkeypatch.setattr(standby, "connection", noted)
-    case = claims.claim(case_id=open_case().pk, moderator=lead, at=later(10))
-    review.decide(
-        case_id=case.pk, case_version=case.version, moderator=lead, verdict=Verdict.SPAM, at=later(10)
-    )
+    judge(open_case(), lead, at=later(10))
     feed.sweep(at=later(40))
     asked = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
     _follow()

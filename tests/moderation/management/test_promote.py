@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from moderation import scorer
 from moderation.models import Promotion
 from scoring.release import Release
 from tests import releases
@@ -21,14 +19,6 @@ pytestmark = [
     # A rollback unloads what no release of its own database needs: never beside tests that load.
     pytest.mark.xdist_group("triton"),
 ]
-
-
-@pytest.fixture
-def own_folder(tmp_path: Path, settings: object) -> Iterator[None]:
-    settings.RELEASES_DIR = tmp_path / "releases"  # type: ignore[attr-defined]  # pytest-django's fixture
-    scorer.forget()
-    yield
-    scorer.forget()
 
 
 @pytest.fixture

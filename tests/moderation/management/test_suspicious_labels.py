@@ -16,9 +16,10 @@ from django.utils import timezone
 from moderation.models import BlindReview, Case, Platform, Post, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.decisions import Verdict
-from moderation.operations.cases import blind_answers, claims, review, shift
+from moderation.operations.cases import blind_answers, claims, shift
 from moderation.operations.cases.shift import Choice
 from moderation.operations.erasure import erase
+from tests.moderation.conftest import judge
 
 
 @pytest.fixture
@@ -27,10 +28,7 @@ def labelled(open_case: Callable[..., Case], moderator: User) -> list[Post]:
     earlier, posts = timezone.now() - timedelta(hours=1), []
     for number in range(3):
         case = open_case(text=f"Grey cat number {number} on the roof")
-        claims.claim(case_id=case.pk, moderator=moderator, at=earlier)
-        review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=earlier
-        )
+        judge(case, moderator, at=earlier)
         posts.append(case.post)
     return posts
 

@@ -15,7 +15,9 @@ from pytest_django import Settings
 from moderation.models import Platform, Score, User
 from moderation.models.exports import ExportState
 from moderation.operations.cases import reversals
+from moderation.operations.infrastructure import probe
 from moderation.operations.labels import export_build, export_files, export_formats, export_write, exports
+from moderation.operations.outbox import feed
 from moderation.queries.labels import labels as labels_labels
 from moderation.queries.labels.label_json import weight_of
 from moderation.queries.labels.labels import SPLITS, LabelFilter
@@ -100,19 +102,16 @@ class TestCommand:
         with pytest.raises(CommandError, match="--since"):
             call_command("export_labels", out=tmp_path / "labels.jsonl", since="2026-01-01")
 
-    def test_writes_the_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        call_command("export_labels", out=tmp_path / "labels.jsonl")
-
-        assert "3 labels (2 spam, 1 not spam)" in capsys.readouterr().out
-
-    def test_of_one_platform(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_writes_the_file_of_one_platform(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         Platform.objects.create(slug="other", name="Other", created_at=later(0))
         [judged] = Platform.objects.exclude(slug="other").values_list("slug", flat=True)
 
         for slug in (judged, "other"):
             call_command("export_labels", out=tmp_path / f"{slug}.jsonl", platform=slug)
 
-        assert capsys.readouterr().out.count("3 labels") == 1
+        assert capsys.readouterr().out.count("3 labels (2 spam, 1 not spam)") == 1
         assert (tmp_path / "other.jsonl").read_text() == ""
         with pytest.raises(CommandError, match="no platform 'nowhere'; there are: "):
             call_command("export_labels", out=tmp_path / "labels.jsonl", platform="nowhere")
@@ -191,3 +190,18 @@ def test_weights_are_one_over_the_chance_of_being_seen(
     chance: float, is_sample: bool, stands_for: float
 ) -> None:
     assert weight_of(audit_probability=chance, is_audit_sample=is_sample) == stands_for
+
+
+@pytest.mark.usefixtures("decided_posts")
+def test_one_of_a_standby_holds_what_the_primary_has_numbered_and_numbers_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_primary = export_write.write(out=tmp_path / "primary.jsonl", wanted=LabelFilter(), at=later(99))
+    monkeypatch.setattr(probe, "is_standby", lambda: True)
+    monkeypatch.delattr(feed, "number")  # it locks rows, which a standby refuses
+
+    of_standby = export_write.write(out=tmp_path / "standby.jsonl", wanted=LabelFilter(), at=later(99))
+
+    assert of_standby["counts"] == of_primary["counts"]
+    assert of_standby["counts"]["labels"] == 3
+    assert of_standby["positions"] == of_primary["positions"]

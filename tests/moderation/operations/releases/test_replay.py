@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -22,17 +21,9 @@ from scoring import release as releases
 from tests.moderation.conftest import Post_
 from tests.moderation.instants import later
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("triton", "own_folder")]
 
 TEXTS = ["Cheap pills at http://pills.example/ now", "See you at the river", "", "Win a prize, call 1-800"]
-
-
-@pytest.fixture(autouse=True)
-def own_releases(triton: None, tmp_path: Path, settings: object) -> Iterator[None]:
-    settings.RELEASES_DIR = tmp_path / "releases"  # type: ignore[attr-defined]  # pytest-django's fixture
-    scorer.forget()
-    yield
-    scorer.forget()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,17 +22,10 @@ PAGE = {
 }
 
 
-@pytest.fixture(autouse=True)
-def own_releases(triton: None, tmp_path: Path, settings: Settings) -> Iterator[None]:
-    settings.RELEASES_DIR = tmp_path / "releases"
+@pytest.fixture
+def scored(triton: None, own_folder: None, tmp_path: Path, settings: Settings, post: Post_) -> list[Score]:
     settings.RELEASE_DIR = release_with_evidence(tmp_path / "shipped").folder
     scorer.forget()
-    yield
-    scorer.forget()
-
-
-@pytest.fixture
-def scored(post: Post_) -> list[Score]:
     link = "http://shop.example/"
     for text in ("See you at the river", ""):
         revision = Revision.objects.get(post=post(text=text, links=[link]))

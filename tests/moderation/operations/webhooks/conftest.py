@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
-from moderation.models import Case, Delivery, Platform, User, WebhookEndpoint
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import review
+from moderation.models import Delivery, Platform, User, WebhookEndpoint
 from moderation.operations.webhooks import endpoints
 from tests.moderation import receiver
+from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.webhooks.turns import Make
 from tests.moderation.receiver import Receiver
@@ -45,16 +44,9 @@ def secret(registered: tuple[WebhookEndpoint, str]) -> str:
 
 
 @pytest.fixture
-def delivery(endpoint: WebhookEndpoint, claimed_case: Case, moderator: User) -> Delivery:
+def delivery(endpoint: WebhookEndpoint, open_case: Case_, moderator: User) -> Delivery:
     """A decision on its way to the endpoint."""
-    decision = review.decide(
-        case_id=claimed_case.pk,
-        case_version=claimed_case.version,
-        moderator=moderator,
-        verdict=Verdict.SPAM,
-        at=later(5),
-    )
-    return Delivery.objects.get(decision=decision)
+    return Delivery.objects.get(decision=judge(open_case(), moderator, at=later(5)))
 
 
 @pytest.fixture

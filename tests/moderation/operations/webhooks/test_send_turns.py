@@ -84,14 +84,6 @@ class TestTurn:
         assert attempts.claim(endpoint_id=endpoint.pk, limit=9, at=later(LEASE_SECONDS - 1)) == []
         assert attempts.claim(endpoint_id=endpoint.pk, limit=9, at=later(LEASE_SECONDS)) == [row]
 
-    def test_what_was_cancelled_is_not_sent_and_stays_cancelled(
-        self, make: Make, endpoint: WebhookEndpoint, server: Receiver
-    ) -> None:
-        make(1, state=DeliveryState.CANCELLED)
-
-        assert send.serve(endpoint_id=endpoint.pk, at=AT) == 0
-        assert server.got == []
-
     def test_what_was_cancelled_during_its_call_stays_cancelled(
         self, make: Make, endpoint: WebhookEndpoint
     ) -> None:
