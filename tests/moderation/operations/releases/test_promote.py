@@ -15,7 +15,6 @@ from moderation.operations.releases import promote, triton
 from moderation.operations.scoring import score
 from scoring import hosting
 from scoring.content import ContentModel
-from scoring.gate import Unreadable
 from scoring.release import Release
 from tests import releases
 from tests.moderation.instants import AT, later
@@ -85,16 +84,6 @@ class TestPromote:
             promote_with(candidate, models=other_models, at=AT, report=report)
 
         assert not Promotion.objects.exists()
-
-    def test_refuses_a_comparison_with_another_release(self, candidate: Release, other_models: Path) -> None:
-        report = releases.report(candidate=candidate, live=candidate)
-
-        with pytest.raises(promote.NotGoodEnough, match="live one"):
-            promote_with(candidate, models=other_models, at=AT, report=report)
-
-    def test_refuses_a_report_that_is_none(self, candidate: Release, other_models: Path) -> None:
-        with pytest.raises(Unreadable, match="format"):
-            promote_with(candidate, models=other_models, at=AT, report={})
 
     def test_refuses_the_live_release(self) -> None:
         live = scorer.release()
