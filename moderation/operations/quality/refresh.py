@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
@@ -114,16 +114,9 @@ def _spans(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Ite
         start = about.at - timedelta(days=days)
         passed_part = _since(passed, start)
         for part in figures.slices(_since(posts, start), looks=days, unit=about.unit, passed=passed_part):
-            for figure in part.figures:
-                yield _row(
-                    figure,
-                    about=about,
-                    span=span,
-                    dimension=part.dimension,
-                    name=part.name,
-                    start=start,
-                    end=about.at,
-                )
+            yield from _rows(
+                part.figures, part.dimension, part.name, about=about, span=span, start=start, end=about.at
+            )
 
 
 def _trends(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
@@ -133,52 +126,45 @@ def _trends(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> It
             _since(posts, since), days=step, unit=about.unit, passed=_since(passed, since)
         ):
             # A step that began before the period was read in part, but would be shown as a whole one.
-            for figure in estimates if start >= since else ():
-                yield _row(
-                    figure,
-                    about=about,
-                    span=span,
-                    dimension=Dimension.ALL,
-                    name="",
-                    start=start,
-                    end=start + timedelta(days=step),
-                )
+            if start >= since:
+                end = start + timedelta(days=step)
+                yield from _rows(estimates, Dimension.ALL, "", about=about, span=span, start=start, end=end)
 
 
 def _since(posts: LabelledPosts, start: datetime) -> LabelledPosts:
     return posts.where((posts.scored_at >= start).astype(bool))
 
 
-def _row(
-    figure: Figure,
+def _rows(
+    estimates: Iterable[Figure],
+    dimension: Dimension,
+    name: str,
     *,
     about: _About,
     span: QualitySpan,
-    dimension: Dimension,
-    name: str,
     start: datetime,
     end: datetime,
-) -> QualityFigure:
-    weighted, uniform = figure.weighted, figure.uniform
-    return QualityFigure(
-        platform=about.platform,
-        unit=about.unit,
-        span=span,
-        start=start,
-        end=end,
-        dimension=dimension,
-        slice=name,
-        measure=figure.measure,
-        value=weighted.value,
-        low=weighted.low,
-        high=weighted.high,
-        labels=weighted.labels,
-        uniform_value=uniform.value,
-        uniform_low=uniform.low,
-        uniform_high=uniform.high,
-        uniform_labels=uniform.labels,
-        estimated_at=about.at,
-    )
+) -> Iterator[QualityFigure]:
+    for figure in estimates:
+        yield QualityFigure(
+            platform=about.platform,
+            unit=about.unit,
+            span=span,
+            start=start,
+            end=end,
+            dimension=dimension,
+            slice=name,
+            measure=figure.measure,
+            value=figure.weighted.value,
+            low=figure.weighted.low,
+            high=figure.weighted.high,
+            labels=figure.weighted.labels,
+            uniform_value=figure.uniform.value,
+            uniform_low=figure.uniform.low,
+            uniform_high=figure.uniform.high,
+            uniform_labels=figure.uniform.labels,
+            estimated_at=about.at,
+        )
 
 
 @transactions.required

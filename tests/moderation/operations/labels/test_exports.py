@@ -12,13 +12,11 @@ from django.core.management import CommandError, call_command
 from pyarrow import parquet
 from pytest_django import Settings
 
-from moderation.models import Platform, Score, User
+from moderation.models import Platform, User
 from moderation.models.exports import ExportState
-from moderation.operations.cases import reversals
 from moderation.operations.infrastructure import probe
 from moderation.operations.labels import export_build, export_files, export_formats, export_write, exports
 from moderation.operations.outbox import feed
-from moderation.queries.labels import labels as labels_labels
 from moderation.queries.labels.label_json import weight_of
 from moderation.queries.labels.labels import SPLITS, LabelFilter
 from tests.moderation.instants import later
@@ -43,32 +41,12 @@ class TestWrite:
         assert manifest["counts"] == {"labels": 3, "spam": 2, "not_spam": 1, "retracted": 0}
         assert json.loads(Path(f"{out}.manifest.json").read_text()) == manifest
 
-    @pytest.mark.parametrize("schema", ["", "an older one"])
-    def test_lines_say_what_the_api_says(self, tmp_path: Path, schema: str) -> None:
-        if schema:
-            Score.objects.update(schema_hash=schema)
-        out = tmp_path / "labels.jsonl"
-
-        export_write.write(out=out, wanted=LabelFilter(), at=later(99))
-
-        page = labels_labels.page(wanted=LabelFilter(), after=None, limit=9)
-        assert rows_of(out) == list(page.rows)
-
     def test_keeps_to_its_window(self, tmp_path: Path) -> None:
         wanted = LabelFilter(since=later(20), until=later(30))
 
         manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=wanted, at=later(99))
 
         assert manifest["counts"]["labels"] == 1
-
-    def test_leaves_retracted_labels_out(self, tmp_path: Path, moderator: User) -> None:
-        decision = moderator.decisions.last()
-        assert decision is not None
-        reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(35))
-
-        manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=later(99))
-
-        assert manifest["counts"]["labels"] == 2
 
 
 @pytest.mark.usefixtures("decided_posts")
