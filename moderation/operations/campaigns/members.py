@@ -57,39 +57,35 @@ def add(*, new_members: Sequence[NewMember], at: datetime) -> None:
     if not new_members:
         return
     revisions = _revisions(new_members)
-    new_members = [new_member for new_member in new_members if new_member.post_id in revisions]
+    new_members = [member for member in new_members if member.post_id in revisions]
     examples = _examples(new_members, revisions)
     CampaignMember.objects.bulk_create(
         [
             CampaignMember(
-                post_id=new_member.post_id,
-                revision=revisions[new_member.post_id],
-                campaign_id=new_member.campaign_id,
+                post_id=member.post_id,
+                revision=revisions[member.post_id],
+                campaign_id=member.campaign_id,
                 joined_at=at,
                 likeness=similarity.likeness(
-                    revisions[new_member.post_id].text[:_COMPARED_CHARACTERS],
-                    examples[new_member.campaign_id],
+                    revisions[member.post_id].text[:_COMPARED_CHARACTERS], examples[member.campaign_id]
                 ),
-                ties=list(new_member.ties),
+                ties=list(member.ties),
                 # One that only its kept digests tell of is drawn in, but nothing can be decided about it.
-                left_out_at=revisions[new_member.post_id].post.erased_at,
+                left_out_at=revisions[member.post_id].post.erased_at,
             )
-            for new_member in new_members
+            for member in new_members
         ]
     )
-    homes = {revisions[new_member.post_id].pk: new_member.campaign_id for new_member in new_members}
+    homes = {revisions[member.post_id].pk: member.campaign_id for member in new_members}
     _run(_ADD_TRAITS, _traits(list(revisions.values()), homes=homes))
-    _recount(Counter(new_member.campaign_id for new_member in new_members), at=at)
+    _recount(Counter(member.campaign_id for member in new_members), at=at)
 
 
 def remove(*, members: Sequence[CampaignMember]) -> None:
     """Remove members whose posts were edited or erased."""
     if not members:
         return
-    homes = {member.revision_id: member.campaign_id for member in members}
-    revisions = Revision.objects.filter(pk__in=homes).select_related("post")
-    _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes))
-    CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
+    _take_traits(members)
     CampaignMember.objects.filter(pk__in=[member.pk for member in members]).delete()
     counts = Counter(member.campaign_id for member in members)
     # At an instant of the past: a campaign that is left must not look active again.
@@ -98,10 +94,7 @@ def remove(*, members: Sequence[CampaignMember]) -> None:
 
 def keep(*, members: Sequence[CampaignMember], at: datetime) -> None:
     """Leave erased members in their campaigns, out of later decisions and without their networks."""
-    homes = {member.revision_id: member.campaign_id for member in members}
-    revisions = Revision.objects.filter(pk__in=homes).select_related("post")
-    _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes, kinds=(TieKind.NETWORK,)))
-    CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
+    _take_traits(members, kinds=(TieKind.NETWORK,))
     rows = CampaignMember.objects.filter(pk__in=[member.pk for member in members])
     rows.filter(left_out_at__isnull=True).update(left_out_at=at)
 
@@ -119,32 +112,33 @@ def merge(*, gone: int, kept: int) -> None:
     _recount(Counter({kept: count}), at=latest_at)
 
 
+def _take_traits(members: Sequence[CampaignMember], *, kinds: Collection[TieKind] = _COUNTED) -> None:
+    homes = {member.revision_id: member.campaign_id for member in members}
+    revisions = Revision.objects.filter(pk__in=homes).select_related("post")
+    _run(_TAKE_TRAITS, _traits(list(revisions), homes=homes, kinds=kinds))
+    CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
+
+
 def _revisions(new_members: Sequence[NewMember]) -> dict[int, Revision]:
     """Return the revision of each new member by its post; of those drawn in, the latest."""
-    by_post = {
-        new_member.post_id: new_member.revision
-        for new_member in new_members
-        if new_member.revision is not None
-    }
-    post_ids = [new_member.post_id for new_member in new_members if new_member.post_id not in by_post]
-    latest = Revision.objects.filter(post__in=post_ids, number=F("post__latest_revision")).select_related(
-        "post"
-    )
-    return by_post | {revision.post_id: revision for revision in latest}
+    by_post = {member.post_id: member.revision for member in new_members if member.revision is not None}
+    post_ids = [member.post_id for member in new_members if member.post_id not in by_post]
+    latest = Revision.objects.filter(post__in=post_ids, number=F("post__latest_revision"))
+    return by_post | {revision.post_id: revision for revision in latest.select_related("post")}
 
 
 def _examples(new_members: Sequence[NewMember], revisions: dict[int, Revision]) -> dict[int, str]:
     """Return the text that each campaign's members are compared with: its first post's, while that exists."""
-    campaigns = Campaign.objects.in_bulk({new_member.campaign_id for new_member in new_members})
+    campaigns = Campaign.objects.in_bulk({member.campaign_id for member in new_members})
     ids = {row.example_id for row in campaigns.values() if row.example_id is not None}
     examples = dict(Revision.objects.filter(pk__in=ids).values_list("pk", "text"))
     texts = {pk: examples.get(row.example_id or 0, "") for pk, row in campaigns.items()}
-    for new_member in new_members:
-        revision = revisions[new_member.post_id]
-        if not texts[new_member.campaign_id] and revision.text:
+    for member in new_members:
+        revision = revisions[member.post_id]
+        if not texts[member.campaign_id] and revision.text:
             # The example was erased, or is a picture without words: another takes its place.
-            texts[new_member.campaign_id] = revision.text
-            Campaign.objects.filter(pk=new_member.campaign_id).update(example=revision)
+            texts[member.campaign_id] = revision.text
+            Campaign.objects.filter(pk=member.campaign_id).update(example=revision)
     return {pk: text[:_COMPARED_CHARACTERS] for pk, text in texts.items()}
 
 
