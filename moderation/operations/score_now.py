@@ -35,9 +35,7 @@ class ScoredNow:
     took_ms: int
 
 
-def run(
-    *, platform: Platform, post: IncomingPost, at: datetime, budget_ms: int = settings.SCORE_NOW_BUDGET_MS
-) -> ScoredNow | Refused:
+def run(*, platform: Platform, post: IncomingPost, at: datetime) -> ScoredNow | Refused:
     """Store a post, score it like the tasks do, and return what came of it.
 
     The post is stored in any case. If the budget ends before the content model has answered, the score is
@@ -47,7 +45,7 @@ def run(
     [answer] = ingest.store(platform=platform, posts=[post], at=at)
     if isinstance(answer, Refused):
         return answer
-    ends = began + budget_ms / 1000
+    ends = began + settings.SCORE_NOW_BUDGET_MS / 1000
     if answer.score_state == ScoreState.PENDING:
         _score(answer, at=at, ends=ends)
     result = _found(answer)

@@ -69,11 +69,6 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
     return len(verdicts)
 
 
-def forget() -> None:
-    """Drop the cached providers, so that changed settings apply."""
-    _providers.cache_clear()
-
-
 def _known(links: Sequence[PostLink], *, at: datetime) -> list[LinkVerdict]:
     subjects = {provider.subject(link) for provider in _providers() for link in links}
     return list(LinkVerdict.objects.filter(subject__in=subjects - {""}, expires_at__gt=at))

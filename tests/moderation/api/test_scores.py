@@ -11,7 +11,6 @@ from rest_framework.test import APIClient
 from moderation import scorer
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import score_now
 from moderation.queries.cases.scored_post import leading_contributions
 from tests.moderation.api.answers import bad_fields, problem
 from tests.moderation.api.conftest import Payload
@@ -96,9 +95,9 @@ class TestOutOfTime:
         assert Revision.objects.get().score_state == ScoreState.DEGRADED
 
     def test_without_any_time_the_post_is_stored_for_the_tasks(
-        self, api: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
+        self, api: APIClient, payload: Payload, settings: Settings
     ) -> None:
-        monkeypatch.setattr(score_now.run, "__kwdefaults__", {"budget_ms": 0})
+        settings.SCORE_NOW_BUDGET_MS = 0
 
         answer = ask(api, payload)
 

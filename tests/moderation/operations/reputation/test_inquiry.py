@@ -31,9 +31,9 @@ def providers(settings: Settings) -> Iterator[Providers]:
         settings.WEB_RISK_KEY, settings.WEB_RISK_URL = "risk-key", server.url
         settings.WOT_KEY, settings.WOT_USER, settings.WOT_URL = "wot-key", "wot-user", server.url
         settings.RDAP_URL = server.url
-        inquiry.forget()
+        inquiry._providers.cache_clear()
         yield server
-    inquiry.forget()
+    inquiry._providers.cache_clear()
 
 
 def revision_of(post: Post) -> Revision:
@@ -151,7 +151,7 @@ class TestAsk:
         assert failure.detail.startswith("Port ")
 
     def test_without_keys_nobody_is_asked(self, post: Post_) -> None:
-        inquiry.forget()
+        inquiry._providers.cache_clear()
 
         assert not inquiry.is_configured()
         assert inquiry.ask(revision_ids=[revision_of(post(text=TEXT)).pk], at=later(5)) == 0

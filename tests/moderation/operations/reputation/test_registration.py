@@ -35,9 +35,9 @@ def registry(settings: Settings, tmp_path: Path) -> Iterator[Providers]:
         settings.RDAP_LIST.parent.mkdir()
         settings.RDAP_LIST.write_text(json.dumps(listed((["example"], [server.url + "/rdap/"]))))
         server.set("/rdap/domain/", registered("2019-05-01T10:00:00Z"))
-        inquiry.forget()
+        inquiry._providers.cache_clear()
         yield server
-    inquiry.forget()
+    inquiry._providers.cache_clear()
 
 
 @pytest.fixture
