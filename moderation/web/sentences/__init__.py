@@ -11,7 +11,7 @@ from moderation.web.quantities import count, percent
 from moderation.web.sentences import context, feedback, found, journey, social
 from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence
 
-__all__ = ["CONTENT", "Leaning", "Said", "has_sentence", "is_of_evidence", "said"]
+__all__ = ["CONTENT", "Leaning", "Said", "is_of_evidence", "said"]
 
 CONTENT = "content.text"
 _OF_LINKS = ("context.url_", "context.domain_", "social.same_link")
@@ -59,8 +59,3 @@ def _nothing_there(feature: str, record: PostRecord) -> Said | None:
 def is_of_evidence(feature: str) -> bool:
     """Return whether a feature is of collected evidence, which no search covers."""
     return feature in found.SENTENCES
-
-
-def has_sentence(feature: str) -> bool:
-    """Return whether a feature has a sentence of its own."""
-    return feature in _SENTENCES

@@ -17,7 +17,6 @@ from moderation.web.sentences.sentence import (
     address,
     days,
     days_known,
-    decided,
     flag,
     from_least,
     linked,
@@ -31,10 +30,16 @@ from moderation.web.sentences.sentence import (
 
 NO_LINKS = "No links in the post"
 _SPAM = Leaning.SPAM
-_OF_ADDRESS = decided("decided posts from this address", past=address, tail="; old ones count less")
-_OF_DOMAIN = decided(
+_OF_ADDRESS = Decided("decided posts from this address", past=address, tail="; old ones count less")
+_OF_DOMAIN = Decided(
     "decided posts with a linked domain",
     past=linked(lambda history: (history.confirmed_spam + 0.1) / (_decisions(history) + 1.0)),
+)
+_SPAM_DAYS = Sentence(
+    things("day", "days", " with confirmed spam from this address"),
+    leans=_SPAM,
+    past=address,
+    measure=lambda history, _: history.spam_days,
 )
 
 
@@ -77,24 +82,14 @@ def _digits(value: float, record: PostRecord) -> str:
 
 SENTENCES: dict[str, Sentence | Decided] = {
     "context.ip_spam_share": _OF_ADDRESS,
-    "context.ip_network_spam_share": decided(
+    "context.ip_network_spam_share": Decided(
         "decided posts from this network", past=network, tail="; old ones count less"
     ),
-    "context.ip_as_spam_share": decided(
+    "context.ip_as_spam_share": Decided(
         "decided posts from this provider", past=provider, tail="; old ones count less"
     ),
-    "context.ip_is_persistent_spammer": Sentence(
-        things("day", "days", " with confirmed spam from this address"),
-        leans=_SPAM,
-        past=address,
-        measure=lambda history, _: history.spam_days,
-    ),
-    "context.ip_spam_days": Sentence(
-        things("day", "days", " with confirmed spam from this address"),
-        leans=_SPAM,
-        past=address,
-        measure=lambda history, _: history.spam_days,
-    ),
+    "context.ip_is_persistent_spammer": _SPAM_DAYS,
+    "context.ip_spam_days": _SPAM_DAYS,
     "context.ip_authors": Sentence(
         things("author has", "authors have", " posted from this address"),
         none="First author seen from this address",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
 from moderation.queries.cases.case_pages import PostRecord
 from moderation.queries.outcome_counts import FEWEST_OF_A_SHARE
@@ -45,18 +45,12 @@ def _pace(_: float, record: PostRecord) -> str:
 
 def _copies(value: float, record: PostRecord) -> str:
     copied = round(value * len(record.complaints))
-    words = ngettext("{} complaint copies another", "{} complaints copy another", 1 if copied == 1 else 2)
-    return words.format(count(copied))
+    return counted(copied, "complaint copies another", "complaints copy another")
 
 
 def _saying_spam(value: float, record: PostRecord) -> str:
     saying = round(value * len(record.complaints))
-    words = ngettext(
-        "{} complaint mentions spam or a scam",
-        "{} complaints mention spam or a scam",
-        1 if saying == 1 else 2,
-    )
-    return words.format(count(saying))
+    return counted(saying, "complaint mentions spam or a scam", "complaints mention spam or a scam")
 
 
 def _reporters(_: float, record: PostRecord) -> str | Said:

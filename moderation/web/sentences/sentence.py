@@ -18,7 +18,7 @@ from django.utils.translation import gettext, ngettext
 from moderation.queries.cases.case_pages import History, PostRecord
 from moderation.queries.cases.counted import Counted
 from moderation.queries.outcome_counts import FEWEST_OF_A_SHARE
-from moderation.web.quantities import count, duration, percent
+from moderation.web.quantities import count, counted, duration, percent
 
 _SUSPECT_SHARE = 0.2
 
@@ -113,14 +113,15 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The sentence of features that depend on human decisions: counts of decided earlier posts.
+    """The sentence about "decided posts …" of features that depend on human decisions.
 
-    The number comes from the record, never from the feature's value, which a prior may have shrunk.
+    It tells a share from three of them on, otherwise the counts. The number comes from the record, never from
+    the feature's value, which a prior may have shrunk.
     """
 
+    subject: str
     past: Finds
-    share: Callable[[int, int], str]
-    few: Callable[[str], str]
+    tail: str = ""
 
     def of(self, value: float, record: PostRecord) -> Said | None:
         """Return the sentence, None if nothing was decided or the feature is unknown."""
@@ -130,29 +131,18 @@ class Decided:
         spam, fine = past.history.confirmed_spam, past.history.confirmed_not_spam
         if not spam + fine:
             return None
-        words = (
-            self.share(spam, spam + fine) if spam + fine >= FEWEST_OF_A_SHARE else self.few(_few(spam, fine))
-        )
-        return Said(words, _of_decisions(spam, fine), past.counted, past.domain)
+        return Said(self._words(spam, fine), _of_decisions(spam, fine), past.counted, past.domain)
 
-
-def decided(subject: str, *, past: Finds, tail: str = "") -> Decided:
-    """Return the text about "decided posts …": a share from three on, otherwise the counts."""
-    singular, plural = f"{{}} of {{}} {subject} was spam{tail}", f"{{}} of {{}} {subject} were spam{tail}"
-    few = f"Among {subject}: {{}}"
-    return Decided(
-        past=past,
-        share=lambda spam, all_decided: ngettext(singular, plural, 1 if spam == 1 else 2).format(
-            count(spam), count(all_decided)
-        ),
-        few=lambda verdicts: gettext(few).format(verdicts),
-    )
+    def _words(self, spam: int, fine: int) -> str:
+        if spam + fine < FEWEST_OF_A_SHARE:
+            return gettext(f"Among {self.subject}: {{}}").format(_few(spam, fine))
+        one, many = (f"{{}} of {{}} {self.subject} {verb} spam{self.tail}" for verb in ("was", "were"))
+        return ngettext(one, many, 1 if spam == 1 else 2).format(count(spam), count(spam + fine))
 
 
 def things(one: str, many: str, tail: str = "") -> Says:
     """Format a count with its noun and the rest of the sentence, translated as a whole."""
-    singular, plural = f"{{}} {one}{tail}", f"{{}} {many}{tail}"
-    return lambda value, _: ngettext(singular, plural, 1 if value == 1 else 2).format(count(value))
+    return lambda value, _: counted(value, f"{one}{tail}", f"{many}{tail}")
 
 
 def share(text: str) -> Says:

@@ -16,7 +16,6 @@ from moderation.web.sentences.sentence import (
     author,
     days,
     days_known,
-    decided,
     flag,
     mail,
     many,
@@ -27,10 +26,10 @@ from moderation.web.sentences.sentence import (
 )
 
 _SPAM, _HONEST = Leaning.SPAM, Leaning.HONEST
-_OF_AUTHOR = decided("decided posts of this author", past=author)
-_OF_SIMILAR = decided("decided near-duplicates", past=similar)
+_OF_AUTHOR = Decided("decided posts of this author", past=author)
+_OF_SIMILAR = Decided("decided near-duplicates", past=similar)
 _PUBLISHED = things("post", "posts", " by the author so far, according to the platform")
-_OF_RESEMBLING = decided("decided posts of similar accounts", past=resembling)
+_OF_RESEMBLING = Decided("decided posts of similar accounts", past=resembling)
 
 
 def _age(_: float, record: PostRecord) -> str | Said:
@@ -95,7 +94,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
         "The author's email domain offers no disposable addresses",
         leans=_SPAM,
     ),
-    "social.email_domain_spam_share": decided("decided posts from the author's email domain", past=mail),
+    "social.email_domain_spam_share": Decided("decided posts from the author's email domain", past=mail),
     "social.is_reported_spammer": Sentence(_reported, leans=_SPAM),
     "social.known_posts": Sentence(
         things("earlier post", "earlier posts", " by the author here, not confirmed as spam"),

@@ -97,7 +97,7 @@ def _of_sentence(name: str, node: ast.Call) -> set[Message]:
     if name == "things":
         tail = words[2] if len(words) > 2 else ""
         return {(f"{{}} {words[0]}{tail}", f"{{}} {words[1]}{tail}")}
-    if name == "decided" and words:
+    if name == "Decided" and words:
         tail = "".join(_strings([keyword.value for keyword in node.keywords if keyword.arg == "tail"]))
         share = tuple(f"{{}} of {{}} {words[0]} {verb} spam{tail}" for verb in ("was", "were"))
         return {(share[0], share[1]), (f"Among {words[0]}: {{}}", "")}
