@@ -17,7 +17,8 @@ from django.utils.translation import gettext
 from django_htmx.middleware import HtmxDetails
 
 from moderation.models import User
-from moderation.operations.refusals import Refusal
+from moderation.operations.refusals import Erased, Refusal
+from moderation.queries.keyset import InvalidCursor
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +55,8 @@ def refusals_told(request: HttpRequest) -> Iterator[None]:
         yield
     except Refusal as refusal:
         messages.warning(request, str(refusal))
+    except Erased:
+        messages.warning(request, gettext("This post was erased."))
 
 
 def signed_in(view: View) -> View:
@@ -126,5 +129,7 @@ def _guarded(
         except ObjectDoesNotExist as refusal:
             log.info("row_missing", row=type(refusal).__qualname__, view=view.__name__)
             raise Http404 from refusal
+        except InvalidCursor as refusal:
+            raise Http404(str(refusal)) from refusal
 
     return guarded

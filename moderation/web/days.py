@@ -7,9 +7,12 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 # The day before the first and the day after the last have no instants in any time zone.
 _YEARS = range(2, 9999)
+LENGTHS = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")))
+"""How long something holds, or looks back, as a choice of a number of days."""
 
 
 class DayField(forms.DateField):

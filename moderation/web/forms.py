@@ -58,7 +58,7 @@ class DecideForm(forms.Form):
         """Return the first error of the form."""
         if {"verdict", "case_version"} & set(self.errors):
             return _("No valid verdict was sent; the case is still open.")
-        return str(next(iter(self.errors.values()))[0])
+        return first_error(self)
 
 
 class HeldForm(forms.Form):
@@ -90,17 +90,22 @@ class NoteForm(forms.Form):
     note = forms.CharField(max_length=2000, strip=True)
 
 
-class CorrectForm(forms.Form):
-    """The correct verdict, and why."""
+class ReasonedForm(forms.Form):
+    """A verdict that replaces another, with the code of its reason."""
 
     verdict = forms.ChoiceField(choices=Verdict.choices)
-    reason = forms.CharField(max_length=500, strip=True)
     code = forms.CharField(max_length=40, required=False)
 
     def clean_code(self) -> str:
-        """Return an active reason of the new verdict, "" for any other."""
+        """Return an active reason of the verdict, "" for any other."""
         reason = reasons.reason(self.cleaned_data["code"])
         return reason.code if reason and reason.verdict == self.cleaned_data.get("verdict") else ""
+
+
+class CorrectForm(ReasonedForm):
+    """The correct verdict, and why."""
+
+    reason = forms.CharField(max_length=500, strip=True)
 
 
 class ExportForm(forms.Form):
@@ -123,18 +128,31 @@ class ExportForm(forms.Form):
         return days.window(self.cleaned_data["since"], self.cleaned_data["until"])
 
 
-def refuse_wrong_reason(cleaned: dict[str, Any]) -> None:
-    """Raise ValidationError for a reason that the policy does not know, that does not go with the verdict, or
-    that lacks its note. For verdicts on many posts at once.
-    """
-    code = cleaned.get("reason")
-    if not code:
-        return
-    reason = reasons.reason(code)
-    if reason is None or reason.verdict != cleaned.get("verdict"):
-        raise forms.ValidationError(_("This reason does not go with this verdict. Nothing was decided."))
-    if reason.needs_note and not cleaned.get("note"):
-        raise forms.ValidationError(_("This reason needs a note. Nothing was decided."))
+class ManyForm(forms.Form):
+    """A verdict on many posts at once; their number confirms it."""
+
+    verdict = forms.ChoiceField(choices=Verdict.choices)
+    reason = forms.CharField(max_length=40, required=False)
+    note = forms.CharField(max_length=2000, required=False, strip=True)
+    confirmed_count = forms.IntegerField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a reason that nobody offers, that does not go with the verdict, or that lacks its note."""
+        cleaned = super().clean() or {}
+        code = cleaned.get("reason")
+        if not code:
+            return cleaned
+        reason = reasons.reason(code)
+        if reason is None or reason.verdict != cleaned.get("verdict"):
+            raise forms.ValidationError(_("This reason does not go with this verdict. Nothing was decided."))
+        if reason.needs_note and not cleaned.get("note"):
+            raise forms.ValidationError(_("This reason needs a note. Nothing was decided."))
+        return cleaned
+
+
+def first_error(form: forms.Form) -> str:
+    """Return the first error of an invalid form."""
+    return str(next(iter(form.errors.values()))[0])
 
 
 def _ids(given: str) -> list[int]:

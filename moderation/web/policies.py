@@ -20,17 +20,12 @@ from moderation.queries.accounts import reasons
 from moderation.queries.policies import policy_pages
 from moderation.queries.policies.policy_pages import THRESHOLDS, PolicyState
 from moderation.web import access
-from moderation.web.lists.filter_form import FilterForm
+from moderation.web.days import LENGTHS
+from moderation.web.lists import list_pages
 
 EFFECTS = (
     ("tag", gettext_lazy("Tag: shown on the post, and a filter of queue and posts")),
     ("hold", gettext_lazy("Hold: a person reviews every post that would be let through")),
-)
-LENGTHS = (
-    ("7", gettext_lazy("7 days")),
-    ("30", gettext_lazy("30 days")),
-    ("90", gettext_lazy("90 days")),
-    ("365", gettext_lazy("1 year")),
 )
 STATES = (
     (PolicyState.LIVE.value, gettext_lazy("Active")),
@@ -38,12 +33,6 @@ STATES = (
     (PolicyState.ENDED.value, gettext_lazy("Ended")),
 )
 _MIDDLE = 0.3
-
-
-class PolicyFilterForm(FilterForm):
-    """Which policies the list shows."""
-
-    state = forms.ChoiceField(choices=STATES, required=False)
 
 
 class PolicyForm(forms.Form):
@@ -106,7 +95,6 @@ def policy(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 @access.leads
 def try_again(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Try a policy on the posts that people judged last."""
-    policy_pages.one(policy_id)
     _try(request, policy_id, at=timezone.now())
     return redirect("policy", policy_id=policy_id)
 
@@ -164,14 +152,13 @@ def end(request: access.DeskRequest, policy_id: int) -> HttpResponse:
 
 def _list(request: access.DeskRequest, *, form: PolicyForm, status: int = 200) -> HttpResponse:
     at = timezone.now()
-    filters = PolicyFilterForm(request.GET)
-    state = filters.given("state") or PolicyState.LIVE.value
+    state = list_pages.state_named(request, usual=PolicyState.LIVE)
     context = {
         "section": "policies",
         "at": at,
         "form": form,
         "reasons": reasons.for_spam(),
-        "policies": policy_pages.listed(state=PolicyState(state), at=at),
+        "policies": policy_pages.listed(state=state, at=at),
         "drafts": policy_pages.count(state=PolicyState.DRAFT, at=at),
         "state": state,
         "states": STATES,

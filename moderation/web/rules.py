@@ -20,6 +20,8 @@ from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.rule_pages import RuleState
 from moderation.queries.rules.targets import Target
 from moderation.web import access
+from moderation.web.days import LENGTHS
+from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
 
 EFFECTS = (
@@ -30,13 +32,6 @@ EFFECTS = (
 STRICT_EFFECTS = EFFECTS[:2]
 """What texts name is never allowed."""
 
-LENGTHS = (
-    ("7", gettext_lazy("7 days")),
-    ("30", gettext_lazy("30 days")),
-    ("90", gettext_lazy("90 days")),
-    ("365", gettext_lazy("1 year")),
-    ("", gettext_lazy("until lifted")),
-)
 REQUEUES = (
     ("", gettext_lazy("nothing")),
     ("waiting", gettext_lazy("posts in the queue")),
@@ -65,7 +60,6 @@ class RuleFilterForm(FilterForm):
 
     kind = forms.ChoiceField(choices=KINDS, required=False)
     effect = forms.ChoiceField(choices=EFFECTS, required=False)
-    state = forms.ChoiceField(choices=STATES, required=False)
 
 
 class TargetForm(forms.Form):
@@ -89,7 +83,7 @@ class RuleForm(RequeueForm):
     reason = forms.CharField(
         max_length=500, strip=True, error_messages={"required": gettext_lazy("A rule needs a reason.")}
     )
-    days = forms.ChoiceField(choices=LENGTHS, required=False)
+    days = forms.ChoiceField(choices=(*LENGTHS, ("", gettext_lazy("until lifted"))), required=False)
 
     def expires_at(self, *, at: datetime) -> datetime | None:
         """Return when the rule ends, None if only when lifted. Call after `is_valid`."""
@@ -103,12 +97,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """List the rules in force, the drafts, or those that ended."""
     at = timezone.now()
     form = RuleFilterForm(request.GET)
-    kind, effect, state = (
-        form.given("kind"),
-        form.given("effect"),
-        form.given("state") or RuleState.LIVE.value,
-    )
-    rules = rule_pages.listed(state=RuleState(state), kind=kind, effect=effect, at=at)
+    state = list_pages.state_named(request, usual=RuleState.LIVE)
+    rules = rule_pages.listed(state=state, kind=form.given("kind"), effect=form.given("effect"), at=at)
     hits = rule_pages.hits(rules)
     context = {
         "section": "rules",
@@ -118,9 +108,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "drafts": rule_pages.count_drafts(at=at),
         "state": state,
         "states": STATES,
-        "kind": kind,
+        "form": form,
         "kinds": KINDS,
-        "effect": effect,
         "effects": EFFECTS,
     }
     return render(request, "rules/rules.html#rows" if request.htmx else "rules/rules.html", context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.i18n import set_language
 
@@ -43,7 +44,7 @@ urlpatterns = [
     path("", account.home, name="home"),
     path("sign-in/", account.SignIn.as_view(), name="sign-in"),
     path("sign-in/device/<str:token>/", account.device, name="sign-in-device"),
-    path("sign-out/", account.SignOut.as_view(), name="sign-out"),
+    path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("account/sessions/end/", account.end_other_sessions, name="sessions-end-others"),

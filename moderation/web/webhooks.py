@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,8 +17,6 @@ from moderation.operations.webhooks import endpoints
 from moderation.operations.webhooks import send as webhooks_send
 from moderation.queries import webhooks
 from moderation.web import access
-from moderation.web.lists import list_pages
-from moderation.web.lists.filter_form import FilterForm
 
 _STATES = (
     DeliveryState.WAITING,
@@ -29,12 +26,6 @@ _STATES = (
 )
 
 
-class DeliveryFilterForm(FilterForm):
-    """Which deliveries of an endpoint the log shows."""
-
-    state = forms.ChoiceField(choices=[(state.value, state.label) for state in _STATES], required=False)
-
-
 @require_safe
 @access.admins
 def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
@@ -42,9 +33,9 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     endpoint = get_object_or_404(
         WebhookEndpoint.objects.select_related("platform", "circuit"), pk=endpoint_id
     )
-    state = DeliveryFilterForm(request.GET).given("state")
-    with list_pages.cursor_or_404():
-        deliveries = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
+    named = request.GET.get("state", "")
+    state = named if named in _STATES else ""
+    deliveries = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "admin",
         "at": timezone.now(),

@@ -11,7 +11,11 @@ from django import forms
 from drf_spectacular.generators import SchemaGenerator
 
 from moderation import web
+from moderation.web.forms import ManyForm, ReasonedForm
 from moderation.web.lists.filter_form import FilterForm
+
+_BASES = (ManyForm, ReasonedForm)
+"""Only the forms below them are filled in."""
 
 
 def api_fields() -> set[str]:
@@ -38,7 +42,9 @@ def desk_fields() -> set[str]:
     return {
         f"{form.__name__}.{name}"
         for form in _below(forms.Form)
-        if form.__module__.startswith(web.__name__) and not issubclass(form, FilterForm)
+        if form.__module__.startswith(web.__name__)
+        and not issubclass(form, FilterForm)
+        and form not in _BASES
         for name, field in form.base_fields.items()
         if type(field) is forms.CharField or isinstance(field, (forms.RegexField, forms.URLField))
     }

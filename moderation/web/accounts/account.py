@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -58,10 +58,6 @@ class SignIn(LoginView):
         )
         lockout.remember_device(response, user=user)
         return response
-
-
-class SignOut(LogoutView):
-    """Signing out."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,1 +1,1 @@
-"""What comes in and is decided over time: charts, the page Today."""
+"""What comes in and is decided over time: the page Today."""

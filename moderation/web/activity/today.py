@@ -1,27 +1,34 @@
-"""The page Today: what came, what was decided, what waits and who is at work."""
+"""The page Today: what came, what was decided, what waits and who is at work.
+
+Its chart has a row of bars for each subject, on one axis. Colours are the stylesheet's.
+"""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from moderation.models.activity import Measure
 from moderation.queries.activity import hours, outlook, today
 from moderation.queries.activity.hours import Period, Span
-from moderation.queries.activity.today import Sheet
+from moderation.queries.activity.today import Sheet, Step
 from moderation.queries.quality import drift_pages, removal
-from moderation.web import access
-from moderation.web.activity import charts
+from moderation.web import access, csv_files
+from moderation.web.entities.timeline import HEIGHT, Bar
 from moderation.web.middleware.standby_reads import may_be_behind
 
 _EARLIEST = date(2000, 1, 1)
+_STEP_WIDTH = 10
+_PEOPLE = (Measure.PEOPLE_SPAM, Measure.PEOPLE_FINE)
+_FILTER = (Measure.FILTER_SPAM, Measure.FILTER_FINE)
 
 
 class PeriodForm(forms.Form):
@@ -55,8 +62,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "period": period,
         "spans": list(Span),
         "is_now": period.start <= at < period.end,
-        "chart": charts.chart(sheet),
-        "names_hours": charts.names_hours(sheet),
+        "chart": _chart(sheet),
+        "names_hours": period.step == hours.HOUR,
         "outlook": outlook.outlook(at=at),
         "failures": outlook.failures(),
         "members": members,
@@ -83,16 +90,91 @@ def export(request: access.DeskRequest) -> HttpResponse:
     at = timezone.now()
     sheet = today.sheet(period=PeriodForm(request.GET).period(at=at), at=at)
     name = f"activity-{sheet.period.span}-{sheet.period.start:%Y-%m-%d}.csv"
-    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
-    _write(response, sheet)
-    return response
+    return csv_files.answer(_table(sheet), name=name)
 
 
-def _write(response: HttpResponse, sheet: Sheet) -> None:
-    """Write a line for each step; a step that was not counted has no numbers."""
-    writer = csv.writer(response)
-    writer.writerow(["start", "end", "is_whole", *(measure.value for measure in Measure)])
+def _table(sheet: Sheet) -> Iterator[list[object]]:
+    """Yield the columns, then a row for each step; one that was not counted has no numbers."""
+    yield ["start", "end", "is_whole", *(measure.value for measure in Measure)]
     for step in sheet.steps:
-        numbers = [str(number) for number in _numbers(step.counts)] or [""] * len(Measure)
-        writer.writerow([step.start.isoformat(), step.end.isoformat(), str(step.is_whole).lower(), *numbers])
+        numbers: Sequence[object] = _numbers(step.counts) or [""] * len(Measure)
+        yield [step.start.isoformat(), step.end.isoformat(), str(step.is_whole).lower(), *numbers]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One row of bars with its sum and its highest step; marks are the places of spikes."""
+
+    name: str
+    total: int
+    peak: int
+    peak_at: datetime | None
+    bars: tuple[Bar, ...]
+    marks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """The lanes, the width of their drawing, and the axis: a name for some steps, None for the others."""
+
+    lanes: tuple[Lane, ...]
+    width: int
+    height: int
+    ticks: tuple[datetime | None, ...]
+
+
+def _chart(sheet: Sheet) -> Chart:
+    """Draw a period. Failed calls have a lane only where there were any."""
+    lanes = [
+        _lane(sheet, _("Posts received"), (Measure.POSTS,)),
+        _lane(sheet, _("New cases for review"), (Measure.CASES,)),
+        _lane(sheet, _("Decided by people"), _PEOPLE),
+        _lane(sheet, _("Decided by the filter"), _FILTER),
+    ]
+    if sheet.totals[Measure.FAILED_CALLS]:
+        lanes.append(_lane(sheet, _("Failed webhook calls"), (Measure.FAILED_CALLS,)))
+    every = 3 if len(sheet.steps) == 24 else 1 if len(sheet.steps) <= 7 else 5
+    return Chart(
+        lanes=tuple(lanes),
+        width=_STEP_WIDTH * len(sheet.steps),
+        height=HEIGHT,
+        ticks=tuple(None if place % every else step.start for place, step in enumerate(sheet.steps)),
+    )
+
+
+def _lane(sheet: Sheet, name: str, measures: Sequence[Measure]) -> Lane:
+    sums = [_sum(step, measures) for step in sheet.steps]
+    peak = max(sums)
+    tones = ("spam", "ham") if len(measures) > 1 else ("",)
+    bars = []
+    for place, step in enumerate(sheet.steps):
+        bars += _bars(step, place, dict(zip(tones, measures, strict=True)), scale=HEIGHT / (peak or 1))
+    return Lane(
+        name=name,
+        total=sum(sums),
+        peak=peak,
+        peak_at=sheet.steps[sums.index(peak)].start if peak else None,
+        bars=tuple(bars),
+        marks=tuple(sorted(_marks(sheet, measures))),
+    )
+
+
+def _bars(step: Step, place: int, measures: dict[str, Measure], *, scale: float) -> list[Bar]:
+    """Stack the parts of a step from the ground; one among many stays visible."""
+    bars, ground = [], float(HEIGHT)
+    for tone, measure in measures.items():
+        if number := (step.counts or {}).get(measure, 0):
+            height = min(ground, max(1.0, number * scale))
+            ground -= height
+            bars.append(Bar(x=place * _STEP_WIDTH, y=round(ground, 1), height=round(height, 1), tone=tone))
+    return bars
+
+
+def _marks(sheet: Sheet, measures: Sequence[Measure]) -> set[int]:
+    step = sheet.period.step
+    hours = {spike.hour for spike in sheet.spikes if spike.measure in measures}
+    return {(hour - sheet.period.start) // step * _STEP_WIDTH for hour in hours}
+
+
+def _sum(step: Step, measures: Sequence[Measure]) -> int:
+    return sum((step.counts or {}).get(measure, 0) for measure in measures)

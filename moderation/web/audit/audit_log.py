@@ -60,8 +60,7 @@ _LONGEST_DETAILS = 300
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show who did what when, and the state of the chain; for htmx only the rows."""
     form = AuditFilterForm(request.GET)
-    with list_pages.cursor_or_404():
-        entries = audit.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
+    entries = audit.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "audit",

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns.campaign_decisions import Wanted
-from moderation.web.forms import refuse_wrong_reason
+from moderation.web.forms import ManyForm
 
 
-class CampaignDecideForm(forms.Form):
+class CampaignDecideForm(ManyForm):
     """A verdict on the posts shown, with the counts that were shown."""
 
-    verdict = forms.ChoiceField(choices=Verdict.choices)
     expected_waiting = forms.IntegerField(min_value=0)
     expected_spam = forms.IntegerField(min_value=0, help_text="Let through by the filter.")
     expected_not_spam = forms.IntegerField(min_value=0, help_text="Removed by the filter.")
     has_filtered = forms.BooleanField(required=False)
-    confirmed_count = forms.IntegerField(required=False)
-    reason = forms.CharField(max_length=40, required=False)
-    note = forms.CharField(max_length=2000, required=False, strip=True)
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse a reason that does not go with the verdict, or that needs a note."""
-        cleaned = super().clean() or {}
-        refuse_wrong_reason(cleaned)
-        return cleaned
 
     def wanted(self) -> Wanted:
         """Return the decision. Call after `is_valid`."""

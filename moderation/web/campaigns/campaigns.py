@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import Campaign, CampaignDecision, CampaignMember
+from moderation.models import CampaignDecision
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.refusals import NotConfirmed, Refusal
@@ -24,15 +23,8 @@ from moderation.queries.campaigns.campaign_members import Place
 from moderation.web import access
 from moderation.web.campaigns import campaign_timeline
 from moderation.web.campaigns.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
-from moderation.web.lists import list_pages
-from moderation.web.lists.filter_form import FilterForm
+from moderation.web.forms import first_error
 from moderation.web.middleware.standby_reads import may_be_behind
-
-
-class CampaignFilterForm(FilterForm):
-    """Which campaigns the list shows: waiting ones, or all."""
-
-    show = forms.ChoiceField(choices=[("all", "all")], required=False)
 
 
 @require_safe
@@ -40,10 +32,9 @@ class CampaignFilterForm(FilterForm):
 @may_be_behind
 def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns with waiting posts, or all."""
-    is_all = CampaignFilterForm(request.GET).given("show") == "all"
+    is_all = request.GET.get("show") == "all"
     query = campaign_pages.newest if is_all else campaign_pages.waiting
-    with list_pages.cursor_or_404():
-        campaigns = query(cursor=request.GET.get("cursor", ""))
+    campaigns = query(cursor=request.GET.get("cursor", ""))
     context = {
         "section": "campaigns",
         "at": timezone.now(),
@@ -81,7 +72,7 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     at = timezone.now()
     form = CampaignDecideForm(request.POST)
     if not form.is_valid():
-        return _again(request, campaign_id, notice=_first_error(form), status=400)
+        return _again(request, campaign_id, notice=first_error(form), status=400)
     choice = form.wanted()
     try:
         decision = campaign_decisions.decide(
@@ -111,19 +102,16 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     form = LeaveOutForm(request.POST)
     if not form.is_valid():
         raise Http404
-    try:
-        campaign_decisions.leave_out(
-            campaign_id=campaign_id,
-            post_id=form.cleaned_data["post"],
-            is_left_out=form.cleaned_data["is_left_out"],
-            moderator=request.user,
-            at=timezone.now(),
-        )
-    except (Campaign.DoesNotExist, CampaignMember.DoesNotExist) as refusal:
-        raise Http404 from refusal
+    at = timezone.now()
+    campaign_decisions.leave_out(
+        campaign_id=campaign_id,
+        post_id=form.cleaned_data["post"],
+        is_left_out=form.cleaned_data["is_left_out"],
+        moderator=request.user,
+        at=at,
+    )
     if not request.htmx:
         return redirect("campaign", campaign_id)
-    at = timezone.now()
     context = _context(request, campaign_pages.page(campaign_id=campaign_id, at=at), at=at)
     row = campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])
     context |= {"row": row, "is_swap": True}
@@ -189,10 +177,9 @@ class Choice:
 
 def _members(request: access.DeskRequest, campaign_id: int) -> dict[str, object]:
     is_newest_first = request.GET.get("sort") == "newest"
-    with list_pages.cursor_or_404():
-        members = campaign_members.rows(
-            campaign_id=campaign_id, is_newest_first=is_newest_first, cursor=request.GET.get("cursor", "")
-        )
+    members = campaign_members.rows(
+        campaign_id=campaign_id, is_newest_first=is_newest_first, cursor=request.GET.get("cursor", "")
+    )
     return {
         "campaign_id": campaign_id,
         "members": members,
@@ -265,10 +252,6 @@ def _moved(refusal: campaign_decisions.CountMoved) -> str:
         "%(expected)s posts, %(why)s, so there are now %(found)s. Look at the newest, then decide"
         " again."
     ) % {"expected": refusal.expected, "why": why, "found": refusal.found}
-
-
-def _first_error(form: CampaignDecideForm) -> str:
-    return next((str(error) for errors in form.errors.values() for error in errors), "")
 
 
 def _whole_number(text: str | None) -> int | None:

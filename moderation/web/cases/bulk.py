@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -21,30 +20,20 @@ from moderation.operations.cases.bulk import Picked
 from moderation.operations.refusals import NotConfirmed, Refusal
 from moderation.queries.accounts import reasons
 from moderation.web import access
-from moderation.web.forms import refuse_wrong_reason
+from moderation.web.forms import ManyForm, first_error
 
 
-class BulkForm(forms.Form):
+class BulkForm(ManyForm):
     """A verdict on picked cases; each is named as "id:version"."""
 
-    verdict = forms.ChoiceField(choices=Verdict.choices)
     case = forms.TypedMultipleChoiceField(required=False)
-    reason = forms.CharField(max_length=40, required=False)
-    note = forms.CharField(max_length=2000, required=False, strip=True)
     key = forms.UUIDField()
-    confirmed_count = forms.IntegerField(required=False)
 
     def __init__(self, data: QueryDict) -> None:
         """Accept every name of the form "id:version"."""
         super().__init__(data)
         names = {name for name in data.getlist("case") if _is_named(name)}
         self.fields["case"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]  # a choice field
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse a reason that does not go with the verdict, or that needs a note."""
-        cleaned = super().clean() or {}
-        refuse_wrong_reason(cleaned)
-        return cleaned
 
     def picked(self) -> Picked:
         """Return the choice. Call after `is_valid`."""
@@ -66,7 +55,7 @@ def decide(request: access.DeskRequest) -> HttpResponse:
     """Decide the picked cases; many of them ask for their number first."""
     form = BulkForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, str(next(iter(form.errors.values()))[0]))
+        messages.warning(request, first_error(form))
         return redirect(_back(request))
     choice = form.picked()
     try:

@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from moderation.operations import refusals
 from moderation.operations.cases import notes, second_review
 from moderation.queries import case_access
 from moderation.queries.cases import case_pages
@@ -23,12 +22,8 @@ def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave a note on the case; htmx gets all notes in answer."""
     case, form, at = case_access.visible(request.user).get(pk=case_id), NoteForm(request.POST), timezone.now()
     if form.is_valid():
-        try:
+        with access.refusals_told(request):
             notes.write(case=case, author=request.user, text=form.cleaned_data["note"], at=at)
-        except refusals.Refusal as refusal:
-            messages.warning(request, str(refusal))
-        except refusals.Erased:
-            messages.warning(request, _("This post was erased."))
     if not request.htmx:
         return redirect("case", case_id=case_id)
     context = {"case": case, "notes": case_pages.notes(case), "at": at}
@@ -41,12 +36,7 @@ def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Request a second review of the post, and show its page."""
     case, form = case_access.visible(request.user).get(pk=case_id), EscalateForm(request.POST)
     text = form.cleaned_data["note"] if form.is_valid() else ""
-    try:
+    with access.refusals_told(request):
         second_review.ask(case_id=case_id, asked_by=request.user, text=text, at=timezone.now())
-    except refusals.Refusal as refusal:
-        messages.warning(request, str(refusal))
-    except refusals.Erased:
-        messages.warning(request, _("This post was erased."))
-    else:
         messages.success(request, _("A second person will review this post."))
     return redirect("post", post_id=case.post_id)

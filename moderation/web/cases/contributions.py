@@ -48,8 +48,8 @@ class Line:
     """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest.
 
     `behind` is the URL of the list of counted posts, "" if it counts no posts. `is_reason` tells that the
-    sentence by itself speaks for what it moved, `is_sum` that it adds up what has no sentence. `feature` is
-    the strongest one that the sentence says, "" for a sum. `quoted` are the words that did it, where known.
+    sentence by itself speaks for what it moved. `feature` is the strongest one that the sentence says, "" for
+    the sum of what has no sentence. `quoted` are the words that did it, where known.
     """
 
     words: str
@@ -57,7 +57,6 @@ class Line:
     width: int
     behind: str = ""
     is_reason: bool = False
-    is_sum: bool = False
     feature: str = ""
     value: float = math.nan
     quoted: str = ""
@@ -123,7 +122,7 @@ def groups(scored: ScoredPost) -> tuple[Group, ...]:
         lines.setdefault(places[sentence], []).append(line)
     if abs(unsaid) >= _LEAST_SUM:
         words, width = gettext("All remaining features"), round(abs(unsaid) * 100 / strongest)
-        lines.setdefault("", []).append(Line(words=words, share=unsaid, width=width, is_sum=True))
+        lines.setdefault("", []).append(Line(words=words, share=unsaid, width=width))
     sub_models = (*SUB_MODELS, ("", gettext_lazy("Others")))
     return tuple(Group(name=str(words), lines=tuple(lines[key])) for key, words in sub_models if key in lines)
 

@@ -39,8 +39,8 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "ids": evidence.foreign_ids(page),
         "view": None if page.is_score_hidden or score.ban_id else model_view.of(page.scored, at=at),
         "reasons": evidence.offered(reasons, page),
-        "author_facts": evidence.author_facts(page),
-        "address_facts": evidence.address_facts(page),
+        "author_facts": list(evidence.author_facts(page)),
+        "address_facts": list(evidence.address_facts(page)),
         "journey": evidence.journey_marks(page.record) if page.record else [],
         "journey_words": evidence.journey_words(page.record) if page.record else "",
     }

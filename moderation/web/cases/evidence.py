@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from moderation.models import Reason
@@ -116,50 +115,43 @@ def foreign_ids(page: CasePage) -> list[ForeignId]:
     return [ForeignId(name, value, f"id-of-{kind}-{page.case.pk}") for kind, name, value in ids if value]
 
 
-def author_facts(page: CasePage) -> list[Fact]:
-    """Return the facts about the author; what the platform did not send is left out."""
+def author_facts(page: CasePage) -> Iterator[Fact]:
+    """Yield the facts about the author; what the platform did not send is left out."""
     if page.record is None:
-        return []
+        return
     record, author = page.record, page.record.author
-    facts: list[Fact] = []
     if author.created_at is not None:
         age = (record.at - author.created_at).total_seconds()
-        facts.append(
-            Fact(
-                name=_("Account"),
-                value=_("{} old").format(duration(age)),
-                tone="warn" if age < 3 * 86_400 else "",
-            )
-        )
+        tone = "warn" if age < 3 * 86_400 else ""
+        yield Fact(name=_("Account"), value=_("{} old").format(duration(age)), tone=tone)
     if author.is_verified:
-        facts.append(Fact(name=_("Verified"), value=_("by the platform"), tone="ham"))
+        yield Fact(name=_("Verified"), value=_("by the platform"), tone="ham")
     counts = (
         (_("{} followers"), author.followers),
         (_("follows {}"), author.friends),
-        (gettext("{} posts"), author.posts),
+        (_("{} posts"), author.posts),
     )
     phrases = [words.format(count(number)) for words, number in counts if number is not None]
     if phrases:
-        facts.append(Fact(name=_("Audience"), value=", ".join(phrases)))
+        yield Fact(name=_("Audience"), value=", ".join(phrases))
     if author.email_domain:
         domain = _("hidden") if page.hides_addresses else author.email_domain
-        facts.append(Fact(name=_("Email domain"), value=domain))
+        yield Fact(name=_("Email domain"), value=domain)
     behind = _behind(record.author_history, Counted.AUTHOR, page=page)
-    facts.append(Fact(name=_("Posts here"), value=_known(record.author_history, at=record.at), behind=behind))
-    facts += _verdict_facts(record.author_history, behind=behind)
-    return facts
+    yield Fact(name=_("Posts here"), value=_known(record.author_history, at=record.at), behind=behind)
+    yield from _verdict_facts(record.author_history, behind=behind)
 
 
-def address_facts(page: CasePage) -> list[Fact]:
-    """Return the facts about the sender's address and about similar texts."""
-    record, facts = page.record, list[Fact]()
+def address_facts(page: CasePage) -> Iterator[Fact]:
+    """Yield the facts about the sender's address and about similar texts."""
+    record = page.record
     if record is None:
-        return facts
+        return
     if record.ip:
         address = _("hidden") if page.hides_addresses else record.ip
         phrase = f"{address}, {_others(record.ip_history)}"
         behind = _behind(record.ip_history, Counted.ADDRESS, page=page)
-        facts.append(Fact(name=_("Sent from"), value=phrase, behind=behind))
+        yield Fact(name=_("Sent from"), value=phrase, behind=behind)
     if record.similar.posts:
         similar = record.similar
         phrase = _others(similar)
@@ -167,8 +159,7 @@ def address_facts(page: CasePage) -> list[Fact]:
             phrase += f", {counted(similar.complaints, 'complaint', 'complaints')}"
         behind = _behind(similar, Counted.SIMILAR, page=page)
         tone = "warn" if similar.posts > 3 else ""
-        facts.append(Fact(name=_("Near-duplicates"), value=phrase, tone=tone, behind=behind))
-    return facts
+        yield Fact(name=_("Near-duplicates"), value=phrase, tone=tone, behind=behind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,33 +247,13 @@ def _behind(history: History, kind: Counted, *, page: CasePage) -> str:
     return contributions.counted_address(page.case.pk, counted=kind)
 
 
-def _verdict_facts(history: History, *, behind: str) -> list[Fact]:
-    facts: list[Fact] = []
+def _verdict_facts(history: History, *, behind: str) -> Iterator[Fact]:
+    spam, fine = count(history.confirmed_spam), count(history.confirmed_not_spam)
     if history.confirmed_spam:
-        facts.append(
-            Fact(
-                name=_("Decided"),
-                value=_("%(spam)s spam, %(not_spam)s not")
-                % {"spam": count(history.confirmed_spam), "not_spam": count(history.confirmed_not_spam)},
-                tone="spam",
-                behind=behind,
-            )
-        )
+        verdicts = _("%(spam)s spam, %(not_spam)s not") % {"spam": spam, "not_spam": fine}
+        yield Fact(name=_("Decided"), value=verdicts, tone="spam", behind=behind)
     elif history.confirmed_not_spam:
-        facts.append(
-            Fact(
-                name=_("Decided"),
-                value=_("{} not spam").format(count(history.confirmed_not_spam)),
-                tone="ham",
-            )
-        )
+        yield Fact(name=_("Decided"), value=_("{} not spam").format(fine), tone="ham")
     if history.complaints:
-        facts.append(
-            Fact(
-                name=gettext("Complaints"),
-                value=_("{} about earlier posts").format(count(history.complaints)),
-                tone="warn",
-                behind=behind,
-            )
-        )
-    return facts
+        complaints = _("{} about earlier posts").format(count(history.complaints))
+        yield Fact(name=_("Complaints"), value=complaints, tone="warn", behind=behind)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Post
 from moderation.operations.cases import golden_items as operations
-from moderation.operations.refusals import Erased
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.golden_items import GoldenState
 from moderation.web import access
@@ -29,10 +28,8 @@ class GoldenForm(forms.Form):
 @access.leads
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the golden items, by default those in use, and everybody's results by name."""
-    value, at = request.GET.get("state", ""), timezone.now()
-    state = GoldenState(value) if value in set(GoldenState) else GoldenState.USED
-    with list_pages.cursor_or_404():
-        items = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
+    at, state = timezone.now(), list_pages.state_named(request, usual=GoldenState.USED)
+    items = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "golden_items",
@@ -54,14 +51,10 @@ def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Mark a decided post as a golden item."""
     form = GoldenForm(request.POST)
     note = form.cleaned_data["note"] if form.is_valid() else ""
-    if not Post.objects.filter(pk=post_id).exists():
-        raise Http404("There is no such post.")
-    try:
-        with access.refusals_told(request):
-            operations.mark(post_id=post_id, lead=request.user, note=note, at=timezone.now())
-            messages.success(request, _("Marked. Another lead has to confirm it."))
-    except Erased:
-        messages.warning(request, _("This post was erased."))
+    get_object_or_404(Post, pk=post_id)
+    with access.refusals_told(request):
+        operations.mark(post_id=post_id, lead=request.user, note=note, at=timezone.now())
+        messages.success(request, _("Marked. Another lead has to confirm it."))
     return redirect("post", post_id=post_id)
 
 

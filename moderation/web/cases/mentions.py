@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django import forms
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -13,27 +12,17 @@ from moderation.operations.cases import notes
 from moderation.queries.cases import mention_pages
 from moderation.queries.cases.mention_pages import MentionName
 from moderation.web import access
-from moderation.web.lists import list_pages
-from moderation.web.lists.filter_form import FilterForm
 
 _LONGEST = 150
-
-
-class MentionFilterForm(FilterForm):
-    """Which notes the list shows."""
-
-    state = forms.ChoiceField(choices=[("open", "open"), ("done", "done")], required=False)
 
 
 @require_safe
 @access.deciders
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the notes that wait for the reader, or with `?state=done` those that are done."""
-    state = MentionFilterForm(request.GET).given("state") or "open"
-    with list_pages.cursor_or_404():
-        mentions = mention_pages.page(
-            viewer=request.user, is_done=state == "done", cursor=request.GET.get("cursor", "")
-        )
+    is_done = request.GET.get("state") == "done"
+    state = "done" if is_done else "open"
+    mentions = mention_pages.page(viewer=request.user, is_done=is_done, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "mentions",
         "at": timezone.now(),

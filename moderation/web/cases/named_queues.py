@@ -21,6 +21,7 @@ from moderation.queries.cases import named_queues as queue_lists
 from moderation.queries.cases import queue_mix
 from moderation.queries.cases.queue_mix import WHOLE, Mix
 from moderation.web import access
+from moderation.web.forms import first_error
 
 
 class LanguagesField(SimpleArrayField):
@@ -99,7 +100,7 @@ def change(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     if form.is_valid() and _is_saved(request, form, queue_id=queue_id):
         messages.success(request, _("Saved."))
     else:
-        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": first_error(form)})
     return redirect("named-queues")
 
 
@@ -118,7 +119,7 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     """Assign a queue to a user."""
     form = AssignmentForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": first_error(form)})
         return redirect("named-queues")
     try:
         named_queues.assign(
@@ -156,7 +157,7 @@ def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
         named_queues.set_languages(user=user, languages=codes, actor=request.user, at=timezone.now())
         messages.success(request, _("Saved."))
     else:
-        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": first_error(form)})
     return redirect("named-queues")
 
 
@@ -171,10 +172,6 @@ def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | N
             _("The limit of %(most)d queues is reached. Delete one first.") % {"most": named_queues.MOST},
         )
     return form.is_valid()
-
-
-def _first_error(form: forms.Form) -> str:
-    return str(next(iter(form.errors.values()))[0])
 
 
 class MixForm(forms.Form):

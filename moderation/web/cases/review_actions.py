@@ -1,4 +1,4 @@
-"""Actions on the review page: claim, decide, skip, escalate, pause.
+"""Actions on the review page: claim, decide, skip, escalate, pause, undo.
 
 The page's own script sends the header `Review-Page` and gets parts of the page: it shows the next case before
 the answer arrives. Without the header every action ends in a redirect.
@@ -6,8 +6,9 @@ the answer arrives. Without the header every action ends in a redirect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
@@ -90,36 +91,16 @@ def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @access.deciders
 def skip(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave the case to somebody else."""
-    at = timezone.now()
-    try:
-        case_filter = working_filter.wanted(request, at=at)
-        step = shift.skip(
-            case_id=case_id, moderator=request.user, at=at, ahead=_ahead(request), wanted=case_filter
-        )
-    except Refused as refusal:
-        return _refused(request, case_id, refusal)
-    return answer(request, cases=step.cases, said=_("Skipped."), at=at)
+    return _left(request, case_id, shift.skip, said=_("Skipped."))
 
 
 @require_POST
 @access.deciders
 def escalate(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave the case to a lead."""
-    at = timezone.now()
     form = EscalateForm(request.POST)
     note = form.cleaned_data["note"] if form.is_valid() else ""
-    try:
-        step = shift.escalate(
-            case_id=case_id,
-            moderator=request.user,
-            note=note,
-            at=at,
-            ahead=_ahead(request),
-            wanted=working_filter.wanted(request, at=at),
-        )
-    except Refused as refusal:
-        return _refused(request, case_id, refusal)
-    return answer(request, cases=step.cases, said=_("Escalated to a lead."), at=at)
+    return _left(request, case_id, partial(shift.escalate, note=note), said=_("Escalated to a lead."))
 
 
 @require_POST
@@ -180,16 +161,14 @@ def token(request: access.DeskRequest) -> HttpResponse:
     return HttpResponse(get_token(request), content_type="text/plain")
 
 
-def following(
-    request: access.DeskRequest, *, notice: str = "", said: str = "", status: int = 200
-) -> HttpResponse:
+def following(request: access.DeskRequest, *, notice: str = "", status: int = 200) -> HttpResponse:
     """Answer with the next case, unless the page continues with one that it has."""
     at = timezone.now()
     cases = shift.hold(moderator=request.user, at=at, wanted=working_filter.wanted(request, at=at))
     case_ids = [case.pk for case in cases]
     goes_on = _known(request) & set(case_ids)
     current_id = case_ids[0] if case_ids and not goes_on else None
-    return answer(request, current_id=current_id, cases=cases, notice=notice, said=said, status=status, at=at)
+    return answer(request, current_id=current_id, cases=cases, notice=notice, status=status, at=at)
 
 
 def answer(
@@ -225,6 +204,40 @@ def answer(
     return render(
         request, "cases/_answer.html", parts | current_case.last_context(request, at=at), status=status
     )
+
+
+def undone(request: access.DeskRequest, undo: Callable[..., Case], *, back: str) -> HttpResponse:
+    """Undo one's own decision or answer and show the case again; `undo` takes `moderator` and `at`.
+
+    If it is refused, a plain form gets the page named `back`.
+    """
+    at = timezone.now()
+    try:
+        case = undo(moderator=request.user, at=at)
+    except refusals.Refusal as refusal:
+        if "Review-Page" in request.headers:
+            return answer(request, notice=str(refusal), status=409, at=at)
+        messages.warning(request, str(refusal))
+        return redirect(back)
+    return answer(request, current_id=case.pk, said=_("Undone. The case is back."), at=at)
+
+
+def _left(
+    request: access.DeskRequest, case_id: int, leave: Callable[..., shift.Step], *, said: str
+) -> HttpResponse:
+    """Leave the case by an act of the shift, and answer with the next ones."""
+    at = timezone.now()
+    try:
+        step = leave(
+            case_id=case_id,
+            moderator=request.user,
+            at=at,
+            ahead=_ahead(request),
+            wanted=working_filter.wanted(request, at=at),
+        )
+    except Refused as refusal:
+        return _refused(request, case_id, refusal)
+    return answer(request, cases=step.cases, said=said, at=at)
 
 
 def _redirected(request: access.DeskRequest, case_id: int | None, said: str, notice: str) -> HttpResponse:
@@ -273,12 +286,8 @@ def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -
 def _note_leased(request: access.DeskRequest, case_ids: set[int], *, at: datetime) -> None:
     form = HeldForm({"page": request.POST.get("page", "")})
     if form.is_valid() and form.cleaned_data["page"]:
-        shift.note_leased(
-            page_id=form.cleaned_data["page"],
-            moderator=request.user,
-            case_ids=case_ids,
-            at=at,
-        )
+        page_id = form.cleaned_data["page"]
+        shift.note_leased(page_id=page_id, moderator=request.user, case_ids=case_ids, at=at)
 
 
 def _known(request: access.DeskRequest) -> set[int]:

@@ -7,36 +7,28 @@ from functools import partial
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import Platform
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_answers
 from moderation.operations.cases import blind_reviews as plans
 from moderation.operations.cases.blind_reviews import MOST_FIRST_DECISIONS, MOST_GOLDEN
-from moderation.operations.refusals import Refusal
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.cases import blind_reviews
 from moderation.queries.cases.blind_reviews import DisputeState
 from moderation.web import access
-from moderation.web.cases import undoing
+from moderation.web.cases import review_actions
+from moderation.web.forms import ReasonedForm
 from moderation.web.lists import list_pages
 
 
-class SettleForm(forms.Form):
+class SettleForm(ReasonedForm):
     """The last word on a disagreement, and why."""
 
-    verdict = forms.ChoiceField(choices=Verdict.choices)
     note = forms.CharField(max_length=500, strip=True)
-    code = forms.CharField(max_length=40, required=False)
-
-    def clean_code(self) -> str:
-        """Return an active reason of the verdict, "" for any other."""
-        reason = accounts_reasons.reason(self.cleaned_data["code"])
-        return reason.code if reason and reason.verdict == self.cleaned_data.get("verdict") else ""
 
 
 class PlanForm(forms.Form):
@@ -61,12 +53,10 @@ class PlanForm(forms.Form):
 @access.leads
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the disagreements, by default those that wait, and every platform's plan."""
-    value, at = request.GET.get("state", ""), timezone.now()
-    state = DisputeState(value) if value in set(DisputeState) else DisputeState.WAITING
-    with list_pages.cursor_or_404():
-        disputes = blind_reviews.disagreements(
-            viewer=request.user, state=state, at=at, cursor=request.GET.get("cursor", "")
-        )
+    at, state = timezone.now(), list_pages.state_named(request, usual=DisputeState.WAITING)
+    disputes = blind_reviews.disagreements(
+        viewer=request.user, state=state, at=at, cursor=request.GET.get("cursor", "")
+    )
     reasons = accounts_reasons.reasons()
     context = {
         "section": "today",
@@ -95,7 +85,7 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.warning(request, _("Choose a verdict and say why."))
         return redirect("second-reviews")
-    try:
+    with access.refusals_told(request):
         review = blind_answers.settle(
             review_id=review_id,
             verdict=Verdict(form.cleaned_data["verdict"]),
@@ -104,13 +94,9 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
             lead=request.user,
             at=timezone.now(),
         )
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-        return redirect("second-reviews")
-    if review.decision and review.decision.verdict == review.settled_verdict:
-        messages.success(request, _("Settled: the decision stands."))
-    else:
-        messages.success(request, _("Settled: the decision was corrected. The platform will be notified."))
+        is_upheld = review.decision is not None and review.decision.verdict == review.settled_verdict
+        corrected = _("Settled: the decision was corrected. The platform will be notified.")
+        messages.success(request, _("Settled: the decision stands.") if is_upheld else corrected)
     return redirect("second-reviews")
 
 
@@ -118,7 +104,6 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
 @access.leads
 def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Change a platform's plan."""
-    get_object_or_404(Platform, pk=platform_id)
     form = PlanForm(request.POST)
     if not form.is_valid():
         messages.warning(request, str(plans.OUT_OF_RANGE))
@@ -139,4 +124,4 @@ def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, review_id: int) -> HttpResponse:
     """Take back one's own answer while its countdown runs; the case is shown again."""
-    return undoing.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")
+    return review_actions.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")

@@ -1,1 +1,1 @@
-"""The decisions page with its filters (`decisions`) and the file of it (`decision_csv`)."""
+"""The decisions page with its filters and its file."""

@@ -1,7 +1,9 @@
-"""The decisions page: the list, undo and correction."""
+"""The decisions page: the list and its CSV file, which has no texts of posts; undo and correction."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,16 +16,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from moderation.models import User
+from moderation.models import Decision, User
 from moderation.models.decisions import AUTOMATIC_REASONS, DecisionSource, Verdict
 from moderation.models.preferences import FilterPage
 from moderation.operations.cases import reversals
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.decisions import decision_pages
 from moderation.queries.decisions.decision_pages import DecisionFilter
-from moderation.web import access, days
-from moderation.web.cases import undoing
-from moderation.web.decisions import decision_csv
+from moderation.web import access, csv_files, days
+from moderation.web.cases import review_actions
 from moderation.web.forms import CorrectForm
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm, OptionField, options_of_users
@@ -31,6 +32,24 @@ from moderation.web.middleware.standby_reads import may_be_behind
 
 EVERYONE, MINE, FILTER = "everyone", "mine", "filter"
 _VERDICTS = (("", gettext_lazy("any")), *Verdict.choices)
+_COLUMNS = (
+    "decision_id",
+    "decided_at",
+    "effective_at",
+    "verdict",
+    "source",
+    "decided_by",
+    "reason",
+    "note",
+    "platform",
+    "post_id",
+    "author_id",
+    "spam_probability",
+    "campaign_id",
+    "reversed_at",
+    "reversed_by",
+    "replaced_by",
+)
 
 
 class DecisionFilterForm(FilterForm):
@@ -105,10 +124,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show one's own decisions; a lead begins with everyone's."""
     form = DecisionFilterForm(request.GET, viewer=request.user)
     decision_filter = form.wanted()
-    with list_pages.cursor_or_404():
-        decisions = decision_pages.page(
-            viewer=request.user, wanted=decision_filter, cursor=request.GET.get("cursor", "")
-        )
+    decisions = decision_pages.page(
+        viewer=request.user, wanted=decision_filter, cursor=request.GET.get("cursor", "")
+    )
     context = {
         "section": "decisions",
         "at": timezone.now(),
@@ -122,18 +140,48 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def export(request: access.DeskRequest) -> StreamingHttpResponse:
     """Stream the decisions that the filters find as CSV."""
     decision_filter = DecisionFilterForm(request.GET, viewer=request.user).wanted()
-    return StreamingHttpResponse(
-        decision_csv.lines(decision_pages.every(viewer=request.user, wanted=decision_filter)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="decisions.csv"'},
+    decisions = decision_pages.every(viewer=request.user, wanted=decision_filter)
+    return csv_files.streamed(_table(decisions), name="decisions.csv")
+
+
+def _table(decisions: Iterable[Decision]) -> Iterator[Iterable[object]]:
+    """Yield the names of the columns, then a row for each decision."""
+    yield _COLUMNS
+    yield from map(_cells, decisions)
+
+
+def _cells(decision: Decision) -> Iterable[object]:
+    post, reversal = decision.post, getattr(decision, "reversal", None)
+    campaign = decision.campaign_decision
+    return (
+        decision.pk,
+        _instant(decision.decided_at),
+        _instant(decision.effective_at),
+        decision.verdict,
+        decision.source,
+        decision.decided_by.username if decision.decided_by else "",
+        decision.reason,
+        decision.note,
+        post.platform.slug,
+        post.external_id,
+        post.author.external_id or "",
+        round(decision.score.spam_probability, 6),
+        campaign.campaign_id if campaign else "",
+        _instant(reversal.reversed_at) if reversal else "",
+        reversal.reversed_by.username if reversal else "",
+        (reversal.replacement_id or "") if reversal else "",
     )
+
+
+def _instant(moment: datetime) -> str:
+    return moment.isoformat()
 
 
 @require_POST
 @access.deciders
 def undo(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     """Undo one's own decision while its countdown runs; the case is shown again."""
-    return undoing.undone(request, partial(reversals.undo, decision_id=decision_id), back="decisions")
+    return review_actions.undone(request, partial(reversals.undo, decision_id=decision_id), back="decisions")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

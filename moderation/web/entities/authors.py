@@ -43,8 +43,7 @@ class AuthorFilterForm(FilterForm):
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, the newest first, or for htmx only the rows."""
     form = AuthorFilterForm(request.GET)
-    with list_pages.cursor_or_404():
-        rows = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
+    rows = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
     context: dict[str, object] = {"section": "authors", "at": timezone.now(), "page": rows}
     return list_pages.answer(request, "entities/authors.html", context, form=form)
 

@@ -40,8 +40,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     at = timezone.now()
     form = DomainFilterForm(request.GET)
     text, which = form.given("q"), form.given("which")
-    with list_pages.cursor_or_404():
-        rows = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
+    rows = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
     context: dict[str, object] = {"section": "domains", "at": at, "page": rows, "sample": domains.SAMPLE}
     return list_pages.answer(request, "entities/domains.html", context, form=form)
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from moderation.models import LabelDraw, Platform, Release
+from moderation.models import Platform, Release
 from moderation.models.platforms import Reconsidering
 from moderation.operations.accounts import platforms
 from moderation.operations.labels import draws
@@ -84,7 +84,6 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.exporters
 def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     """Cancel a draw: its undecided posts leave the queue."""
-    get_object_or_404(LabelDraw, pk=draw_id)
     with access.refusals_told(request):
         draws.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
         messages.success(request, _("Cancelled. Decided posts stay decided."))

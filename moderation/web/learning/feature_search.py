@@ -61,7 +61,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
     wanted = form.wanted(at=at)
     context: dict[str, object] = {"section": "models", "at": at, "wanted": wanted}
     if wanted:
-        with list_pages.cursor_or_404():
-            found = feature_search.posts(wanted=wanted, cursor=request.GET.get("cursor", ""))
+        found = feature_search.posts(wanted=wanted, cursor=request.GET.get("cursor", ""))
         context |= {"found": found, "page": found.page}
     return list_pages.answer(request, "learning/feature_search.html", context, form=form)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django import forms
@@ -15,10 +15,9 @@ from moderation import scorer
 from moderation.models import Platform
 from moderation.models.decisions import Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations.labels.export_formats import inert_cell
 from moderation.queries.learning import model_errors, traffic
-from moderation.queries.learning.model_errors import ErrorFilter
-from moderation.web import access, days
+from moderation.queries.learning.model_errors import ErrorFilter, ModelError
+from moderation.web import access, csv_files, days
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
 
@@ -70,12 +69,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show the worst errors, or for htmx only the rows."""
     at = timezone.now()
     form = ErrorFilterForm(request.GET)
-    with list_pages.cursor_or_404():
-        found = model_errors.page(
-            releases=traffic.same_models(scorer.release()),
-            wanted=form.wanted(at=at),
-            cursor=request.GET.get("cursor", ""),
-        )
+    found = model_errors.page(
+        releases=traffic.same_models(scorer.release()),
+        wanted=form.wanted(at=at),
+        cursor=request.GET.get("cursor", ""),
+    )
     context: dict[str, object] = {"section": "models", "at": at, "page": found}
     return list_pages.answer(request, "learning/model_errors.html", context, form=form)
 
@@ -90,23 +88,21 @@ def export(request: access.DeskRequest) -> HttpResponse:
         wanted=ErrorFilterForm(request.GET).wanted(at=at),
         most=_MOST,
     )
-    disposition = {"Content-Disposition": f'attachment; filename="model-errors-{at:%Y-%m-%d}.csv"'}
-    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
-    written = csv.writer(response)
-    written.writerow(COLUMNS)
-    for row in rows:
-        cells = (
-            row.post_id,
-            row.external_id,
-            row.platform,
-            row.language,
-            row.route,
-            "spam" if row.is_spam else "not_spam",
-            round(row.spam_probability, 6),
-            round(row.loss, 6),
-            row.is_degraded,
-            row.labelled_at.isoformat(),
-            row.excerpt,
-        )
-        written.writerow([inert_cell(cell) for cell in cells])
-    return response
+    table = [COLUMNS, *(_cells(row) for row in rows)]
+    return csv_files.answer(table, name=f"model-errors-{at:%Y-%m-%d}.csv")
+
+
+def _cells(row: ModelError) -> Sequence[object]:
+    return (
+        row.post_id,
+        row.external_id,
+        row.platform,
+        row.language,
+        row.route,
+        "spam" if row.is_spam else "not_spam",
+        round(row.spam_probability, 6),
+        round(row.loss, 6),
+        row.is_degraded,
+        row.labelled_at.isoformat(),
+        row.excerpt,
+    )

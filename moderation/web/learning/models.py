@@ -126,7 +126,6 @@ def start(request: access.DeskRequest) -> HttpResponse:
 @access.exporters
 def cancel(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Cancel a training run."""
-    get_object_or_404(TrainingRun, pk=run_id)
     with access.refusals_told(request):
         training_runs.cancel(run_id=run_id, actor=request.user, at=timezone.now())
     return redirect("models")

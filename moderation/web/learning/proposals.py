@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from moderation import scorer
-from moderation.models import ReleaseProposal, TrainingRun
+from moderation.models import ReleaseProposal
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import proposals
 from moderation.operations.releases import promote
@@ -32,7 +32,6 @@ class CandidateForm(forms.Form):
 @access.exporters
 def propose(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Propose the candidate of a training run."""
-    get_object_or_404(TrainingRun, pk=run_id)
     form = CandidateForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Give a reason of at most 500 characters."))

@@ -17,7 +17,6 @@ from moderation.operations.learning import shadow
 from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
 from moderation.web.learning import shadow_words
-from moderation.web.lists import list_pages
 
 
 class ShadowForm(forms.Form):
@@ -38,8 +37,7 @@ def page(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Show one run."""
     run = get_object_or_404(ShadowRun.objects.select_related("started_by", "stopped_by"), pk=run_id)
     cursor = request.GET.get("cursor", "")
-    with list_pages.cursor_or_404():
-        found = shadow_pages.disagreements(run, cursor=cursor)
+    found = shadow_pages.disagreements(run, cursor=cursor)
     context = {
         "section": "models",
         "at": timezone.now(),
@@ -80,7 +78,6 @@ def start(request: access.DeskRequest, run_id: int) -> HttpResponse:
 @require_POST
 @access.exporters
 def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
-    get_object_or_404(ShadowRun, pk=run_id)
     with access.refusals_told(request):
         shadow.stop(run_id=run_id, actor=request.user, at=timezone.now())
     return redirect("shadow-run", run_id)
@@ -90,7 +87,6 @@ def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
 @access.exporters
 def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Draw disagreements into the queue."""
-    get_object_or_404(ShadowRun, pk=run_id)
     form = DisagreementsForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow.MOST_POSTS})

@@ -10,10 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from moderation.queries.learning import traffic
 from moderation.queries.learning.simulation import Costs
 from moderation.queries.learning.traffic import Subject
+from moderation.web.days import LENGTHS
 
-PERIODS = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")))
-
-
+PERIODS = LENGTHS[:3]
 _SLIDERS = {
     "review_from": _("Review from, in percent"),
     "remove_from": _("Removal from, in percent"),

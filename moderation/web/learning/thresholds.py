@@ -1,7 +1,10 @@
-"""Thresholds: what others would do, and proposing them."""
+"""Thresholds: what others would do, with the curve of precision by where removal begins; proposing them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
@@ -16,13 +19,15 @@ from moderation import scorer
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import threshold_changes
 from moderation.queries.learning import dry_run, models, proposal_pages, simulation, traffic
+from moderation.queries.learning.simulation import Point
 from moderation.queries.learning.traffic import Subject
 from moderation.queries.quality import stored, undecided
 from moderation.web import access
-from moderation.web.learning import threshold_chart, threshold_words
+from moderation.web.learning import threshold_words
 from moderation.web.learning.threshold_form import PERIODS, ProposalForm, ThresholdForm
-from moderation.web.lists import list_pages
 from moderation.web.quality import plan
+
+_WIDTH, _HEIGHT = 600, 200
 
 
 @require_safe
@@ -113,8 +118,7 @@ def _figures(
         at=at,
     )
     cursor = request.GET.get("cursor", "")
-    with list_pages.cursor_or_404():
-        changed = dry_run.posts(about, wanted=wanted, at=at, cursor=cursor)
+    changed = dry_run.posts(about, wanted=wanted, at=at, cursor=cursor)
     open_cases = undecided.undecided(
         since=at - timedelta(days=form.days_back()), until=at, platform=about.platform
     )
@@ -131,7 +135,7 @@ def _figures(
         "undecided": plan.waiting(drawn=open_cases.drawn, review=open_cases.review)
         if open_cases.drawn + open_cases.review
         else "",
-        "chart": threshold_chart.chart(found.curve, chosen=wanted.remove_from),
+        "chart": _chart(found.curve, chosen=wanted.remove_from),
         "curve_columns": (
             _("Removal from"),
             _("Precision"),
@@ -151,3 +155,46 @@ def _figures(
 
 def _query(request: access.DeskRequest) -> str:
     return urlencode([(name, value) for name, value in request.GET.items() if name != "cursor" and value])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A line of values, the closed path of their intervals, and the place of the chosen threshold.
+
+    The ground is the precision `base`, the top 1.
+    """
+
+    line: str
+    band: str
+    chosen: float
+    base: float
+    width: int
+    height: int
+
+
+def _chart(curve: Sequence[Point], *, chosen: float) -> Chart | None:
+    """Draw the points that have enough labels; None with fewer than two of them."""
+    shown = [point for point in curve if point.precision.value is not None]
+    if len(shown) < 2:
+        return None
+    places = [_x(point.thresholds.remove_from) for point in shown]
+    base = math.floor(10 * min(point.precision.low for point in shown)) / 10
+    values = [_y(point.precision.value or 0.0, base=base) for point in shown]
+    upper = [f"{x} {_y(point.precision.high, base=base)}" for x, point in zip(places, shown, strict=True)]
+    lower = [f"{x} {_y(point.precision.low, base=base)}" for x, point in zip(places, shown, strict=True)]
+    return Chart(
+        line="M" + "L".join(f"{x} {y}" for x, y in zip(places, values, strict=True)),
+        band="M" + "L".join([*upper, *reversed(lower)]) + "Z",
+        chosen=_x(chosen),
+        base=base,
+        width=_WIDTH,
+        height=_HEIGHT,
+    )
+
+
+def _x(probability: float) -> float:
+    return round(_WIDTH * max(0.0, (probability - 0.5) / 0.5), 1)
+
+
+def _y(share: float, *, base: float) -> float:
+    return round(_HEIGHT * (1 - share) / max(1 - base, 0.1), 1)

@@ -1,25 +1,23 @@
-"""Lists with filters: the whole page, or for htmx only its rows."""
+"""Lists: the state that an address names; with filters, the whole page or for htmx only its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from enum import StrEnum
+from typing import TypeVar
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 
-from moderation.queries.keyset import InvalidCursor
 from moderation.web import access
 from moderation.web.lists.filter_form import FilterForm
 
+State = TypeVar("State", bound=StrEnum)
 
-@contextmanager
-def cursor_or_404() -> Iterator[None]:
-    """Answer 404 for an invalid cursor."""
-    try:
-        yield
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
+
+def state_named(request: access.DeskRequest, *, usual: State) -> State:
+    """Return the state that the address names, the usual one if it names none of them."""
+    name = request.GET.get("state", "")
+    return type(usual)(name) if name in set(type(usual)) else usual
 
 
 def answer(

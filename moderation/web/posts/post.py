@@ -21,7 +21,6 @@ from moderation.queries.policies import policy_pages
 from moderation.queries.post_pages import Cursors
 from moderation.web import access
 from moderation.web.cases import behind, evidence, model_view
-from moderation.web.lists import list_pages
 from moderation.web.text.text_marks import Segment
 
 _Text = tuple[Revision, list[Segment], bool, list[behind.Captions]]
@@ -34,13 +33,12 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Show a post, also one that no human saw; `?score=` explains an earlier score."""
     at = timezone.now()
     score_id = request.GET.get("score", "")
-    with list_pages.cursor_or_404():
-        post = post_pages.page(
-            post_id=post_id,
-            viewer=request.user,
-            cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
-            score_id=int(score_id) if score_id.isdecimal() else None,
-        )
+    post = post_pages.page(
+        post_id=post_id,
+        viewer=request.user,
+        cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
+        score_id=int(score_id) if score_id.isdecimal() else None,
+    )
     explained = post.explained
     context = {
         "section": "posts",

@@ -80,8 +80,7 @@ def posts(request: access.DeskRequest) -> HttpResponse:
         return _to_post(request, only)
     at = timezone.now()
     offered = form.offered("policy")
-    with list_pages.cursor_or_404():
-        matches = search.posts(wanted=post_filter, viewer=request.user, cursor=request.GET.get("cursor", ""))
+    matches = search.posts(wanted=post_filter, viewer=request.user, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "posts",
         "at": at,

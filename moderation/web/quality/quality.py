@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 from django import forms
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -13,11 +11,10 @@ from django.views.decorators.http import require_safe
 
 from moderation.models import Platform
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind, QualityUnit
-from moderation.operations.labels.export_formats import inert_cell
 from moderation.queries.quality import figures, removal, stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
-from moderation.web import access
+from moderation.web import access, csv_files
 from moderation.web.middleware.standby_reads import may_be_behind
 from moderation.web.quality import charts, plan, shares, tables
 
@@ -100,12 +97,7 @@ def export(request: access.DeskRequest, table: str) -> HttpResponse:
     if rows is None:
         raise Http404
     name = f"quality-{table}-{platform.slug if platform else 'all'}-{span.value}-{at:%Y-%m-%d}.csv"
-    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
-    writer = csv.writer(response)
-    writer.writerow(rows[0] if rows else [])
-    writer.writerows([inert_cell(cell) for cell in row.values()] for row in rows)
-    return response
+    return csv_files.answer([rows[0] if rows else [], *(row.values() for row in rows)], name=name)
 
 
 def _figures(sheet: Sheet, *, dimension: Dimension, name: str) -> list[dict[str, object]]:
