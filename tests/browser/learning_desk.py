@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -30,10 +29,10 @@ from moderation.models.decisions import DecisionSource
 from moderation.models.users import Role
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.browser.stage import LONG_HOST, MARKUP, PEOPLE, SPOOFS
+from tests.moderation.conftest import Case_
 from tests.moderation.web.learning.test_shadow import figures
 from tests.moderation.web.quality.test_drift import trait
 
-Case_ = Callable[..., Case]
 ARABIC = (
     "فرصة ذهبية! اربح آيفون جديد مجانا الآن، اضغط على الرابط https://pay.evil.example/ar ولا تنس المشاركة"
 )

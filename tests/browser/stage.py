@@ -60,6 +60,7 @@ LONG_HOST = "a-very-long-name-that-goes-on.and-on." * 4 + "cheap-and-entirely-ge
 PATIENCE_SECONDS = 60
 """How long a page or the server may take where others load the machine, too."""
 
+Open = Callable[..., Page]
 Settle = Callable[[Page], None]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,12 +15,11 @@ from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.labels import exports
 from moderation.queries.labels.labels import LabelFilter
-from tests.browser.stage import Settle, explain, press_and_wait, violations, wait_for_decisions
+from tests.browser.stage import Open, explain, press_and_wait, violations
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Open = Callable[..., Page]
-Case_ = Callable[..., Case]
 # Search, entities, bans and administration are in test_full_desk, campaigns in test_campaign.
 PAGES = (
     "/queue/",
@@ -139,18 +137,6 @@ class TestReading:
         expect(page.locator("[data-key=s]")).to_be_in_viewport()
 
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-    def test_announces_the_next_case(
-        self, page_of: Open, full_desk: list[Case], lead: User, settle: Settle
-    ) -> None:
-        page = page_of(lead)
-        page.goto("/review/")
-        press_and_wait(page, "r")
-        page.keyboard.press("s")
-        wait_for_decisions(2)  # the full desk's, and this one
-        settle(page)
-
-        assert "Decided: spam." in page.locator("#announcements").inner_text()
 
     @pytest.mark.gate
     def test_the_decision_is_in_sight_at_1280_by_800(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -11,12 +10,11 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import AuthorNote, Case, CaseNote, Decision, Rule, User
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.browser.stage import Watch, press_and_wait, violations, wait_for_decisions, wait_until
+from tests.browser.stage import Open, Watch, press_and_wait, violations, wait_for_decisions, wait_until
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Open = Callable[..., Page]
-Case_ = Callable[..., Case]
 SPAMMER = IncomingAuthor(external_id="spammer", display_name="Sally <b>Spam</b>")
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.conf import LazySettings
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import Campaign, CampaignMember, Case, Decision, Platform, User
 from moderation.models.cases import CaseState
@@ -16,13 +16,12 @@ from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.browser.stage import MARKUP, SPOOFS, Watch, violations, wait_for_keys
+from tests.browser.stage import MARKUP, SPOOFS, Open, Watch, violations, wait_for_keys
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 
-Open = Callable[..., Page]
 SIZE, FEW = 200, 30
 Pills = Callable[[int], Campaign]
 

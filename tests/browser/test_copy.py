@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import User
 from moderation.operations import rules
 from moderation.operations.audit import chain
-from tests.browser.stage import Watch
+from tests.browser.stage import Open, Watch
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.gate
-def test_the_head_of_the_chain_is_copied(page_of: Callable[..., Page], lead: User, watch: Watch) -> None:
+def test_the_head_of_the_chain_is_copied(page_of: Open, lead: User, watch: Watch) -> None:
     rules.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
     chain.seal(at=timezone.now())
     page = page_of(lead)

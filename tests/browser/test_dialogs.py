@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import User
 from moderation.operations import rules
-from tests.browser.stage import Watch, wait_for_keys
+from tests.browser.stage import Open, Watch, wait_for_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Open = Callable[..., Page]
 LONG = "w" * 150
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import Case, User
 from tests.browser.full_desk import addresses
-from tests.browser.stage import Watch, violations
+from tests.browser.stage import Open, Watch, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-Open = Callable[..., Page]
 
 
 @pytest.mark.timeout(400)

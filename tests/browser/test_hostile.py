@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import Author, Case, Complaint, Domain, User
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent
-from tests.browser.stage import MARKUP, SPOOFS, Settle, Watch, press_and_wait
+from tests.browser.stage import MARKUP, SPOOFS, Open, Settle, Watch, press_and_wait
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
-
-Open = Callable[..., Page]
-Case_ = Callable[..., Case]
 
 
 def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:

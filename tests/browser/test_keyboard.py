@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState
-from moderation.models.decisions import Verdict
-from moderation.operations.cases import review
 from tests.browser.stage import (
+    Open,
     Settle,
     Watch,
     press_and_wait,
@@ -20,11 +16,9 @@ from tests.browser.stage import (
     wait_for_keys,
     wait_until,
 )
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-Open = Callable[..., Page]
-Case_ = Callable[..., Case]
 
 
 @pytest.fixture
@@ -127,40 +121,8 @@ class TestTwoModerators:
 
         assert page.url != second.url
 
-    @pytest.mark.gate
-    def test_see_who_decided_first(self, page: Page, other_moderator: User) -> None:
-        press_and_wait(page, "r")
-        case = Case.objects.get(claimed_by__isnull=False)
-        Case.objects.filter(pk=case.pk).update(claimed_by=other_moderator)
-        review.decide(
-            case_id=case.pk,
-            case_version=case.version,
-            moderator=other_moderator,
-            verdict=Verdict.NOT_SPAM,
-            at=timezone.now(),
-        )
-
-        page.keyboard.press("s")
-
-        expect(page.locator(".notice")).to_contain_text(
-            "other_moderator already decided this case: not spam."
-        )
-        expect(page.locator(".decided")).to_contain_text("by other_moderator")
-        assert Decision.objects.count() == 1
-
 
 class TestFailures:
-    def test_an_ended_session_loses_nothing(self, page: Page) -> None:
-        press_and_wait(page, "r")
-        text = page.locator("#post-text").inner_text()
-        page.context.clear_cookies(name="sessionid")
-
-        page.keyboard.press("s")
-
-        expect(page.get_by_role("alert")).to_contain_text("Your session has ended")
-        expect(page.locator("#post-text")).to_have_text(text)
-        expect(page.locator("[data-key=s]")).to_be_enabled()
-
     @pytest.mark.long
     def test_a_lost_connection_loses_nothing(self, page: Page) -> None:
         press_and_wait(page, "r")
@@ -208,11 +170,3 @@ class TestFailures:
 
         wait_for_decisions(1)
         expect(page.locator("#notices")).to_be_empty()
-
-    def test_leaving_hands_the_case_back(self, page: Page) -> None:
-        press_and_wait(page, "r")
-
-        page.get_by_role("link", name="Decisions").click()
-        page.wait_for_url("**/decisions/")
-
-        wait_until(lambda: not Case.objects.filter(claimed_by__isnull=False).exists())

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page
 
 from moderation.models import Platform, User
 from tests.browser.learning_desk import decided, drifted, reviewed, shadowed
-from tests.browser.stage import PEOPLE, violations
+from tests.browser.stage import PEOPLE, Open, violations
 
 __all__ = ["decided", "drifted", "reviewed", "shadowed"]
 
@@ -18,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.mark.usefixtures("reviewed", "drifted", "shadowed")
 def test_full_pages_are_accessible_and_fit_a_phone(
-    page_of: Callable[..., Page], platform: Platform, admin: User, lead: User
+    page_of: Open, platform: Platform, admin: User, lead: User
 ) -> None:
     Platform.objects.filter(pk=platform.pk).update(name="W" * 80)
     User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=PEOPLE[0])

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from moderation.models import Case, User
-from tests.browser.stage import MARKUP, Watch, violations
+from tests.browser.stage import MARKUP, Open, Watch, violations
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Open = Callable[..., Page]
-Case_ = Callable[..., Case]
 
 # The widest room between what two neighbouring cells of a row hold.
 WIDEST_GAP = """() => Math.max(...[...document.querySelectorAll('#rows tbody tr')].map(row => {

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import User
-from tests.browser.stage import violations, wait_for_keys
+from tests.browser.stage import Open, violations, wait_for_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Open = Callable[..., Page]
 HEIGHTS = "links => new Set(links.map(link => Math.round(link.getBoundingClientRect().top))).size"
 
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import Case, Policy, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from moderation.operations.policies import policy, trial
-from tests.browser.stage import violations
+from tests.browser.stage import Open, violations
+from tests.moderation.conftest import Case_
 from tests.moderation.fakes import FakeTopics
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 
-Open = Callable[..., Page]
-Case_ = Callable[..., Case]
 LONG = "cats " + "\u202e<b>w</b>" * 20 + "W" * 60
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import URLPattern, reverse
 from django.utils import timezone
-from playwright.sync_api import Page
 
 from moderation.models import Case, User
 from moderation.models.users import Role
@@ -18,7 +16,7 @@ from moderation.queries.labels.labels import LabelFilter
 from moderation.web.urls import urlpatterns
 from tests.browser.full_desk import addresses
 from tests.browser.pseudo_locale import all_data, pseudo, untranslated
-from tests.browser.stage import explain
+from tests.browser.stage import Open, explain
 from tests.moderation.web.test_access import ARGUMENTS
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -106,9 +104,7 @@ def test_words_of_no_message_and_no_row_are_found() -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(400)
-def test_nothing_is_clipped(
-    page_of: Callable[..., Page], furnished: list[str], admin: User, pseudo_locale: None
-) -> None:
+def test_nothing_is_clipped(page_of: Open, furnished: list[str], admin: User, pseudo_locale: None) -> None:
     page = page_of(admin, reduced_motion="reduce")
     found: dict[str, list[str]] = {}
     for address in furnished:

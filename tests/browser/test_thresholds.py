@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page
 
 from moderation import scorer
 from moderation.models import User
 from moderation.models.users import Role
+from tests.browser.stage import Open
 from tests.moderation.operations.conftest import own_releases
 
 __all__ = ["own_releases"]
@@ -23,9 +21,7 @@ pytestmark = [
 ]
 
 
-def test_two_people_move_a_threshold_and_one_press_takes_it_back(
-    page_of: Callable[..., Page], lead: User
-) -> None:
+def test_two_people_move_a_threshold_and_one_press_takes_it_back(page_of: Open, lead: User) -> None:
     shipped = scorer.release()
     own = page_of(lead, reduced_motion="reduce")
     own.goto("/thresholds/")

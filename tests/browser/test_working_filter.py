@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from moderation.models import Case, User
-from tests.browser.stage import Watch, press_and_wait, wait_for_decisions
+from tests.browser.stage import Open, Watch, press_and_wait, wait_for_decisions
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.gate
 def test_steers_the_work_until_it_is_taken_off(
-    page_of: Callable[..., Page], open_case: Callable[..., Case], moderator: User, watch: Watch
+    page_of: Open, open_case: Case_, moderator: User, watch: Watch
 ) -> None:
     german = [open_case(text=f"Beitrag {number}").pk for number in range(3)]
     english = [open_case(text=f"Post {number}").pk for number in range(3)]

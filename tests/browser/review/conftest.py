@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from moderation.models import User
-from tests.browser.review.review_page import Open
-from tests.browser.stage import press_and_wait, wait_for_ahead
+from tests.browser.stage import Open, press_and_wait, wait_for_ahead
 from tests.moderation.conftest import Cases
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 

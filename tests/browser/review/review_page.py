@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Event
 from typing import Any
 
@@ -12,9 +11,6 @@ from playwright.sync_api import Page
 from moderation.models import Case
 from moderation.operations.cases import shift
 from tests.browser.stage import wait_for_ahead
-
-Open = Callable[..., Page]
-Case_ = Callable[..., Case]
 
 
 def reload(page: Page) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from moderation.models import Case, CaseNote, Decision, Mention, Reason, Score, User
+from moderation.models import Case, CaseNote, Decision, Mention, Score, User
 from moderation.models.cases import CaseState
 from tests.browser.review.review_page import in_front, reload
 from tests.browser.stage import (
@@ -21,11 +21,8 @@ from tests.browser.stage import (
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.usefixtures("reasons")
 class TestReasons:
-    @pytest.fixture(autouse=True)
-    def _policy(self, reasons: dict[str, Reason]) -> None:
-        """The policy must stand before the page is opened."""
-
     @pytest.mark.gate
     def test_take_one_more_key(self, page: Page) -> None:
         reload(page)

@@ -12,8 +12,9 @@ from playwright.sync_api import Page, Route, expect
 from moderation.models import Case, Decision, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
-from tests.browser.review.review_page import Case_, Open, after_leaving, in_front, nothing_is_claimed
-from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
+from tests.browser.review.review_page import after_leaving, in_front, nothing_is_claimed
+from tests.browser.stage import Open, Watch, press_and_wait, wait_for_decisions, wait_until
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -39,6 +40,7 @@ class TestLease:
             "other_moderator already decided this case: not spam."
         )
         expect(page.locator(".decided")).to_contain_text("not spam")
+        expect(page.locator(".decided")).to_contain_text("by other_moderator")
         assert in_front(page) == str(case.pk)
         assert Decision.objects.count() == 1
         press_and_wait(page, "r")

@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from moderation.models import Case, Reason, User
-from tests.browser.review.review_page import Case_, Open, in_front
-from tests.browser.stage import press_and_wait, wait_for_ahead, wait_for_decisions
+from tests.browser.review.review_page import in_front
+from tests.browser.stage import Open, press_and_wait, wait_for_ahead, wait_for_decisions
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -10,9 +10,10 @@ from pytest_django import Settings
 
 from moderation.models import Case, User
 from moderation.models.evidence import EvidenceKind, EvidenceRole
-from tests.browser.review.review_page import Case_, Open, in_front
-from tests.browser.stage import LONG_HOST, MARKUP, Watch, press_and_wait, violations, wait_for_ahead
+from tests.browser.review.review_page import in_front
+from tests.browser.stage import LONG_HOST, MARKUP, Open, Watch, press_and_wait, violations, wait_for_ahead
 from tests.moderation.carried_pictures import carry, carry_picture
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

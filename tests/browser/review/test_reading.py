@@ -7,11 +7,12 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from moderation.models import Case, Decision, Reason, User
+from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseReason
-from tests.browser.review.review_page import Case_, Open, in_front, reload
+from tests.browser.review.review_page import in_front, reload
 from tests.browser.stage import (
     MARKUP,
+    Open,
     Settle,
     Watch,
     explain,
@@ -19,6 +20,7 @@ from tests.browser.stage import (
     violations,
     wait_for_decisions,
 )
+from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -116,11 +118,8 @@ class TestAround:
         assert asked == []
 
 
+@pytest.mark.usefixtures("reasons")
 class TestContradiction:
-    @pytest.fixture(autouse=True)
-    def _policy(self, reasons: dict[str, Reason]) -> None:
-        """The policy must stand before the page is opened."""
-
     def test_of_reason_and_verdict_is_told_and_decides_nothing(self, page: Page, settle: Settle) -> None:
         reload(page)
         first = in_front(page)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -48,6 +49,11 @@ def read(desk: Client, address: str, **given: Any) -> str:
 def one_reading_of_what_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no half minute end between two requests of a test: counts of queries would differ by two."""
     monkeypatch.setattr(provenance, "_CACHED_SECONDS", 1e9)
+
+
+@pytest.fixture
+def now() -> datetime:
+    return timezone.now()
 
 
 @pytest.fixture

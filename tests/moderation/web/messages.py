@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gettext
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -61,12 +60,6 @@ def in_source(path: Path) -> set[Message]:
         elif isinstance(node, ast.Assign) and is_spoken:
             found |= {(one, "") for one in _strings([node.value])}
     return found
-
-
-def catalogue(language: str) -> gettext.GNUTranslations:
-    """Load the compiled messages of a language."""
-    with (ROOT / "locale" / language / "LC_MESSAGES" / "django.mo").open("rb") as file:
-        return gettext.GNUTranslations(file)
 
 
 def bare_words(path: Path) -> list[str]:

@@ -26,11 +26,6 @@ def rows_of(answer: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(answer.content.decode().splitlines()))
 
 
-@pytest.fixture
-def now() -> datetime:
-    return timezone.now()
-
-
 class TestPage:
     def test_is_a_leads_first_and_no_moderators(self, lead_desk: Client, desk: Client) -> None:
         assert lead_desk.get("/").headers["Location"] == "/today/"

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from moderation.models import Case, Decision, Reason, User
+from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseReason
 from moderation.operations import refusals
 from tests.moderation.conftest import Case_
@@ -64,14 +64,6 @@ class TestDecide:
         answer = desk.post(reverse("bulk-decide"), given(cases) | more, follow=True)
 
         assert told in answer.content.decode()
-        assert not Decision.objects.exists()
-
-    def test_refuses_a_reason_of_the_other_verdict(self, desk: Client, cases: list[Case]) -> None:
-        Reason.objects.filter(digit=9).update(is_active=False)
-        Reason.objects.create(code="fine-here", title="Fine here", digit=9, verdict="not_spam")
-
-        desk.post(reverse("bulk-decide"), given(cases, reason="fine-here"))
-
         assert not Decision.objects.exists()
 
     @pytest.mark.parametrize(

@@ -193,15 +193,6 @@ class TestExplanation:
         assert words in body
         assert "<b>cat" not in body
 
-    def test_says_no_change_that_makes_it_worse(self, desk: Client, case_in_front: Case) -> None:
-        stored = {"change": "word_removed", "subject": "cat", "probability": 0.961, "route": "remove"}
-        Score.objects.update(counterfactual=stored, spam_probability=0.959)
-        Release.objects.update(manifest=THRESHOLDS_SHOWN)
-
-        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
-
-        assert 'class="flip ' not in body
-
     def test_shows_the_nearest_decided_posts_but_not_on_a_blind_case(
         self, desk: Client, open_case: Case_, decided: Decided
     ) -> None:
@@ -217,3 +208,23 @@ class TestExplanation:
         assert "Hidden until you decide" in body
         case_alone, _ = body.split('class="last"')  # below stands what one decided oneself
         assert "ask Dr Miller" not in case_alone
+
+
+class TestContext:
+    def test_draws_what_happened_around_the_post(
+        self, desk: Client, open_case: Case_, decided: Decided
+    ) -> None:
+        decided(open_case(text="An earlier post", ip="198.51.100.7"), verdict="spam")
+        case = open_case(text="See https://shop.example/", ip="198.51.100.9")
+
+        body = desk.get(f"/review/{case.pk}/context/", headers=HTMX).content.decode()
+
+        assert body.count("lanes__mark--this") == 1
+        assert "lanes__mark--spam" in body
+        assert "shop.example" in body
+        assert "198.51.100.0/24" in body
+
+    def test_needs_few_queries(self, desk: Client, open_case: Case_) -> None:
+        case = open_case(text="See https://shop.example/", ip="198.51.100.9")
+
+        assert len(asked(desk, f"/review/{case.pk}/context/", headers=HTMX)) <= 18

@@ -7,15 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from moderation.models import Case, ShadowRun, ShadowScore, User
 from moderation.models.training_runs import TrainingState
 from moderation.operations.releases import triton
-from tests.moderation.web.conftest import flat
+from tests.moderation.web.conftest import asked, flat
 from tests.moderation.web.learning.test_models import ready
 
 pytestmark = pytest.mark.django_db
@@ -133,19 +131,13 @@ class TestPage:
     ) -> None:
         run = started(figures=figures())
 
-        def queries() -> int:
-            with CaptureQueriesContext(
-                connection,
-            ) as caught:
-                lead_desk.get(f"/models/shadow/{run.pk}/")
-            return len(caught)
-
+        address = f"/models/shadow/{run.pk}/"
         disagree(run, case_in_front, 1)
-        queries()
-        few = queries()
+        lead_desk.get(address)
+        few = len(asked(lead_desk, address))
         disagree(run, case_in_front, 10)
 
-        assert queries() == few
+        assert len(asked(lead_desk, address)) == few
 
     def test_is_404_for_other_runs_and_made_up_cursors(
         self, lead_desk: Client, started: Callable[..., ShadowRun]

@@ -22,11 +22,6 @@ AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "a
 
 
 @pytest.fixture
-def now() -> datetime:
-    return timezone.now()
-
-
-@pytest.fixture
 def estimated(open_case: Case_, judged_alike: Judged, now: datetime) -> Case:
     """Labels of today, estimated."""
     case = open_case(at=now - timedelta(hours=2))
