@@ -26,6 +26,11 @@ class DayField(forms.DateField):
         return day
 
 
+def end(number: str, *, at: datetime) -> datetime | None:
+    """Return the end of a chosen number of days from now on, None without one."""
+    return at + timedelta(days=int(number)) if number else None
+
+
 def window(since: date | None, until: date | None) -> tuple[datetime | None, datetime | None]:
     """Return the instants [since, until) of days of a DayField, both days included; None is open."""
     return (

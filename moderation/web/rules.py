@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
@@ -19,7 +17,7 @@ from moderation.operations import rules as operations_rules
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.rule_pages import RuleState
 from moderation.queries.rules.targets import Target
-from moderation.web import access
+from moderation.web import access, days
 from moderation.web.days import LENGTHS
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
@@ -84,11 +82,6 @@ class RuleForm(RequeueForm):
         max_length=500, strip=True, error_messages={"required": gettext_lazy("A rule needs a reason.")}
     )
     days = forms.ChoiceField(choices=(*LENGTHS, ("", gettext_lazy("until lifted"))), required=False)
-
-    def expires_at(self, *, at: datetime) -> datetime | None:
-        """Return when the rule ends, None if only when lifted. Call after `is_valid`."""
-        days = self.cleaned_data["days"]
-        return at + timedelta(days=int(days)) if days else None
 
 
 @require_safe
@@ -198,7 +191,7 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
             kind=target.kind,
             value=target.value,
             reason=form.cleaned_data["reason"],
-            expires_at=form.expires_at(at=at),
+            expires_at=days.end(form.cleaned_data["days"], at=at),
             requeue=operations_rules.Requeue(form.cleaned_data["requeue"]),
             actor=request.user,
             at=at,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -88,11 +87,6 @@ class KeyForm(forms.Form):
     name = forms.CharField(max_length=100, strip=True)
     scopes = forms.MultipleChoiceField(choices=[(scope.value, SCOPES[scope]) for scope in Scope])
     days = forms.ChoiceField(choices=KEY_LENGTHS, required=False)
-
-    def expires_at(self, *, at: datetime) -> datetime | None:
-        """Return when the key ends, None if never. Call after `is_valid`."""
-        days = self.cleaned_data["days"]
-        return at + timedelta(days=int(days)) if days else None
 
 
 class UserForm(forms.Form):

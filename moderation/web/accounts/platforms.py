@@ -21,7 +21,7 @@ from moderation.operations.infrastructure import egress, vault
 from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts import platforms
 from moderation.queries.quality import removal as quality_removal
-from moderation.web import access
+from moderation.web import access, days
 from moderation.web.accounts.admin_forms import (
     CollectingForm,
     EndpointForm,
@@ -153,7 +153,7 @@ def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         platform=row,
         name=form.cleaned_data["name"],
         scopes=form.cleaned_data["scopes"],
-        expires_at=form.expires_at(at=at),
+        expires_at=days.end(form.cleaned_data["days"], at=at),
         at=at,
         actor=request.user,
     )

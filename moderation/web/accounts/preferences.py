@@ -103,12 +103,10 @@ def change_shortcuts(request: access.DeskRequest) -> HttpResponse:
 def pace(request: access.DeskRequest) -> HttpResponse:
     """Show a user's own pace."""
     at = timezone.now()
-    result = own_pace(user=request.user, at=at)
-    golden = golden_items.own_result(user=request.user, at=at)
     context = {
         "section": "account",
-        "pace": result,
-        "golden": golden,
+        "pace": own_pace(user=request.user, at=at),
+        "golden": golden_items.own_result(user=request.user, at=at),
         "until": golden_items.week_start(at),
         "fewest": golden_items.FEWEST_ANSWERS,
         "at": at,

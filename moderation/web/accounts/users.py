@@ -37,8 +37,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         except users.NameTaken:
             form.add_error("username", _("This user name is already taken."))
         else:
-            return _page(request, NewUserForm(), status=200, shown=user, password=password)
-    return _page(request, form, status=422 if form.errors else 200)
+            return _page(request, NewUserForm(), shown=user, password=password)
+    return _page(request, form)
 
 
 @require_POST
@@ -80,7 +80,7 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Give a user a new password and show it, once."""
     password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
     user = User.objects.get(pk=user_id)
-    return _page(request, NewUserForm(), status=200, shown=user, password=password)
+    return _page(request, NewUserForm(), shown=user, password=password)
 
 
 @require_POST
@@ -107,12 +107,7 @@ def _done(request: access.DeskRequest, act: Callable[..., object]) -> HttpRespon
 
 
 def _page(
-    request: access.DeskRequest,
-    form: NewUserForm,
-    *,
-    status: int,
-    shown: User | None = None,
-    password: str = "",
+    request: access.DeskRequest, form: NewUserForm, *, shown: User | None = None, password: str = ""
 ) -> HttpResponse:
     at = timezone.now()
     context = {
@@ -124,4 +119,4 @@ def _page(
         "shown": shown,
         "password": password,
     }
-    return render(request, "accounts/users.html", context, status=status)
+    return render(request, "accounts/users.html", context, status=422 if form.errors else 200)

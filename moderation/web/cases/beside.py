@@ -21,7 +21,7 @@ from moderation.operations.cases import notes
 from moderation.queries.cases import beside
 from moderation.queries.cases.beside import Beside, Panel
 from moderation.queries.rules import targets
-from moderation.web import access
+from moderation.web import access, days
 from moderation.web.cases import event_lanes
 from moderation.web.forms import NoteForm
 from moderation.web.rules import RuleForm
@@ -82,7 +82,7 @@ def _made(request: access.DeskRequest, target: targets.Target, form: RuleForm, *
         "kind": target.kind,
         "value": target.value,
         "reason": form.cleaned_data["reason"],
-        "expires_at": form.expires_at(at=at),
+        "expires_at": days.end(form.cleaned_data["days"], at=at),
     }
     try:
         if request.user.may_lead:

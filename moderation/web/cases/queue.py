@@ -35,12 +35,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
     }
     if not (request.htmx and cursor):
         context["overview"] = backlog.overview(viewer=request.user, at=at, wanted=case_filter)
+    form = QueueFilterForm(request.GET)
     if not request.htmx:
         context |= bulk.context()
         context["sorts"] = SORTS
         context["queues"] = named_queues.open_to(request.user, at=at)
         context["queue_id"] = request.GET.get("queue", "")
-    form = QueueFilterForm(request.GET)
-    if not request.htmx:
         context["policies"] = form.offered("policy")
     return list_pages.answer(request, "cases/queue.html", context, form=form)

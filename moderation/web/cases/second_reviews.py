@@ -38,16 +38,6 @@ class PlanForm(forms.Form):
     first_decisions = forms.IntegerField(min_value=0, max_value=MOST_FIRST_DECISIONS)
     golden_percent = forms.FloatField(min_value=0, max_value=100 * MOST_GOLDEN)
 
-    @property
-    def share(self) -> float:
-        """The share in [0, 1]. Call after `is_valid`."""
-        return float(self.cleaned_data["share_percent"]) / 100
-
-    @property
-    def golden_share(self) -> float:
-        """The share of golden items in [0, 0.5]. Call after `is_valid`."""
-        return float(self.cleaned_data["golden_percent"]) / 100
-
 
 @require_safe
 @access.leads
@@ -110,9 +100,9 @@ def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         return redirect("second-reviews")
     plans.plan(
         platform_id=platform_id,
-        share=form.share,
+        share=form.cleaned_data["share_percent"] / 100,
         first_decisions=form.cleaned_data["first_decisions"],
-        golden_share=form.golden_share,
+        golden_share=form.cleaned_data["golden_percent"] / 100,
         changed_by=request.user,
         at=timezone.now(),
     )

@@ -55,10 +55,6 @@ def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""
     at = timezone.now()
     facts = authors.facts(author_id=author_id, viewer=request.user, at=at)
-    more: dict[str, object] = {
-        "section": "authors",
-        "is_of_author": True,
-        "notes": authors.notes(author_id=author_id),
-    }
+    more = {"section": "authors", "is_of_author": True, "notes": authors.notes(author_id=author_id)}
     post_filter = PostFilter(author_id=author_id)
     return entity.page(request, "entities/author.html", more, facts=facts, wanted=post_filter, at=at)

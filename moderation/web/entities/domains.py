@@ -53,5 +53,5 @@ def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     at = timezone.now()
     facts = domains.facts(name=name, at=at)
     post_filter = PostFilter(domain=facts.target.domain)
-    more: dict[str, object] = {"section": "domains"}
+    more = {"section": "domains"}
     return entity.page(request, "entities/domain.html", more, facts=facts, wanted=post_filter, at=at)

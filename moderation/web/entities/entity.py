@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.http import HttpResponse
@@ -22,7 +23,7 @@ _POSTS = 25
 def page(
     request: access.DeskRequest,
     template: str,
-    context: dict[str, object],
+    context: Mapping[str, object],
     *,
     facts: AuthorFacts | DomainFacts | AddressFacts,
     wanted: PostFilter,
@@ -43,4 +44,4 @@ def page(
         "page": posts,
         "query": "",
     }
-    return render(request, template, shared | context)
+    return render(request, template, {**shared, **context})
