@@ -11,7 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
-from config.environment import read
+from config.environment import Environment
 from moderation.operations.evidence import answers
 from moderation.operations.infrastructure import egress
 from simulation.web.server import WebServer, serving
@@ -106,10 +106,10 @@ def test_without_the_setting_and_in_production_reserved_names_are_names_like_oth
 def test_it_is_off_unless_named_and_production_refuses_to_start_with_it() -> None:
     name = "SPAMDESK_SIMULATED_WEB_PORT"
 
-    assert read(ADDRESSES).simulated_web_port == read(PRODUCTION).simulated_web_port == 0
-    assert read(ADDRESSES | {name: "8002"}).simulated_web_port == 8002
+    assert Environment(ADDRESSES).simulated_web_port == Environment(PRODUCTION).simulated_web_port == 0
+    assert Environment(ADDRESSES | {name: "8002"}).simulated_web_port == 8002
     with pytest.raises(ImproperlyConfigured, match=name):
-        read(PRODUCTION | {name: "8002"})
+        Environment(PRODUCTION | {name: "8002"})
 
 
 def test_the_server_listens_on_this_machine_alone(server: WebServer) -> None:
