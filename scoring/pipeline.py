@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scoring import evidence_model, features, platform_head, readings, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
@@ -149,14 +148,14 @@ class Scorer:
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
         return np.stack([features.extract(record, models=self._models) for record in records])
 
-    def _probabilities(self, records: Sequence[PostRecord], judged: Judgement | Joined) -> Floats:
+    def _probabilities(self, records: Sequence[PostRecord], joined: Joined) -> Floats:
         platforms = [record.platform for record in records]
-        return platform_head.probabilities(self.release, judged.margins, platforms=platforms)
+        return platform_head.probabilities(self.release, joined.margins, platforms=platforms)
 
     def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
         records = [record for record, *_ in asked]
         rows = self._rows(records)
-        answers = self._answers(records, rows=rows, known=[score for *_, score in asked])
+        answers = self._answers(records, known=[score for *_, score in asked])
         judgement = self._ensemble.judge(rows, content_probabilities=answers.texts)
         joined = self._joined(records, judgement, read=answers.read)
         probabilities = self._probabilities(records, joined)
@@ -177,33 +176,17 @@ class Scorer:
         ]
 
     def _answers(
-        self, records: Sequence[PostRecord], *, rows: Floats, known: Sequence[ContentScore | None]
+        self, records: Sequence[PostRecord], *, known: Sequence[ContentScore | None]
     ) -> readings.Answers:
-        """Query the content model once, for posts that the release's cascade does not skip and posts with
-        evidence, of which the cheap sub-models know nothing.
-        """
         looked_at = records if self._evidence is not None else ()
-        evidence = Readings(looked_at, rows=len(records), manifest=self.release.manifest)
-        is_needed = self._needs_content(records, rows)
-        is_needed[evidence.places] = True
         return readings.ask(
             records,
-            is_needed=is_needed.tolist(),
             known=known,
             content=self.content,
             heads=self.heads,
-            evidence=evidence,
+            evidence=Readings(looked_at, rows=len(records), manifest=self.release.manifest),
             reader=self._evidence.reader if self._evidence else None,
         )
-
-    def _needs_content(self, records: Sequence[PostRecord], rows: Floats) -> NDArray[np.bool_]:
-        """Return which posts need the content model: all, unless the release has a cascade."""
-        cascade = self.release.cascade
-        if not cascade.skips_content:
-            return np.ones(len(rows), dtype=np.bool_)
-        unasked = self._ensemble.judge(rows, content_probabilities=np.full(len(rows), np.nan))
-        cheap = self._probabilities(records, unasked)
-        return (cheap >= cascade.ask_content_from) & (cheap < cascade.ask_content_below)
 
     def _result(
         self,

@@ -101,11 +101,6 @@ class Readings:
         ]
 
     @property
-    def places(self) -> list[int]:
-        """Return the record of each text, by its place."""
-        return [text.row for text in self._asked]
-
-    @property
     def texts(self) -> list[str]:
         """Return the texts to read, at most MOST_TEXTS of a post."""
         return [text.text for text in self._asked]
@@ -127,24 +122,19 @@ class Readings:
 def ask(
     records: Sequence[PostRecord],
     *,
-    is_needed: Sequence[bool],
     known: Sequence[ContentScore | None],
     content: ContentProtocol,
     heads: PlatformHeads,
     evidence: Readings,
     reader: PlatformHead | None,
 ) -> Answers:
-    """Query the content model once, for own texts where it is needed and not `known`, and, without a
-    `reader`, for all texts of evidence. The platform's head corrects the scores, known ones too.
+    """Query the content model once, for own texts that are not `known`, and, without a `reader`, for all
+    texts of evidence. The platform's head corrects the scores, known ones too.
 
     Texts that need the model while it is unavailable are unknown, and the answers degraded.
     """
-    scores = [answer if need else None for answer, need in zip(known, is_needed, strict=True)]
-    places = [
-        place
-        for place, record in enumerate(records)
-        if is_needed[place] and scores[place] is None and record.text.strip()
-    ]
+    scores = list(known)
+    places = [place for place, record in enumerate(records) if scores[place] is None and record.text.strip()]
     others = evidence.texts if reader is None else []
     read = evidence.known if reader is None else evidence.read_by(reader)
     is_degraded = False

@@ -67,19 +67,6 @@ class Safety:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cascade:
-    """The range of the cheap sub-models' probability in which content is queried; by default all of it."""
-
-    ask_content_from: float = 0.0
-    ask_content_below: float = 2.0  # above every probability; JSON has no infinity
-
-    @property
-    def skips_content(self) -> bool:
-        """True if posts may be scored without the content model although it could be asked."""
-        return self.ask_content_from > 0.0 or self.ask_content_below <= 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """The monotone curve from main margin (log-odds) to spam probability: straight between knots, flat
     outside.
@@ -131,7 +118,6 @@ class Release:
     normaliser: str
     thresholds: Thresholds
     calibration: Calibration
-    cascade: Cascade
     heads: Mapping[str, str]
     platforms: Mapping[str, PlatformRoutes]
     safety: Safety
@@ -158,7 +144,6 @@ class Release:
                 normaliser=str(manifest["normaliser"]),
                 thresholds=shared.thresholds,
                 calibration=shared.calibration,
-                cascade=Cascade(**manifest.get("cascade", {})),
                 heads=_heads(manifest),
                 platforms={
                     platform: PlatformRoutes.from_json(fields)

@@ -23,7 +23,7 @@ from scoring.features.feature import MODEL_FILES
 from scoring.label_balance import ENOUGH_FOR_ROUTES
 from scoring.pins import ContentPin
 from scoring.pipeline import ContentProtocol
-from scoring.release import Calibration, Cascade, Release, Thresholds
+from scoring.release import Calibration, Release, Thresholds
 from scoring.splits import Split
 from training import (
     added_links,
@@ -76,27 +76,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held-out", type=Path, default=held_out.SHIPPED, help=answers)
     parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
-    parser.add_argument(
-        "--ask-content-from",
-        type=float,
-        default=Cascade().ask_content_from,
-        help="spam probability of the cheap sub-models under which content is not asked; 0: always asked",
-    )
-    parser.add_argument(
-        "--ask-content-below",
-        type=float,
-        default=Cascade().ask_content_below,
-        help="spam probability of the cheap sub-models from which content is not asked; 2: always asked",
-    )
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command: measure, write release and card; exit with 1 if links change too many routes."""
     same = ("texts", "held_out", "feature_models", "content_version", "seed")
-    cascade = {name: getattr(arguments, name) for name in ("ask_content_from", "ask_content_below")}
     config = Config(
         posts=[*arguments.records, *arguments.labels],
-        cascade=Cascade(**cascade),
         **{name: getattr(arguments, name) for name in same},
     )
     try:
@@ -114,7 +100,6 @@ class Config:
     held_out: Path = held_out.SHIPPED
     feature_models: Path = _SHIPPED
     content_version: str = "1"
-    cascade: Cascade = Cascade()  # noqa: RUF009 - frozen
     seed: int = SEED
 
 
@@ -135,7 +120,6 @@ def run(config: Config, *, served: Served, out: Path, card: Path | None = None) 
         source=labelled_records.sources(config.posts),
         pin=served_content.with_probes(pin, content=content),
         normaliser=normalise.VERSION,
-        cascade=config.cascade,
         seed=config.seed,
     )
     text = ensemble_card.write(release)
@@ -156,7 +140,6 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     source: Mapping[str, str],
     pin: ContentPin,
     normaliser: str,
-    cascade: Cascade,
     seed: int,
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
@@ -195,7 +178,6 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         "sub_models": served_content.tree_digests(ensemble),
         "schema_hash": features.SCHEMA_HASH,
         "normaliser": normaliser,
-        "cascade": dataclasses.asdict(cascade),
         "bounds": dataclasses.asdict(ensemble.bounds),
         "safety": dataclasses.asdict(choice.safety),
         "calibration": dataclasses.asdict(calibration),

@@ -18,7 +18,7 @@ from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import NAMES
 from scoring.pipeline import Scorer
 from scoring.records import ComplaintRecord
-from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch, file_sha256
+from scoring.release import MANIFEST, Corrupt, Release, SchemaMismatch, file_sha256
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
 from tests.libraries import printed
@@ -157,25 +157,6 @@ class TestScorer:
         )
 
         assert printed(program).split() == ["True", "False"]
-
-
-def test_a_cascade_leaves_out_what_the_cheap_sub_models_are_sure_of(
-    release: Release, scorer: Scorer, content: FakeContent
-) -> None:
-    records = [one.record for one in labelled(40)]
-    cheap = scorer.spam_probabilities(records, content_probabilities=np.full(40, np.nan))
-    low, high = float(np.quantile(cheap, 0.3)), float(np.quantile(cheap, 0.7))
-    cascade = Cascade(ask_content_from=low, ask_content_below=high)
-    skipping = Scorer(release=dataclasses.replace(release, cascade=cascade), content=content)
-
-    scores = skipping.score_many(records, blocklist=NO_BANS)
-
-    asked = (cheap >= low) & (cheap < high)
-    assert content.calls == [int(asked.sum())]
-    assert [score.content_probability is not None for score in scores] == asked.tolist()
-    assert not any(score.is_degraded for score in scores)
-    skipped = [score.spam_probability for score in scores if score.content_probability is None]
-    assert skipped == pytest.approx(cheap[~asked].tolist())
 
 
 class TestBanned:

@@ -18,7 +18,7 @@ from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS, SUB_MODELS, Ensemble
 from scoring.features import NO_MODELS, SCHEMA_HASH
 from scoring.pins import ContentPin, Probe
 from scoring.pipeline import Scorer
-from scoring.release import MANIFEST, Cascade, Corrupt, Release
+from scoring.release import MANIFEST, Corrupt, Release
 from scoring.splits import Split
 from tests.json_lines import written
 from tests.scoring.random_records import FakeContent, decided, export_line, labelled
@@ -51,7 +51,6 @@ def trained(posts: list[LabelledRecord], *, out: Path) -> Release:
         source={"file": "random.jsonl", "sha256": "0" * 64},
         pin=PIN,
         normaliser="none",
-        cascade=Cascade(),
         seed=5,
     )
 
