@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 MOST_TEXT = 20_000
 """Characters of a text that are kept."""
@@ -62,7 +61,6 @@ class PageFacts:
     description: str = ""
     language: str = ""
     open_graph: dict[str, str]
-    json_ld: list[dict[str, Any]]
     article: str = ""
     text: str = ""
     forms: list[Form]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -22,7 +21,6 @@ MOST_BYTES = 1_000_000
 """Only the beginning of a longer page is read."""
 MOST_ARTICLE_ELEMENTS = 5_000
 """No article is looked for in a page of more elements: that takes quadratic time."""
-MOST_JSON_LD, MOST_JSON_LD_CHARACTERS, MOST_JSON_LD_VALUES = 5, 100_000, 40
 _MOST_PROPERTIES = 40
 _PREVIEWS = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src")
 """Names of a page's picture, in the order in which platforms look for one."""
@@ -49,9 +47,6 @@ _ENCODINGS = frozenset(
 Python knows others that browsers do not: punycode takes quadratic time, and some encode no text.
 """
 _TAG = re.compile(r"<[^<>]*>")
-_JSON_LD = "application/ld+json"
-_BEFORE_JSON, _AFTER_JSON = ("<!--", "//<![CDATA[", "<![CDATA["), ("-->", "//]]>", "]]>")
-"""Comments in which old pages hide scripts from older browsers; no JSON has them."""
 
 
 def read(data: bytes, hints: Mapping[str, str]) -> PageFacts:
@@ -67,7 +62,6 @@ def read(data: bytes, hints: Mapping[str, str]) -> PageFacts:
         title=line(tree.findtext(".//title")) or properties.get("og:title", ""),
         description=properties.pop("description", ""),
         language=line(tree.get("lang"))[:16],
-        json_ld=list(_json_ld(tree)),
         forms=page_offers.forms(tree, url=url, base=base),
         downloads=page_offers.downloads(tree, base=base),
         refresh_url=page_offers.refresh_url(tree, url=url, base=base),
@@ -118,49 +112,6 @@ def _properties(tree: Any) -> dict[str, str]:
         if (name.startswith("og:") or name in _OTHER_NAMES) and len(properties) < _MOST_PROPERTIES:
             properties.setdefault(name, line(meta.get("content")))
     return properties
-
-
-def _json_ld(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield the things that a page describes in JSON-LD, each as flat, plain values."""
-    scripts = (script for script in tree.iterfind(".//script") if _is_json_ld(script.get("type") or ""))
-    things = (thing for script in islice(scripts, MOST_JSON_LD) for thing in _things(script.text or ""))
-    yield from islice(filter(None, (dict(_plain(thing)) for thing in things)), MOST_JSON_LD)
-
-
-def _is_json_ld(kind: str) -> bool:
-    return kind.partition(";")[0].strip().lower() == _JSON_LD
-
-
-def _things(script: str) -> Iterator[dict[str, Any]]:
-    """Yield the things of one script: a single one, a list, or those under `@graph`."""
-    if len(script) > MOST_JSON_LD_CHARACTERS:
-        return
-    try:
-        document = json.loads(_bare(script))
-    except (ValueError, RecursionError):
-        return
-    for part in document if isinstance(document, list) else [document]:
-        if isinstance(part, dict):
-            graph = part.get("@graph")
-            yield from (
-                thing for thing in (graph if isinstance(graph, list) else [part]) if isinstance(thing, dict)
-            )
-
-
-def _bare(script: str) -> str:
-    script = script.strip()
-    for before, after in zip(_BEFORE_JSON, _AFTER_JSON, strict=True):
-        script = script.removeprefix(before).removesuffix(after)
-    return script
-
-
-def _plain(thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in list(thing.items())[:MOST_JSON_LD_VALUES]:
-        # Of several types or authors the first one; of a thing in a thing its name.
-        first = value[0] if isinstance(value, list) and value else value
-        text = first.get("name") if isinstance(first, dict) else first
-        if isinstance(text, str):
-            yield line(name), line(text)
 
 
 def _visible(tree: Any, html: str) -> str:

@@ -19,7 +19,7 @@ from PIL.ImageFile import ImageFile
 
 from moderation.evidence import pdq, picture_text
 from moderation.evidence.facts import Reason, Unreadable, storable
-from moderation.evidence.picture_text import ReadText, TextLine
+from moderation.evidence.picture_text import ReadText
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP")
 """The formats that are decoded, told by the first bytes, never by the name or the sender."""
@@ -75,7 +75,6 @@ class PictureFacts:
     codes: tuple[Code, ...] = ()
     text: str = ""
     text_engine: str = ""
-    texts: tuple[TextLine, ...] = ()
 
 
 def start(_hints: Mapping[str, str]) -> None:
@@ -104,9 +103,8 @@ def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
         pdq_quality=fingerprint.quality if fingerprint else 0,
         pdq_turned=fingerprint.turned if fingerprint else (),
         codes=read_codes(picture),
-        text=storable("\n".join(line.text for line in read_text.lines), most=MOST_TEXT),
+        text=storable("\n".join(read_text.lines), most=MOST_TEXT),
         text_engine=read_text.engine,
-        texts=read_text.lines,
     )
 
 

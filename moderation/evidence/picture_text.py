@@ -24,20 +24,11 @@ _HEIGHT = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextLine:
-    """A line of text: confidence in [0, 1]; its box (left, top, right, bottom) as shares of the picture."""
-
-    text: str
-    confidence: float
-    box: tuple[float, float, float, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadText:
     """What a text engine read; an empty `engine` says that none is installed: then the text is unknown."""
 
     engine: str = ""
-    lines: tuple[TextLine, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 def is_installed() -> bool:
@@ -56,41 +47,32 @@ def read(pixels: npt.NDArray[np.uint8]) -> ReadText:
     if not is_installed():
         return ReadText()
     from rapidocr.main import RapidOCRError  # noqa: PLC0415 - only where the engine is installed
-    from rapidocr.utils.process_img import map_boxes_to_original  # noqa: PLC0415 - as above
 
-    engine, (height, width) = _engine(), pixels.shape[:2]
+    engine = _engine()
     picture, steps = engine.preprocess_img(np.ascontiguousarray(pixels[:, :, ::-1]))  # it expects blue first
     try:
         # In two steps, not by calling the engine: that reads all it finds, half a minute for a page of print.
-        places, detection = engine.detect_and_crop(picture, steps)
-        chosen = _chosen(places)
-        reading = engine.recognize_txt([places[number] for number in chosen])
+        places, _ = engine.detect_and_crop(picture, steps)
+        reading = engine.recognize_txt(_chosen(places))
     except RapidOCRError:  # no text at all
         return ReadText(engine=ENGINE)
-    boxes = map_boxes_to_original(detection.boxes, steps, height, width)
     lines = (
-        TextLine(
-            text=line(text),
-            confidence=round(float(confidence), 3),
-            box=_box(boxes[number], width=width, height=height),
-        )
-        for number, text, confidence in zip(chosen, reading.txts, reading.scores, strict=True)
+        line(text)
+        for text, confidence in zip(reading.txts, reading.scores, strict=True)
+        if round(float(confidence), 3) >= LEAST_CONFIDENCE
     )
-    return ReadText(
-        engine=ENGINE,
-        lines=tuple(entry for entry in lines if entry.text and entry.confidence >= LEAST_CONFIDENCE),
-    )
+    return ReadText(engine=ENGINE, lines=tuple(filter(None, lines)))
 
 
-def _chosen(places: Sequence[npt.NDArray[np.uint8]]) -> list[int]:
-    """Return the numbers of the places that are read, in their order."""
+def _chosen(places: Sequence[npt.NDArray[np.uint8]]) -> list[npt.NDArray[np.uint8]]:
+    """Return the places that are read, in their order."""
     chosen, width = [], 0.0
     for number in sorted(range(len(places)), key=lambda number: -places[number].shape[0]):
         width += _HEIGHT * places[number].shape[1] / places[number].shape[0]
         if width > MOST_WIDTH:
             break
         chosen.append(number)
-    return sorted(chosen)
+    return [places[number] for number in sorted(chosen)]
 
 
 @functools.cache
@@ -116,9 +98,3 @@ def _engine() -> Any:
             "Global.log_level": "critical",
         }
     )
-
-
-def _box(corners: Sequence[Sequence[float]], *, width: int, height: int) -> tuple[float, float, float, float]:
-    across = [min(1.0, max(0.0, float(x) / width)) for x, _ in corners]
-    down = [min(1.0, max(0.0, float(y) / height)) for _, y in corners]
-    return round(min(across), 4), round(min(down), 4), round(max(across), 4), round(max(down), 4)

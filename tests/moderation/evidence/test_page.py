@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 
@@ -106,37 +105,6 @@ def test_a_page_sends_a_browser_on_at_once(content: str, url: str) -> None:
 )
 def test_the_preview_picture_is_found_where_platforms_look(html: str) -> None:
     assert read(html).preview_url == "https://site.example/p.png"
-
-
-class TestJsonLd:
-    @pytest.mark.parametrize(
-        ("said", "things"),
-        [
-            ('{"@type": "Product", "name": "A"}', [{"@type": "Product", "name": "A"}]),
-            ('[{"@type": "A"}, 1, {"@type": "B"}]', [{"@type": "A"}, {"@type": "B"}]),
-            ('{"@context": "x", "@graph": [{"@type": "A"}, [], {"n": "B"}]}', [{"@type": "A"}, {"n": "B"}]),
-            ('{"@type": ["A", "B"], "author": [{"name": "C"}], "n": NaN}', [{"@type": "A", "author": "C"}]),
-            ('<!-- {"@type": "A"} -->', [{"@type": "A"}]),
-            ('//<![CDATA[\n{"@type": "A"}\n//]]>', [{"@type": "A"}]),
-            ('{"@type": "A"', []),
-            ("{}", []),
-            ("[" * 50_000, []),
-            ("9" * 50_000, []),
-            (" " * 99_000, []),
-        ],
-    )  # fmt: skip
-    def test_what_a_page_calls_itself_is_kept(self, said: str, things: list[dict[str, Any]]) -> None:
-        began = time.process_time()
-
-        assert read(f"<script type='application/LD+JSON; charset=utf-8'>{said}</script>").json_ld == things
-        assert time.process_time() - began < 2
-
-    def test_of_much_the_beginning_is_kept(self) -> None:
-        scripts = '<script type="application/ld+json">[{"a": "b"}, {"a": "c"}, {"a": "d"}]</script>' * 9
-        long = '<script type="application/ld+json">{"a": "%s"}</script>' % ("x" * 30_000)
-
-        assert len(read(scripts).json_ld) == page.MOST_JSON_LD
-        assert read(long).json_ld == [{"a": "x" * 300}]
 
 
 class TestEncoding:

@@ -23,16 +23,13 @@ class TestRead:
         assert [(code.format, code.text) for code in facts.codes] == [
             ("QRCode", "https://win.example/claim?id=7")
         ]
-        assert (facts.text_engine, facts.texts) == ("", ())  # unknown, not empty
+        assert facts.text_engine == ""  # unknown, not empty
 
-    def test_reads_text_with_its_places(self) -> None:
+    def test_reads_lines_from_top_to_bottom(self) -> None:
         facts = picture.read(drawn.encoded(drawn.with_text(*drawn.SPAM_LINES), "PNG"), {})
 
         assert facts.text == "\n".join(drawn.SPAM_LINES)
         assert facts.text_engine == picture_text.ENGINE
-        first, second = (line.box for line in facts.texts)
-        assert first[3] < second[1]
-        assert all(0 <= share <= 1 for share in (*first, *second))
 
     def test_says_that_no_engine_is_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(picture_text, "is_installed", lambda: False)

@@ -17,7 +17,6 @@ from tests.moderation.evidence import drawn
 PAGE = """<!doctype html><html lang="en"><head><title>Your parcel</title>
 <meta property="og:title" content="Claim it"><meta property="og:image" content="/parcel.png">
 <meta name="description" content="One step left">
-<script type="application/ld+json">{"@type": "Product", "name": "Parcel", "offers": {"price": 2}}</script>
 </head><body><nav>Menu</nav><article><h1>Pay the fee</h1>
 <p>Your parcel waits at the depot, and a small fee is due before it can be brought to you.</p>
 <p>Please confirm your address and your card today, otherwise it will be sent back to its sender.</p>

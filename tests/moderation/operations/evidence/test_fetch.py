@@ -112,7 +112,6 @@ def test_keeps_what_a_page_says(fetched: Fetched, site: HostileSite) -> None:
     assert (facts["title"], facts["description"], facts["language"]) == ("Your parcel", "One step left", "en")
     assert facts["open_graph"] == {"og:title": "Claim it", "og:image": "/parcel.png"}
     assert facts["preview_url"] == site.url("/parcel.png", host="lands.example")
-    assert facts["json_ld"] == [{"@type": "Product", "name": "Parcel"}]
     assert facts["forms"] == [
         {"action_host": "takes.example", "posts_elsewhere": True, "asks_password": True}
     ]
