@@ -31,7 +31,7 @@ from moderation.operations.infrastructure import transactions
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import route
-from moderation.operations.similarity import backfill
+from moderation.operations.similarity import text_groups
 
 _RELEASE = "simulated"
 _ROUNDS = 60
@@ -49,7 +49,7 @@ def accept(
     answers = ingest.store(platform=platform, posts=posts, at=at)
     revision_ids = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
     rows = Revision.objects.filter(pk__in=revision_ids).select_related("post").order_by("pk")
-    backfill.missing(revisions=list(rows))
+    text_groups.backfill(revisions=list(rows))
     return answers
 
 

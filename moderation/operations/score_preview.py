@@ -17,7 +17,7 @@ from moderation.operations.policies import matches
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import score_rows
-from moderation.operations.similarity import backfill
+from moderation.operations.similarity import text_groups
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
 from scoring.blocklist import Blocklist
@@ -90,7 +90,7 @@ def _frozen(
         ingest.store(platform=platform, posts=[post], at=at)
         revisions = Revision.objects.select_related("post__platform", "post__author")
         revision = revisions.get(post__platform=platform, post__external_id=post.external_id)
-        backfill.missing(revisions=[revision])
+        text_groups.backfill(revisions=[revision])
         record = records.record_at(revision=revision, at=at)
         rules = rules_in_force.for_revisions(revisions=[revision], at=at)
         transaction.set_rollback(True)

@@ -24,7 +24,7 @@ from moderation.operations.infrastructure import transactions
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
-from moderation.operations.similarity import backfill
+from moderation.operations.similarity import text_groups
 from tests.moderation import instants
 from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers, FakeTopics
 
@@ -139,7 +139,7 @@ def post(platform: Platform, incoming: Incoming, at: datetime) -> Post_:
         [answer] = ingest.accept(platform=platform, posts=[incoming(**given)], at=stored_at)
         assert isinstance(answer, ingest.Accepted)
         # As scoring does first: most tests never score what they store.
-        backfill.missing(
+        text_groups.backfill(
             revisions=list(Revision.objects.filter(pk=answer.revision_id).select_related("post"))
         )
         return Post.objects.get(pk=answer.post_id)

@@ -22,7 +22,7 @@ from moderation.operations.policies import matches
 from moderation.operations.policies.matches import Matches
 from moderation.operations.releases import store
 from moderation.operations.scoring import audit_sample, leases, recovery, review_sample, route, score_rows
-from moderation.operations.similarity import backfill
+from moderation.operations.similarity import text_groups
 from moderation.queries import latest_scores
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
@@ -113,7 +113,7 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
     `is_awaited`: a sender waits, so raises scorer.Loading instead of loading the live release.
     """
     live = scorer.current().low_latency() if is_awaited else scorer.current().live()
-    backfill.missing(revisions=revisions)
+    text_groups.backfill(revisions=revisions)
     join.join(revisions=revisions, at=at)
     gather.gather_or_leave(revisions=revisions, at=at)
     frozen = _freeze(revisions, at=at, is_awaited=is_awaited)

@@ -14,7 +14,7 @@ from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
-from moderation.operations.similarity import backfill
+from moderation.operations.similarity import text_groups
 
 _NUMBERS = count(1)
 CITIES = ("Oslo", "Leeds", "Lyon", "Quito", "Lima", "Osaka")
@@ -37,7 +37,7 @@ def accept(platform: Platform, posts: Sequence[IncomingPost], *, at: datetime) -
     answers = ingest.accept(platform=platform, posts=posts, at=at)
     ids = [answer.post_id for answer in answers if isinstance(answer, ingest.Accepted)]
     revisions = Revision.objects.filter(post__in=ids).select_related("post").order_by("id")
-    backfill.missing(revisions=list(revisions))
+    text_groups.backfill(revisions=list(revisions))
     rows = Post.objects.in_bulk(ids)
     return [rows[post] for post in ids]
 

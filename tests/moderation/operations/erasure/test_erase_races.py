@@ -37,7 +37,7 @@ from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said, WebRisk
 from moderation.operations.scoring import score
-from moderation.operations.similarity import backfill
+from moderation.operations.similarity import text_groups
 from moderation.queries.records import records
 from tests.moderation.conftest import Case_, Incoming, Post_, judge
 from tests.moderation.fakes import FakeScorer
@@ -68,7 +68,7 @@ class TestRaces:
         line: str,
     ) -> None:
         owner, name = {
-            "missing": (backfill, "missing"),
+            "missing": (text_groups, "missing"),
             "gather": (gather, "gather_or_leave"),
             "freeze": (records, "records_at"),
             "score": (fake_scorer, "score_many"),

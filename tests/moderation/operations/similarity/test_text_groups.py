@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from moderation.models import AuthorBand, Platform, Revision, SimilarityBand
 from moderation.operations.erasure import erase
-from moderation.operations.similarity import backfill
+from moderation.operations.similarity import text_groups
 from tests.moderation.conftest import Incoming
 from tests.moderation.instants import AT
 from tests.moderation.operations.posts.arrivals import SPAM, accept
@@ -21,12 +21,12 @@ def revisions() -> list[Revision]:
 class TestMissing:
     def test_groups_near_duplicates_and_only_those(self, platform: Platform, incoming: Incoming) -> None:
         accept(platform, AT, incoming(text=SPAM.format("a1")), incoming(text=SPAM.format("b2")))
-        backfill.missing(revisions=revisions())
+        text_groups.backfill(revisions=revisions())
         accept(platform, AT, incoming(text=SPAM.format("c3")), incoming())
         assert [row.similarity_group is None for row in revisions()] == [False, False, True, True]
 
         loaded = revisions()
-        backfill.missing(revisions=loaded)
+        text_groups.backfill(revisions=loaded)
 
         groups = [row.similarity_group for row in revisions()]
         assert len(set(groups[:3])) == 1
@@ -40,11 +40,11 @@ class TestMissing:
         django_assert_num_queries: Callable[[int], CaptureQueriesContext],
     ) -> None:
         accept(platform, AT, incoming(text=SPAM.format("a1")))
-        backfill.missing(revisions=revisions())
+        text_groups.backfill(revisions=revisions())
         loaded = revisions()
 
         with django_assert_num_queries(0):
-            backfill.missing(revisions=loaded)
+            text_groups.backfill(revisions=loaded)
 
     def test_writes_nothing_of_what_was_erased_meanwhile(
         self, platform: Platform, incoming: Incoming
@@ -53,7 +53,7 @@ class TestMissing:
         [loaded] = revisions()
         erase.post(post_id=loaded.post_id, at=AT)
 
-        backfill.missing(revisions=[loaded])
+        text_groups.backfill(revisions=[loaded])
 
         assert SimilarityBand.objects.count() == AuthorBand.objects.count() == 0
         assert loaded.similarity_group is not None
