@@ -16,7 +16,7 @@ from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries.cases import backlog
 from moderation.queries.health import health, processes
 from moderation.web import access, quantities
-from moderation.web.entities.timeline import HEIGHT, Bar
+from moderation.web.entities.entity import HEIGHT, Bar
 from moderation.web.labels import label_warnings
 
 _NAMES_AND_MEANINGS = {

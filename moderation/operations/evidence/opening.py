@@ -1,4 +1,4 @@
-"""Record the addresses of revisions whose evidence was requested: one row per address and hour."""
+"""Ask for evidence with a score, and record the addresses of revisions: one row per address and hour."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from django.db import transaction
 
 from moderation import enqueue
 from moderation.evidence import addresses
-from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence
+from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence, Score
 from moderation.models.evidence import EvidenceKind, EvidenceRole
+from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
+from moderation.models.scores import RouteChoice
 from moderation.operations import rescore
 from moderation.operations.evidence import browse, leads, mattering, renew
 from moderation.operations.evidence.leads import Address
@@ -58,7 +60,7 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
 def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
     """Mark requests as opened; return the revisions that are being scored, whose requests stay open.
 
-    Their record may be frozen already: `request.after`, or the sweep if that worker dies, opens them again.
+    Their record may be frozen already: `request`, or the sweep if that worker dies, opens them again.
     """
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids)
     scoring = requests.filter(revision__score_state=ScoreState.SCORING).order_by("id")
@@ -184,4 +186,37 @@ def _row(one: Address, *, digest: str, hour: datetime, at: datetime) -> Evidence
         enqueued_at=at,
         since=at,
         due_at=at,
+    )
+
+
+@transactions.required
+def request(scores: Sequence[Score], *, at: datetime) -> None:
+    """Request the evidence of these scores' revisions, once for each.
+
+    Earlier requests that are still unopened are enqueued again. If no platform collects evidence, it costs
+    nothing. Call inside the transaction that stores the scores.
+    """
+    candidates = [score for score in scores if _leads_anywhere(score)]
+    if not candidates:
+        return
+    requests = EvidenceRequest.objects.filter(revision__in=[score.revision_id for score in candidates])
+    openings = dict(requests.values_list("revision", "opened_at"))
+    fresh = sorted({score.revision_id for score in candidates if _is_wanted(score)} - openings.keys())
+    EvidenceRequest.objects.bulk_create(
+        [EvidenceRequest(revision_id=pk, enqueued_at=at, since=at) for pk in fresh], ignore_conflicts=True
+    )
+    # They waited for this score: only now is known which evidence it lacks.
+    unopened = [pk for pk, opened_at in openings.items() if opened_at is None]
+    enqueue.evidence_of(revision_ids=[*fresh, *sorted(unopened)])
+
+
+def _leads_anywhere(score: Score) -> bool:
+    if score.revision.post.platform.collects_evidence == Collecting.OFF:
+        return False
+    return bool(score.record.get("links") or score.revision.media_urls)
+
+
+def _is_wanted(score: Score) -> bool:
+    return (
+        score.route == RouteChoice.REVIEW or score.revision.post.platform.collects_evidence == Collecting.ON
     )

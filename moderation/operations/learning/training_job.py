@@ -6,20 +6,24 @@ The worker renews the lease while the child process works. Cancelling or losing 
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
 from moderation import enqueue
 from moderation.models import TrainingRun
 from moderation.models.training_runs import OPEN_STATES, TrainingState, TrainingStep
-from moderation.operations.learning import training_results, training_runs
+from moderation.operations.cases import suspicious_labels
+from moderation.operations.learning import training_runs
 from moderation.operations.learning.training_process import (
     PackagesMissing,
     StillRunning,
@@ -28,7 +32,10 @@ from moderation.operations.learning.training_process import (
     next_release_command,
 )
 from moderation.operations.learning.training_runs import PATIENCE
+from moderation.operations.releases import store
 from moderation.queries.health import clocks
+from scoring import gate, release
+from scoring.release import Release
 
 log = structlog.get_logger(__name__)
 
@@ -71,9 +78,9 @@ def run(*, run_id: int, at: datetime) -> None:
     try:
         attempt.install()
         attempt.train()
-        training_results.collect(row)
+        collect(row)
         training_runs.end(row, state=TrainingState.READY, at=attempt.now())
-        training_results.doubt_labels(row, at=attempt.now())
+        doubt_labels(row, at=attempt.now())
     except (_Lost, _Away) as reason:
         log.info("training_lost", run=row.pk, attempt=row.attempts, reason=type(reason).__name__)
     except (_WorkerStops, StillRunning) as reason:
@@ -81,7 +88,7 @@ def run(*, run_id: int, at: datetime) -> None:
         attempt.hand_back()
     except (_Failed, PackagesMissing) as reason:
         attempt.fail(str(reason))
-    except training_results.UNUSABLE as reason:
+    except UNUSABLE as reason:
         attempt.fail(f"The result cannot be used: {type(reason).__name__}: {reason}")
     # After other errors, such as a lost database, the lease expires and the sweep sends the run again.
 
@@ -99,7 +106,7 @@ def sweep(*, at: datetime) -> int:
         for row in rows:
             _send_again(row, at=at)
     training_runs.schedule(at=at)
-    training_results.tidy()
+    tidy()
     return len(rows)
 
 
@@ -120,7 +127,7 @@ class _Attempt:
     def train(self) -> None:
         """Make and judge the candidate; raises as `_follow`."""
         command = next_release_command(
-            folder=training_results.folder_of(self.row),
+            folder=folder_of(self.row),
             platform=self.row.platform.slug if self.row.platform else None,
         )
         self._follow(command, opening=f"attempt {self.row.attempts}", is_step=True)
@@ -133,7 +140,7 @@ class _Attempt:
     def fail(self, reason: str) -> None:
         """Mark the run as failed, unless it is no longer ours, and delete its labels."""
         training_runs.end(self.row, state=TrainingState.FAILED, at=self.now(), error=reason)
-        training_results.forget_labels(self.row)
+        forget_labels(self.row)
 
     def now(self) -> datetime:
         """Return the time, counted from the task's clock."""
@@ -141,7 +148,7 @@ class _Attempt:
 
     def _follow(self, command: Sequence[str], *, opening: str, is_step: bool) -> None:
         """Start a process and keep the lease until it ends; raises what `run` handles."""
-        folder = training_results.folder_of(self.row)
+        folder = folder_of(self.row)
         with TrainingProcess(command, folder=folder, opening=opening) as process:
             while process.exit_code() is None:
                 if _worker_stops.wait(BEAT_SECONDS):
@@ -193,3 +200,71 @@ def _send_again(row: TrainingRun, *, at: datetime) -> None:
         return
     error = f"It was begun {row.attempts} times and never finished: see the logs. Then start another."
     training_runs.end(row, state=TrainingState.FAILED, at=at, error=error)
+
+
+CANDIDATE, REPORT = "candidate", Path("report") / "report.json"
+SUSPICIOUS = "suspicious.jsonl"
+_KEPT = 5
+"""Finished runs whose folder is kept to be looked at; a candidate's own files are among the kept releases."""
+
+
+def folder_of(row: TrainingRun) -> Path:
+    """Return the folder in which a run works and keeps its results."""
+    return Path(settings.LEARNING_DIR) / str(row.pk)
+
+
+def collect(row: TrainingRun) -> None:
+    """Put the candidate and its report into the row, unsaved; keep its files, delete its labels.
+
+    Raises release.Corrupt, gate.Unreadable or OSError.
+    """
+    made = Release.load(folder_of(row) / CANDIDATE)
+    report = gate.read(folder_of(row) / REPORT)
+    row.candidate, row.manifest = made.id, dict(made.manifest)
+    row.report = report
+    row.live = str(report["live"]["id"])
+    row.findings = gate.stored(gate.findings(report, candidate=made.id, live=row.live))
+    store.files(made)
+    forget_labels(row)
+
+
+def forget_labels(row: TrainingRun) -> None:
+    """Delete the exported labels of a run that has ended: they hold the words of posts. Raises OSError."""
+    for path in folder_of(row).glob("labels.jsonl*"):
+        path.unlink(missing_ok=True)
+
+
+def doubt_labels(row: TrainingRun, *, at: datetime) -> None:
+    """Have the decisions that the run found suspicious judged again blindly.
+
+    The run has ended: a file that cannot be read is logged, and nothing else comes of it.
+    """
+    path = folder_of(row) / SUSPICIOUS
+    if not path.exists():
+        return
+    try:
+        found = suspicious_labels.read(path)
+        path.unlink()
+    except (OSError, suspicious_labels.Unreadable) as wrong:
+        log.warning("suspicions_unreadable", run=row.pk, reason=str(wrong))
+        return
+    suspicious_labels.ask(suspicions=found, at=at)
+
+
+def tidy() -> None:
+    """Delete the folders of runs without a candidate, and of all but the latest with one. Raises OSError."""
+    place = Path(settings.LEARNING_DIR)
+    there = {path.name: path for path in place.iterdir() if path.name.isdigit()} if place.is_dir() else {}
+    if not there:
+        return
+    rows = TrainingRun.objects.order_by("-requested_at", "-id")
+    still_open = rows.filter(state__in=OPEN_STATES).values_list("pk", flat=True)
+    ready = rows.filter(state=TrainingState.READY).values_list("pk", flat=True)[:_KEPT]
+    kept = {str(number) for number in (*still_open, *ready)}
+    for name, path in there.items():
+        if name not in kept:
+            shutil.rmtree(path)
+
+
+UNUSABLE = (release.Corrupt, gate.Unreadable, OSError, KeyError)
+"""What makes the result of a run unusable."""

@@ -15,7 +15,7 @@ from moderation import enqueue, scorer
 from moderation.models import Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
-from moderation.operations.evidence import join, request
+from moderation.operations.evidence import join, opening
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
 from moderation.operations.policies import matches
@@ -125,7 +125,7 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
         announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)
         recovery.drop_replaced(scores)
-        request.after(scores, at=at)
+        opening.request(scores, at=at)
     return len(scores)
 
 

@@ -22,7 +22,7 @@ from moderation.queries.activity.hours import Period, Span
 from moderation.queries.activity.today import Sheet, Step
 from moderation.queries.quality import drift_pages, removal
 from moderation.web import access, csv_files
-from moderation.web.entities.timeline import HEIGHT, Bar
+from moderation.web.entities.entity import HEIGHT, Bar
 from moderation.web.middleware.standby_reads import may_be_behind
 
 _EARLIEST = date(2000, 1, 1)

@@ -24,7 +24,7 @@ from deploy.local.places import ROOT
 from moderation import scorer
 from moderation.models import AuditEntry, TrainingRun, User
 from moderation.models.training_runs import TrainingState, TrainingStep
-from moderation.operations.learning import training_job, training_process, training_results, training_runs
+from moderation.operations.learning import training_job, training_process, training_runs
 from moderation.operations.learning.training_process import TrainingProcess
 from scoring.release import Release
 from tests import releases
@@ -277,7 +277,7 @@ def test_the_sweep_keeps_the_candidates_of_the_latest_runs(folder: Path, decided
         for number, state in enumerate(states)
     ]
     for row in rows:
-        training_results.folder_of(row).mkdir(parents=True)
+        training_job.folder_of(row).mkdir(parents=True)
 
     training_job.sweep(at=later(10))
 
