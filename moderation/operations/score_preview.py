@@ -16,7 +16,7 @@ from moderation.operations import explanations
 from moderation.operations.policies import matches
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
-from moderation.operations.scoring import score_rows
+from moderation.operations.scoring.score import unsaved, withheld
 from moderation.operations.similarity import text_groups
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
@@ -54,9 +54,9 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
     # Only now: while the models compute, no row is locked that ingest may wait for.
     policies = matches.find(revisions=[revision], at=at)
     results = live.score_many([record], blocklist=rules, held=policies.held)
-    [result] = score_rows.withheld(results, revisions=[revision])
+    [result] = withheld(results, revisions=[revision])
     release = Release.objects.filter(pk=live.release.id).first()
-    row = score_rows.row(
+    row = unsaved(
         revision=revision,
         record=record,
         result=result,

@@ -91,7 +91,6 @@ BESIDE = {
     "api/views": {"base": "of every view", "pages": "the documentation"},
     "api/serializers": {
         "answers": "of every answer",
-        "picture_field": "a kind of field, of posts",
         "cursors": "of every page and feed",
         "fields": "of every serializer",
         "post_page": "a post with its scores, read by several",

@@ -8,7 +8,7 @@ from moderation.api.serializers.answers import AnswerSerializer
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.models import Appeal
-from moderation.operations.decisions import appeal_outcomes
+from moderation.operations.decisions import recording
 
 OPEN, UPHELD, OVERTURNED, ERASED = "open", "upheld", "overturned", "erased"
 
@@ -44,5 +44,5 @@ class AppealSerializer(AnswerSerializer):
         """Return the state of an appeal that was loaded with its post, decision and outcome."""
         if row.outcome is None:
             return ERASED if row.post.erased_at is not None else OPEN
-        is_upheld = appeal_outcomes.is_upheld(disputed=row.decision, outcome=row.outcome)
+        is_upheld = recording.is_upheld(disputed=row.decision, outcome=row.outcome)
         return UPHELD if is_upheld else OVERTURNED

@@ -5,6 +5,7 @@ DRF's own fields turn 5 into "5", "yes" into true and true into 1; a sender's bu
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import re
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,8 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from moderation.evidence.addresses import sent_name
+
 MAX_WHOLE_NUMBER = 2_147_483_647
 """The largest value of PostgreSQL's integer."""
 
@@ -24,6 +27,11 @@ _LANGUAGE_SHAPE = re.compile(r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
 _LANGUAGE = RegexValidator(_LANGUAGE_SHAPE, "Must be a language tag such as en or pt-BR.")
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 _CLOCK_SKEW = timedelta(minutes=5)
+
+
+MAX_PICTURES = 5
+MAX_PICTURE_BYTES = 2_000_000
+_MAX_LENGTH = 4 * ((MAX_PICTURE_BYTES + 2) // 3)
 
 
 class TextField(serializers.CharField):
@@ -188,3 +196,47 @@ class TextListField(BoundedListField):
 def field_refusal(field: str, detail: str, *, code: str) -> serializers.ValidationError:
     """Return the refusal of one field."""
     return serializers.ValidationError({field: [serializers.ErrorDetail(detail, code=code)]})
+
+
+@extend_schema_field({"type": "string", "format": "byte", "minLength": 1, "maxLength": _MAX_LENGTH})
+class PictureField(serializers.Field[bytes, str, str, Any]):
+    """The bytes of a picture, in base64. What they are is found out when they are read."""
+
+    default_error_messages = {
+        "invalid": "Must be a string.",
+        "base64": "Must be base64 (RFC 4648, section 4), without line ends.",
+        "too_large": f"Must have at most {MAX_PICTURE_BYTES:,} bytes.",
+    }
+
+    def to_internal_value(self, data: Any) -> bytes:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        if len(data) > _MAX_LENGTH:
+            self.fail("too_large")
+        try:
+            found = base64.b64decode(data, validate=True)
+        except ValueError:
+            found = b""
+        if not found:
+            self.fail("base64")
+        return found
+
+    def to_representation(self, value: bytes) -> str:
+        return base64.b64encode(value).decode()
+
+
+class PicturesField(BoundedListField):
+    """Pictures of a post."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        says = f"Pictures themselves, in base64, each of at most {MAX_PICTURE_BYTES:,} bytes."
+        super().__init__(child=PictureField(), max_length=MAX_PICTURES, help_text=says, **kwargs)
+
+
+def named_pictures(attrs: dict[str, Any], *, platform: str) -> dict[str, Any]:
+    """Return the fields of a post with its pictures by name, the names before the other `media_urls`."""
+    pictures = attrs.pop("pictures", None)
+    if not pictures:
+        return attrs
+    named = {sent_name(data, platform=platform): data for data in pictures}
+    return attrs | {"media_urls": [*named, *(attrs.get("media_urls") or ())], "pictures": list(named.items())}

@@ -18,12 +18,13 @@ from moderation.api.serializers.fields import (
     FlagField,
     InstantField,
     LanguageField,
+    PicturesField,
     TextField,
     TextListField,
     WholeNumberField,
     field_refusal,
+    named_pictures,
 )
-from moderation.api.serializers.picture_field import PicturesField, named_pictures
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
 from moderation.models import AuthorDeletion

@@ -1,4 +1,6 @@
-"""Write decisions with label, audit entry, delivery and what is to be reconsidered, in one transaction."""
+"""Write decisions with all that follows in one transaction: label, audit entry, delivery, the outcome of
+appeals and what is to be reconsidered.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Q
 
-from moderation.models import AuditEntry, CampaignDecision, Decision, Label, Reconsideration
+from moderation.models import Appeal, AuditEntry, CampaignDecision, Decision, Label, Reconsideration
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
+from moderation.models.webhooks import WebhookEvent
 from moderation.operations.audit import entries
-from moderation.operations.decisions import appeal_outcomes
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
+from moderation.operations.outbox.messages import Message
+from moderation.queries import wire
 from scoring.evidence_model import rests_on_evidence
 
 RECONSIDERED = "reconsidered"
@@ -48,7 +53,7 @@ def record(
     messages.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
         reconsider_after(by_people)
-        appeal_outcomes.resolve(decisions=by_people, reverses=reverses or {})
+        settle_appeals(decisions=by_people, reverses=reverses or {})
     return saved
 
 
@@ -114,4 +119,49 @@ def reconsider_after(decisions: Sequence[Decision]) -> None:
             and decision.campaign_decision_id is None
             and decision.post.platform.reconsiders != Reconsidering.NOTHING
         ]
+    )
+
+
+@transactions.required
+def settle_appeals(*, decisions: Sequence[Decision], reverses: Mapping[int, int]) -> None:
+    """Give the appeals of these posts their outcome: the open ones, and those whose outcome is replaced.
+
+    `reverses` names the replaced decisions, by post. Call inside the transaction that saved the new ones.
+    """
+    by_post = {decision.post_id: decision for decision in decisions}
+    is_open = Q(outcome__isnull=True) | Q(outcome__in=list(reverses.values()))
+    unsettled = Appeal.objects.filter(is_open, post__in=by_post).select_related("decision")
+    appeals = list(unsettled.select_for_update(of=("self",)).order_by("id"))
+    for appeal in appeals:
+        appeal.outcome = by_post[appeal.post_id]
+    Appeal.objects.bulk_update(appeals, ["outcome"])
+    messages.tell([_message(appeal, by_post[appeal.post_id]) for appeal in appeals])
+
+
+def reopen_appeals(*, decisions: Sequence[Decision]) -> None:
+    """Reopen the appeals that these undone decisions had settled."""
+    Appeal.objects.filter(outcome__in=decisions).update(outcome=None)
+
+
+def is_upheld(*, disputed: Decision, outcome: Decision) -> bool:
+    """Tell whether the outcome says what the disputed decision said."""
+    return disputed.verdict == outcome.verdict
+
+
+def _message(appeal: Appeal, outcome: Decision) -> Message:
+    return Message(
+        event=WebhookEvent.APPEAL_DECIDED,
+        platform_id=appeal.platform_id,
+        data={
+            "id": str(appeal.pk),
+            "external_id": appeal.external_id,
+            "decision_id": str(appeal.decision_id),
+            "outcome_id": str(outcome.pk),
+            "is_upheld": is_upheld(disputed=appeal.decision, outcome=outcome),
+            "post": wire.reference(outcome.post, revision=outcome.revision.number),
+        },
+        at=outcome.decided_at,
+        due_at=outcome.effective_at,
+        post_id=appeal.post_id,
+        decision_id=outcome.pk,
     )

@@ -15,15 +15,8 @@ from moderation.operations.audit import entries
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.refusals import NotAllowed
-from moderation.queries.quality import (
-    drift_evidence,
-    drift_groups,
-    drift_posts,
-    drift_reference,
-    drift_traits,
-)
-from moderation.queries.quality.drift_groups import Group
-from moderation.queries.quality.drift_posts import SeenPost
+from moderation.queries.quality import drift_evidence, drift_groups, drift_reference, drift_traits
+from moderation.queries.quality.drift_groups import Group, SeenPost
 from moderation.queries.quality.drift_reference import BLOCK, REFERENCE, Growth
 
 _audit = entries.writer("drift", platform="platform_id")
@@ -71,7 +64,7 @@ def _next_block(platform: Platform, *, platforms: int, at: datetime) -> DriftBlo
         if watch is None or watch.next_at + BLOCK + SETTLED_AFTER > at:
             return None
         end = watch.next_at + BLOCK
-        totals = drift_posts.counted(platform_id=platform.pk, start=watch.next_at, end=end)
+        totals = drift_groups.counted(platform_id=platform.pk, start=watch.next_at, end=end)
         block = DriftBlock.objects.create(
             platform=platform,
             starts_at=watch.next_at,
@@ -129,7 +122,7 @@ def _raise(
 
     Returns the buckets that were named; the others have too few authors so far.
     """
-    posts = list(drift_posts.seen(platform_id=platform_id, start=end - _DAY, end=end))
+    posts = list(drift_groups.seen(platform_id=platform_id, start=end - _DAY, end=end))
     growth = drift_reference.growth(platform_id=platform_id, until=end, restarts=restarts)
     recent = list(DriftAlarm.objects.filter(platform=platform_id, seen_at__gt=end - _SAME_ALARM))
     groups = drift_groups.groups(posts, strength=strength)

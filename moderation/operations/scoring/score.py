@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from time import monotonic
 
@@ -12,7 +13,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, transaction
 
 from moderation import enqueue, scorer
-from moderation.models import Revision, Score
+from moderation.models import Release, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
 from moderation.operations.evidence import join, opening
@@ -21,12 +22,13 @@ from moderation.operations.outbox import announce
 from moderation.operations.policies import matches
 from moderation.operations.policies.matches import Matches
 from moderation.operations.releases import store
-from moderation.operations.scoring import audit_sample, leases, recovery, review_sample, route, score_rows
+from moderation.operations.scoring import audit_sample, leases, recovery, review_sample, route
 from moderation.operations.similarity import text_groups
 from moderation.queries import latest_scores
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
-from scoring.blocklist import Blocklist
+from scoring import routing
+from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.pace import Pace
 from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import PostRecord
@@ -158,7 +160,7 @@ def _judge(frozen: _Frozen, *, live: Scorer, at: datetime) -> Sequence[ScoreResu
     return audit_sample.drawn(
         revisions=frozen.revisions,
         records=frozen.records,
-        results=score_rows.withheld(results, revisions=frozen.revisions),
+        results=withheld(results, revisions=frozen.revisions),
         release=live.release,
         at=at,
     )
@@ -170,7 +172,7 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
     held_ids = leases.still_held(revisions=frozen.revisions)
     release = store.release(live.release, at=at)
     rows = [
-        score_rows.row(revision=revision, record=record, result=result, release=release, at=at)
+        unsaved(revision=revision, record=record, result=result, release=release, at=at)
         for revision, record, result in zip(frozen.revisions, frozen.records, results, strict=True)
         if revision.pk in held_ids
     ]
@@ -190,3 +192,53 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
             fields.add("degraded_since")
     Revision.objects.bulk_update([score.revision for score in scores], sorted(fields))
     return scores
+
+
+def unsaved(
+    *, revision: Revision, record: PostRecord, result: ScoreResult, release: Release, at: datetime
+) -> Score:
+    """Return the unsaved score of a revision."""
+    return Score(
+        revision=revision,
+        generation=revision.generation,
+        release=release,
+        scored_at=at,
+        record=record.to_json(),
+        schema_hash=result.schema_hash,
+        features=list(result.features),
+        spam_probability=result.spam_probability,
+        content_probability=result.content_probability,
+        content_score=result.content_score.to_bytes() if result.content_score else None,
+        content_model=result.content_model,
+        sub_models=dict(result.sub_models),
+        base=result.base,
+        contributions=[
+            [part.feature, None if math.isnan(part.value) else part.value, part.contribution]
+            for part in sorted(result.contributions, key=lambda part: -abs(part.contribution))
+        ],
+        route=result.routing.route,
+        route_reason=result.routing.reason or "",
+        is_audit_sample=result.routing.is_audit_sample,
+        audit_probability=result.routing.audit_probability,
+        audit_uniform_probability=result.routing.uniform_probability,
+        expected_harm=result.expected_harm,
+        is_degraded=result.is_degraded,
+        **_ruled(result.rule),
+    )
+
+
+def withheld(results: Sequence[ScoreResult], *, revisions: Sequence[Revision]) -> list[ScoreResult]:
+    """Return the results with removals sent to people on platforms where the filter may not remove alone."""
+    return [
+        result
+        if revision.post.platform.is_removing
+        else replace(result, routing=routing.unproven(result.routing))
+        for result, revision in zip(results, revisions, strict=True)
+    ]
+
+
+def _ruled(rule: Rule | None) -> dict[str, int]:
+    """Add the rule to the stored score: a ban replaces the models' output, other rules are added to it."""
+    if rule is None:
+        return {}
+    return {"ban_id" if rule.effect is Effect.BAN else "rule_id": rule.id}

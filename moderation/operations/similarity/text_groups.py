@@ -68,8 +68,8 @@ def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID], kept: dict[in
 def backfill(*, revisions: Sequence[Revision]) -> None:
     """Compare the revisions that were not compared yet: intake leaves that out, so that no sender waits.
 
-    Idempotent. The revisions come with `post` selected. Erased data must not be written again: authors and posts are
-    locked in the same order as in intake and erasure.
+    Idempotent. The revisions come with `post` selected. Erased data must not be written again: authors and
+    posts are locked in the same order as in intake and erasure.
     """
     fresh = [revision for revision in revisions if revision.similarity_group is None]
     if not fresh:

@@ -1,6 +1,14 @@
-"""The page Quality: what the filter gets right, with intervals, as last estimated."""
+"""The page Quality: what the filter gets right, with intervals, as last estimated.
+
+Its charts are positions only; the stylesheet sets colours.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
 
 from django import forms
 from django.http import Http404, HttpResponse
@@ -9,14 +17,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from moderation.models import Platform
+from moderation.models import Platform, QualityFigure
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind, QualityUnit
 from moderation.queries.quality import figures, removal, stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
+from moderation.queries.quality.tables import Rows
 from moderation.web import access, csv_files
 from moderation.web.middleware.standby_reads import may_be_behind
-from moderation.web.quality import charts, plan, shares, tables
+from moderation.web.quality import plan, shares, tables
+
+STEP, HEIGHT = 16, 60
+_FEWEST_STEPS, _MOST_TICKS = 7, 7
+_SIDE = 200
 
 
 class QualityForm(forms.Form):
@@ -63,10 +76,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "plan": plan.plan(sheet.tables.get(QualityTableKind.PLAN, [])),
         "removal": [removal.standing(platform)] if platform else removal.standings(at=at),
         "undecided": plan.undecided(sheet.tables.get(QualityTableKind.UNDECIDED, [])),
-        "trend": charts.trend(sheet.trend),
-        "height": charts.HEIGHT,
+        "trend": trend(sheet.trend),
+        "height": HEIGHT,
         "measures": [measure.label for measure in Measure],
-        "reliability": charts.reliability(sheet.tables.get(QualityTableKind.RELIABILITY, [])),
+        "reliability": reliability(sheet.tables.get(QualityTableKind.RELIABILITY, [])),
         "tables": [table for table in all_tables if table.rows],
         "empty": [table.title for table in all_tables if not table.rows],
         "platforms": [("", _("all platforms")), *Platform.objects.values_list("slug", "name")],
@@ -135,3 +148,89 @@ def _csv_rows(sheet: Sheet, table: str) -> list[dict[str, object]] | None:
     if table in set(QualityTableKind):
         return list(sheet.tables.get(QualityTableKind(table), []))
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """An estimate with its interval, in units of the drawing; y grows downwards."""
+
+    x: float
+    y: float
+    top: float
+    bottom: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One measure over time; the drawing reaches from 0 to `most`."""
+
+    name: str
+    most: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """The measures that have points on one axis, named at some steps, and a table with a row per step."""
+
+    lanes: tuple[Lane, ...]
+    width: int
+    ticks: tuple[datetime | None, ...]
+    rows: tuple[tuple[datetime, tuple[str, ...]], ...]
+
+
+def trend(figures: Sequence[QualityFigure]) -> Trend:
+    """Draw the steps that have labels; those with too few have no point."""
+    starts = sorted({row.start for row in figures})
+    places = {start: place for place, start in enumerate(starts)}
+    lanes = [
+        _lane(measure, [row for row in figures if row.measure == measure], places) for measure in Measure
+    ]
+    rows = []
+    for start, group in groupby(sorted(figures, key=lambda row: row.start), key=lambda row: row.start):
+        words = {row.measure: shares.weighted(row) for row in group}
+        rows.append((start, tuple(words.get(measure, "\N{EN DASH}") for measure in Measure)))
+    steps = max(_FEWEST_STEPS, len(starts))
+    every = -(-len(starts) // _MOST_TICKS)
+    labels = [start if place % every == 0 else None for place, start in enumerate(starts)]
+    return Trend(
+        lanes=tuple(lane for lane in lanes if lane.points),
+        width=steps * STEP,
+        ticks=(*labels, *[None] * (steps - len(starts))),
+        rows=tuple(rows),
+    )
+
+
+def _lane(measure: Measure, figures: Sequence[QualityFigure], places: dict[datetime, int]) -> Lane:
+    measured = [row for row in figures if row.value is not None]
+    most = max((row.high for row in measured), default=1.0) or 1.0
+    return Lane(
+        name=str(measure.label),
+        most=shares.share(most),
+        points=tuple(
+            Point(
+                x=places[row.start] * STEP + STEP / 2,
+                y=round(HEIGHT * (1 - (row.value or 0.0) / most), 1),
+                top=round(HEIGHT * (1 - row.high / most), 1),
+                bottom=round(HEIGHT * (1 - row.low / most), 1),
+                words=shares.weighted(row),
+            )
+            for row in measured
+        ),
+    )
+
+
+def reliability(rows: Rows) -> tuple[Point, ...]:
+    """Draw true shares over probabilities; on the diagonal the model is right."""
+    return tuple(
+        Point(
+            x=round(row["said"] * _SIDE, 1),
+            y=round(_SIDE * (1 - row["value"]), 1),
+            top=round(_SIDE * (1 - row["high"]), 1),
+            bottom=round(_SIDE * (1 - row["low"]), 1),
+            words=shares.estimate(row["value"], row["low"], row["high"], row["labels"]),
+        )
+        for row in rows
+        if row["value"] is not None
+    )

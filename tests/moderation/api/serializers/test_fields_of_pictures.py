@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from moderation.api.serializers import picture_field
+from moderation.api.serializers import fields
 from moderation.evidence import addresses
 from moderation.models import Platform, Revision, SentPicture
 from moderation.models.platforms import Collecting
@@ -62,7 +62,7 @@ def test_of_a_post_that_is_only_tried_nothing_is_kept(api: APIClient, payload: d
     ("given", "pointer"),
     [
         ("abc", "/pictures"),
-        ([encoded(PNG)] * (picture_field.MAX_PICTURES + 1), "/pictures"),
+        ([encoded(PNG)] * (fields.MAX_PICTURES + 1), "/pictures"),
         ([""], "/pictures/0"),
         ([encoded(PNG), "not base64!"], "/pictures/1"),
         (["AAA"], "/pictures/0"),
@@ -70,7 +70,7 @@ def test_of_a_post_that_is_only_tried_nothing_is_kept(api: APIClient, payload: d
         (["\ud800"], "/pictures/0"),
         ([None], "/pictures/0"),
         ([7], "/pictures/0"),
-        ([encoded(bytes(picture_field.MAX_PICTURE_BYTES + 3))], "/pictures/0"),
+        ([encoded(bytes(fields.MAX_PICTURE_BYTES + 3))], "/pictures/0"),
         ([{"data": "AAAA"}], "/pictures/0"),
     ],
 )
