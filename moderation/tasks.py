@@ -12,8 +12,7 @@ from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.cases import blind_reviews
 from moderation.operations.erasure import erase, journal
-from moderation.operations.evidence import collect, opening, thumbnails
-from moderation.operations.evidence import recovery as evidence_recovery
+from moderation.operations.evidence import collect, leases, opening, thumbnails
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
 from moderation.operations.learning import shadow_scoring, training_job
@@ -94,7 +93,7 @@ _SWEEPS: dict[str, Callable[..., int]] = {
     "sweep_scoring": recovery.sweep,
     "rescore_degraded": lambda at: recovery.rescore_degraded(at=at) + recovery.ask_people(at=at),
     "reload_content_models": lambda **_: len(triton.reload()),
-    "sweep_evidence": evidence_recovery.sweep,
+    "sweep_evidence": leases.sweep,
     "sweep_thumbnails": thumbnails.sweep,
     "mend_clock_steps": send.mend_clock_steps,
     "sweep_deliveries": send.sweep,

@@ -2,7 +2,7 @@
 
 from moderation.models.activity import HourlyCount
 from moderation.models.audit import AuditEntry, AuditLink
-from moderation.models.blind_reviews import BlindReview, BlindReviewPlan
+from moderation.models.blind_reviews import BlindReview, BlindReviewPlan, GoldenItem
 from moderation.models.campaigns import (
     Campaign,
     CampaignDecision,
@@ -10,7 +10,7 @@ from moderation.models.campaigns import (
     CampaignTrait,
     Reconsideration,
 )
-from moderation.models.cases import Case
+from moderation.models.cases import Case, Presence, ReviewPage
 from moderation.models.decisions import Appeal, Decision, Label, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
@@ -19,7 +19,6 @@ from moderation.models.erasures import AuthorDeletion, Erasure
 from moderation.models.evidence import Evidence, EvidenceRequest, RevisionEvidence, SentPicture, UnkeptFile
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
-from moderation.models.golden_items import GoldenItem
 from moderation.models.idempotency import StoredAnswer
 from moderation.models.label_draws import LabelDraw
 from moderation.models.learning import ReleaseProposal
@@ -29,7 +28,6 @@ from moderation.models.platforms import ApiKey, Platform
 from moderation.models.policies import Policy, PolicyMatch
 from moderation.models.posts import Author, Complaint, Post, Revision, Translation
 from moderation.models.preferences import SavedFilter
-from moderation.models.presence import Presence, ReviewPage
 from moderation.models.quality import QualityFigure, QualityTable
 from moderation.models.reasons import Reason
 from moderation.models.releases import Promotion, Release

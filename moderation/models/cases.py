@@ -185,3 +185,29 @@ class Case(models.Model):
                 fields=("closed_at", "opened_at"), name="case_closed", condition=Q(closed_at__isnull=False)
             ),
         )
+
+
+class Presence(models.Model):
+    """A user who reads a case that somebody else has claimed: a hint; only a claim allows to act."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="readers")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("case_id", "user_id")
+        constraints = (models.UniqueConstraint(fields=("case", "user"), name="reader_once_per_case"),)
+
+
+class ReviewPage(models.Model):
+    """A review page in a browser, by its own random id."""
+
+    page = models.UUIDField()
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    leased = ArrayField(models.BigIntegerField(), default=list, help_text="Cases of the last answer to it.")
+    used_at = models.DateTimeField()
+    left_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("used_at", "id")
+        constraints = (models.UniqueConstraint(fields=("user", "page"), name="review_page_once"),)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from moderation.models.preferences import FilterPage
 from moderation.operations.accounts import preferences
 from moderation.web import access
-from moderation.web.cases.queue_filters import QueueFilterForm
+from moderation.web.cases.working_filter import QueueFilterForm
 from moderation.web.decisions.decisions import DecisionFilterForm
 from moderation.web.entities.authors import AuthorFilterForm
 from moderation.web.entities.domains import DomainFilterForm

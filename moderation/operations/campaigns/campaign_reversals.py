@@ -141,7 +141,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
     Reversal.objects.bulk_create(
         [Reversal(decision=row, reversed_by=moderator, reversed_at=at, reason="undone") for row in rows]
     )
-    recording.reopen(decisions=rows)
+    recording.reopen_appeals(decisions=rows)
     Label.objects.filter(decision__in=rows, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.
     posts = [row.post_id for row in rows]

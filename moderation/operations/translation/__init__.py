@@ -1,3 +1,3 @@
-"""Machine translation of posts, for people to read: a service
-(`libre_translate`), and a translation fetched and kept (`translate`). No model reads it.
+"""Machine translation of posts, for people to read: a translation fetched from a service and
+kept (`translate`). No model reads it.
 """

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from moderation.queries.cases import backlog, named_queues, queue
 from moderation.web import access
 from moderation.web.cases import bulk, working_filter
-from moderation.web.cases.queue_filters import SORTS, QueueFilterForm
+from moderation.web.cases.working_filter import SORTS, QueueFilterForm
 from moderation.web.lists import list_pages
 from moderation.web.middleware.standby_reads import may_be_behind
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from moderation.models import Revision, User
 from moderation.operations.refusals import Erased
 from moderation.operations.translation import translate
-from moderation.operations.translation.libre_translate import Busy, KeyRefused, NotTranslated, Unsupported
+from moderation.operations.translation.translate import Busy, KeyRefused, NotTranslated, Unsupported
 from moderation.queries import post_pages
 from moderation.web import access
 from moderation.web.cases import evidence

@@ -23,7 +23,7 @@ from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, fetch, leases, opening, recovery
+from moderation.operations.evidence import collect, fetch, leases, opening
 from moderation.operations.infrastructure import sweeps
 from moderation.operations.scoring import score
 from moderation.queries.records import records
@@ -113,8 +113,8 @@ def test_a_site_is_asked_by_few_at_once(site: HostileSite, settings: Settings, s
 
     assert held is not None
     assert collect.run(evidence_id=second, at=AT) == 0
-    assert recovery.sweep(at=AT) == 0
-    assert recovery.sweep(at=later(2)) == 1, "its message is used up, so the sweep sends another"
+    assert leases.sweep(at=AT) == 0
+    assert leases.sweep(at=later(2)) == 1, "its message is used up, so the sweep sends another"
     assert collect.run(evidence_id=second, at=later(leases.LEASE_SECONDS + 2)) == 1
 
 
@@ -130,7 +130,7 @@ def test_what_gets_no_reader_in_time_waits_again_without_an_attempt(
         assert collect.run(evidence_id=ids()[0], at=AT) == 0
     row = Evidence.objects.get(pk=ids()[0])
     assert (row.state, row.attempts, row.lease_until) == (EvidenceState.WAITING, 0, None)
-    assert recovery.sweep(at=later(2)) == 1
+    assert leases.sweep(at=later(2)) == 1
     assert collect.run(evidence_id=ids()[0], at=later(2)) == 1
 
 
@@ -154,9 +154,9 @@ class TestRecovery:
         scored(site.url("/page"), at=AT)
         EvidenceRequest.objects.update(opened_at=None)
 
-        assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS - 1)) == 0
-        assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 1)) == 2, "the request, and the row"
-        assert recovery.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 2)) == 0
+        assert leases.sweep(at=later(sweeps.FORGOTTEN_SECONDS - 1)) == 0
+        assert leases.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 1)) == 2, "the request, and the row"
+        assert leases.sweep(at=later(sweeps.FORGOTTEN_SECONDS + 2)) == 0
 
     def test_takes_over_from_a_dead_worker_and_keeps_nothing_twice(
         self, site: HostileSite, scored: Scored, monkeypatch: pytest.MonkeyPatch
@@ -171,7 +171,7 @@ class TestRecovery:
             follow(journey)
             monkeypatch.setattr(fetch, "follow", follow)
             assert collect.run(evidence_id=evidence_id, at=AT) == 0, "the lease holds"
-            assert recovery.sweep(at=over) == 1
+            assert leases.sweep(at=over) == 1
             assert collect.run(evidence_id=evidence_id, at=over) == 1
 
         monkeypatch.setattr(fetch, "follow", hang)
@@ -185,10 +185,10 @@ class TestRecovery:
     ) -> None:
         scored(site.url("/page"), at=at)
         [evidence_id] = ids()
-        for _ in range(recovery.MAX_ATTEMPTS):
+        for _ in range(leases.MAX_ATTEMPTS):
             assert leases.claim(evidence_id=evidence_id, at=at) is not None
             at += timedelta(seconds=leases.LEASE_SECONDS + 1)
-            recovery.sweep(at=at)
+            leases.sweep(at=at)
 
         assert Evidence.objects.get().state == EvidenceState.LOST
         assert not site.asked

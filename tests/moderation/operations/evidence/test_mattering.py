@@ -16,7 +16,7 @@ from moderation.models import Evidence, EvidenceRequest, Platform, Release, Revi
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
-from moderation.operations.evidence import browse, collect, leads, mattering, opening, recovery
+from moderation.operations.evidence import browse, collect, leads, leases, mattering, opening
 from moderation.operations.infrastructure import sweeps
 from moderation.operations.scoring import score
 from tests.moderation.instants import AT, later
@@ -159,7 +159,7 @@ class TestWhatIsKnownAlready:
         assert EvidenceRequest.objects.get().opened_at is None
         Revision.objects.update(score_state=ScoreState.SCORED)
 
-        assert recovery.sweep(at=later(3 + sweeps.FORGOTTEN_SECONDS)) == 2, "and the preview picture"
+        assert leases.sweep(at=later(3 + sweeps.FORGOTTEN_SECONDS)) == 2, "and the preview picture"
         opening.run(revision_ids=[revision.pk], at=later(60))
 
         revision.refresh_from_db()

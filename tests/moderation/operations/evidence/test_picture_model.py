@@ -12,7 +12,7 @@ from PIL import Image
 from moderation import image_model, scorer
 from moderation.models import Evidence, Score
 from moderation.models.evidence import EvidenceKind
-from moderation.operations.evidence import collect, mattering, opening, picture_model, recovery
+from moderation.operations.evidence import collect, leases, mattering, opening, picture_model
 from moderation.operations.infrastructure import kept_files
 from moderation.operations.scoring import score
 from scoring.content import Unavailable
@@ -111,7 +111,7 @@ class TestSilence:
         assert (row.facts["image_spam_probability"], row.facts["image_model"]) == (None, Model.model)
         before = row.facts
 
-        recovery.sweep(at=later(60))
+        leases.sweep(at=later(60))
 
         row.refresh_from_db()
         assert row.facts == before | {"image_spam_probability": 0.2}
@@ -124,7 +124,7 @@ class TestSilence:
         revision = scored(at=AT, media=[site.url("/picture.png")])
         collect.run(evidence_id=Evidence.objects.get().pk, at=AT)
 
-        recovery.sweep(at=later(60))
+        leases.sweep(at=later(60))
         opening.run(revision_ids=[revision.pk], at=later(61))
         score.run(revision_ids=[revision.pk], at=later(62))
 

@@ -11,7 +11,7 @@ from django.test import Client
 from moderation.models import Case
 from moderation.models.preferences import FilterPage
 from moderation.queries.cases.queue_filter import QueueFilter
-from moderation.web.cases.queue_filters import QueueFilterForm
+from moderation.web.cases.working_filter import QueueFilterForm
 from moderation.web.entities.authors import AuthorFilterForm
 from moderation.web.saved_filters import FORMS
 

@@ -11,8 +11,8 @@ import pytest
 from pytest_django import Settings
 
 from moderation.operations.infrastructure import egress
-from moderation.operations.translation import libre_translate
-from moderation.operations.translation.libre_translate import (
+from moderation.operations.translation import translate
+from moderation.operations.translation.translate import (
     Busy,
     KeyRefused,
     LibreTranslate,
@@ -91,7 +91,7 @@ class TestTranslate:
     def test_does_not_wait_for_ever(
         self, server: Receiver, service: LibreTranslate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(libre_translate, "TIMEOUT_SECONDS", 0.2)
+        monkeypatch.setattr(translate, "TIMEOUT_SECONDS", 0.2)
         server.wait_seconds = 1.0
 
         with pytest.raises(Unreachable):
