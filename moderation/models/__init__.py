@@ -14,7 +14,6 @@ from moderation.models.cases import Case, Presence, ReviewPage
 from moderation.models.decisions import Appeal, Decision, Label, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
-from moderation.models.drift import DriftAlarm, DriftBlock, DriftWatch
 from moderation.models.erasures import AuthorDeletion, Erasure
 from moderation.models.evidence import Evidence, EvidenceRequest, RevisionEvidence, SentPicture, UnkeptFile
 from moderation.models.exports import Export
@@ -28,7 +27,7 @@ from moderation.models.platforms import ApiKey, Platform
 from moderation.models.policies import Policy, PolicyMatch
 from moderation.models.posts import Author, Complaint, Post, Revision, Translation
 from moderation.models.preferences import SavedFilter
-from moderation.models.quality import QualityFigure, QualityTable
+from moderation.models.quality import DriftAlarm, DriftBlock, DriftWatch, QualityFigure, QualityTable
 from moderation.models.reasons import Reason
 from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import LinkVerdict

@@ -94,7 +94,6 @@ BESIDE = {
         "cursors": "of every page and feed",
         "fields": "of every serializer",
         "post_page": "a post with its scores, read by several",
-        "problems": "the errors of every view",
         "strict": "of every serializer",
     },
 }

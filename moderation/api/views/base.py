@@ -22,7 +22,7 @@ from moderation.api.errors import Refused
 from moderation.api.idempotency import HEADER, idempotent
 from moderation.api.parsers import StrictJsonParser, refuse_packed
 from moderation.api.problems import CONTENT_TYPE, PROBLEMS
-from moderation.api.serializers.problems import ProblemSerializer
+from moderation.api.serializers.answers import ProblemSerializer
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import ApiKey
 from moderation.operations.infrastructure import limits

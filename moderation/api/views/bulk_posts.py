@@ -16,9 +16,9 @@ from rest_framework.response import Response
 from moderation.api.authentication import key_of, platform_of
 from moderation.api.errors import Refused, problem_for
 from moderation.api.parsers import Line, LinesParser, load
+from moderation.api.serializers.answers import ProblemSerializer
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.posts import PostSerializer, accepted
-from moderation.api.serializers.problems import ProblemSerializer
 from moderation.api.views.base import MEBIBYTE, PostingView, is_lenient, operation
 from moderation.models import Platform
 from moderation.models.platforms import Scope

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from moderation.operations.reputation import provider, registries
+from moderation.operations.reputation import provider, registration
 
 
 class Command(BaseCommand):
@@ -17,12 +17,12 @@ class Command(BaseCommand):
     help = "Fetch IANA's list of RDAP servers, and keep it if it is newer than the one in force."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--from", dest="url", default=registries.SOURCE, help="address of the list")
+        parser.add_argument("--from", dest="url", default=registration.SOURCE, help="address of the list")
 
     def handle(self, *_: Any, url: str, **__: Any) -> None:
         try:
-            listing = registries.refresh(url=url)
-        except (provider.NoAnswer, registries.Invalid) as failure:
+            listing = registration.refresh(url=url)
+        except (provider.NoAnswer, registration.Invalid) as failure:
             raise CommandError(f"{failure} The list in force stays as it is.") from failure
         except OSError as failure:
             raise CommandError(f"{settings.RDAP_LIST} cannot be written: {failure.strerror}.") from failure

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from moderation.models import LinkVerdict, Revision
-from moderation.operations.reputation import inquiry, provider, registries
+from moderation.operations.reputation import inquiry, provider, registration
 from moderation.queries.records import records
 from tests.moderation.conftest import Post_
 from tests.moderation.instants import AT, later
@@ -131,7 +131,7 @@ class TestAsk:
 
 class TestRegistries:
     def test_the_shipped_list_names_the_large_registries(self) -> None:
-        shipped = registries.parse(registries.SHIPPED.read_bytes())
+        shipped = registration.parse(registration.SHIPPED.read_bytes())
 
         assert len(shipped.servers) > 1_000
         assert shipped.published_at == datetime(2026, 7, 23, 2, 0, 3, tzinfo=UTC)
@@ -141,7 +141,7 @@ class TestRegistries:
 
     def test_the_longest_suffix_and_https_count(self) -> None:
         both = ["http://a.example/", "https://a.example/"]
-        found = registries.parse(
+        found = registration.parse(
             json.dumps(listed((["uk"], ["http://u.example/"]), (["CO.uk"], both))).encode()
         )
 
@@ -160,8 +160,8 @@ class TestRegistries:
         ],
     )
     def test_refuses_what_is_no_list(self, data: bytes) -> None:
-        with pytest.raises(registries.Invalid):
-            registries.parse(data)
+        with pytest.raises(registration.Invalid):
+            registration.parse(data)
 
 
 class TestRefresh:
@@ -173,20 +173,20 @@ class TestRefresh:
     def test_a_newer_list_replaces_the_shipped_one_at_once(
         self, registry: Providers, many: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert registries.current().server_of("a.tld7") == ""
+        assert registration.current().server_of("a.tld7") == ""
         registry.set("/dns.json", listed((many, [registry.url])))
 
         call_command("refresh_rdap_list", "--from", registry.url + "/dns.json")
 
         assert capsys.readouterr().out == "In force: the list of 2027-01-01, 1200 suffixes.\n"
-        assert registries.current().server_of("a.tld7") == registry.url
+        assert registration.current().server_of("a.tld7") == registry.url
 
     def test_an_older_one_does_not(self, registry: Providers, many: list[str]) -> None:
         registry.set("/dns.json", listed((many, [registry.url]), published="2020-01-01T00:00:00Z"))
 
         call_command("refresh_rdap_list", "--from", registry.url + "/dns.json")
 
-        assert registries.current().server_of("a.tld7") == ""
+        assert registration.current().server_of("a.tld7") == ""
 
     @pytest.mark.parametrize(
         ("answer", "status"),
@@ -205,4 +205,4 @@ class TestRefresh:
     def test_a_broken_file_does_not_count(self, many: list[str], settings: Settings) -> None:
         settings.RDAP_LIST.write_text("{")
 
-        assert registries.current().server_of("pills.com") == "https://rdap.verisign.com/com/v1/"
+        assert registration.current().server_of("pills.com") == "https://rdap.verisign.com/com/v1/"
