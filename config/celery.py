@@ -5,16 +5,21 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import time
+from collections.abc import Mapping
+from contextvars import Token
 from pathlib import Path
 from typing import Any
 
-from celery import Celery
+import structlog
+from celery import Celery, Task
 from celery.concurrency import prefork
 from celery.signals import (
     beat_init,
     celeryd_init,
     setup_logging,
     task_postrun,
+    task_prerun,
     worker_before_create_process,
     worker_init,
     worker_process_init,
@@ -25,6 +30,11 @@ from django.db import close_old_connections
 from kombu.transport import redis, virtual
 
 from config import database
+
+log = structlog.get_logger("spamdesk.tasks")
+
+_running: dict[str, tuple[Mapping[str, Token[Any]], float]] = {}
+"""By task id: the context bound before it, and its start."""
 
 
 class ForgivingQoS(redis.QoS):
@@ -57,8 +67,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Celery would run Django's system checks and discard their results. They import every page and the whole API:
 # nearly half of a worker's start, and a fifth of its memory.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
-
-importlib.import_module("config.task_logs")  # the import connects Celery's signals
 
 redis.Channel.QoS = ForgivingQoS
 app = Celery("spamdesk")
@@ -129,3 +137,23 @@ def _announce(sender: Any, **_: Any) -> None:
         _send_heartbeats()
     if announcement := os.environ.get("SPAMDESK_READY_FILE"):
         Path(announcement).touch()
+
+
+@task_prerun.connect
+def _bind(task_id: str, task: Task[Any, Any], **_: Any) -> None:
+    """Put the request id, which `enqueue` sends as a header, into the log lines of the task."""
+    # From the broker a header is an attribute of the request; in eager mode it is in `headers`.
+    headers = task.request.get("headers") or {}
+    request_id = task.request.get("request_id") or headers.get("request_id")
+    if request_id:
+        bound = structlog.contextvars.bind_contextvars(request_id=request_id, task=task.name, task_id=task_id)
+        _running[task_id] = (bound, time.monotonic())
+
+
+@task_postrun.connect
+def _unbind(task_id: str, state: str = "", **_: Any) -> None:
+    """Log the end of a task of a request; tasks of beat log only what they find."""
+    if task_id in _running:
+        bound, began = _running.pop(task_id)
+        log.info("task", state=state, milliseconds=round(1000 * (time.monotonic() - began)))
+        structlog.contextvars.reset_contextvars(**bound)

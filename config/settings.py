@@ -45,7 +45,7 @@ MIDDLEWARE = [
     "moderation.api.akismet.host_keys.HostKeyMiddleware",  # first: no other may see a key in a host name
     "moderation.api.middleware.RequestIdMiddleware",
     "moderation.api.middleware.ProblemMiddleware",
-    "moderation.api.plain_http.PlainHttpMiddleware",
+    "moderation.api.middleware.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "moderation.web.access.unkept",
     "moderation.web.middleware.compression.DeskCompression",

@@ -177,7 +177,7 @@ def request_id() -> str:
 
 
 def _headers(request_id: str) -> dict[str, Any]:
-    """Return the option by which config/task_logs.py puts the request's id into the task's log lines."""
+    """Return the option by which config/celery.py puts the request's id into the task's log lines."""
     return {"headers": {"request_id": request_id}} if request_id else {}
 
 

@@ -1,4 +1,4 @@
-"""Request ids, and problems instead of HTML pages for errors before a view runs."""
+"""Request ids, problems instead of HTML pages for errors before a view runs, refusal of plain HTTP."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Mapping
 
 import structlog
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
@@ -18,6 +19,7 @@ log = structlog.get_logger(__name__)
 HEADER = "X-Request-ID"
 _SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _GetResponse = Callable[[HttpRequest], HttpResponseBase]
+_FOR_PROGRAMS = re.compile(r"/(?:api|1\.[12])/")
 
 
 def identifier_of(given: str) -> str:
@@ -79,3 +81,36 @@ def _problem(status: int, *, request: HttpRequest, kept: Mapping[str, str]) -> H
     code = problems.BY_STATUS.get(status, "malformed_request" if status < 500 else "internal_error")
     headers = {name: kept[name] for name in ("Allow", "Retry-After") if name in kept}
     return errors.answer(code, detail=problems.PROBLEMS[code].cure, request=request, headers=headers)
+
+
+class PlainHttpMiddleware:
+    """Refuses plain HTTP in production, before Django's SecurityMiddleware redirects pages to https.
+
+    A redirect would hide that a key or a password has already crossed the network in the clear, and many
+    clients follow it with GET. The developer must learn of it at the first call.
+    """
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Refuse requests that must not be redirected; pages without a key may be, and probes need no TLS."""
+        is_exempt = any(re.search(path, request.path.lstrip("/")) for path in settings.SECURE_REDIRECT_EXEMPT)
+        if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_exempt:
+            return self.get_response(request)
+        if request.path.startswith("/api/"):
+            return errors.answer("tls_required", detail=_said(request), request=request)
+        if (
+            request.method not in {"GET", "HEAD"}
+            or "Authorization" in request.headers
+            or _FOR_PROGRAMS.match(request.path)
+        ):
+            return HttpResponse(_said(request), status=403, content_type="text/plain; charset=utf-8")
+        return self.get_response(request)
+
+
+def _said(request: HttpRequest) -> str:
+    """Return the refusal; a key sent in the clear must be considered compromised."""
+    if "Authorization" in request.headers:
+        return "The key came over plain HTTP, where others can read it. Exchange it, and call https."
+    return "This came over plain HTTP, where others can read it, and was refused. Call https."
