@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import psycopg
 
 from lab import _beside, _kills, _product
@@ -44,7 +43,6 @@ from simulation.world import World
 
 if TYPE_CHECKING:
     from lab._feed_readers import Found
-    from lab._reviewers import Reviews
 
 _MOST_AT_ONCE = 200
 _TICK_SECONDS = 0.1
@@ -55,11 +53,10 @@ _JUDGED_FOR_GROWTH = frozenset({"worker", "housekeeping", "webhooks", "backgroun
 
 @dataclass(frozen=True, kw_only=True)
 class _Sent:
-    """What was sent, and how long each request took."""
+    """What was sent, and who was killed meanwhile."""
 
     posts: int
     refused: list[str]
-    seconds: list[float]
     kills: list[_kills.Kill]
 
 
@@ -108,8 +105,7 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     _product.wait_for(done=lambda: _run_rows.settled(run), expected=totals.posts, says="scored with content")
     findings = beside.stop()
     unwell = probes.stop()
-    reviews = [reviewer.reviews for reviewer in reviewers]
-    acknowledged = [decision for review in reviews for decision in review.acknowledged]
+    acknowledged = [decision for reviewer in reviewers for decision in reviewer.acknowledged]
     _kills.print_kills(totals.kills)
     counts = _run_rows.count(run) | {
         "silent": _run_rows.silent(run),
@@ -121,7 +117,6 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     problems += _print_beside(beside, findings)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
     problems += [f"{path} does not answer well at the end" for path in unwell]
-    _print_times(totals, reviews)
     problems += _print_memory(*memories, limit=options.growth, is_judged=_is_long(options.seconds))
     beside.end()
     return problems
@@ -167,7 +162,6 @@ def _send(
     total, posts = int(options.seconds * options.rate), 0
     kills: list[_kills.Kill] = []
     refusals: list[str] = []
-    times: list[float] = []
     due = [(share * total, name) for share, name in schedule]
     start = time.monotonic()
     with _product.api() as api, ThreadPoolExecutor(max(1, len(due))) as watchers:
@@ -177,12 +171,10 @@ def _send(
             number = min(total, int((time.monotonic() - start) * options.rate) + 1) - posts
             batch = [next(waiting) for _ in range(min(number, _MOST_AT_ONCE))]
             if batch:
-                asked_at = time.monotonic()
                 refusals += api.send_posts(batch)
-                times.append(time.monotonic() - asked_at)
                 posts += len(batch)
             time.sleep(_TICK_SECONDS)
-    return _Sent(posts=posts, refused=refusals, seconds=times, kills=kills)
+    return _Sent(posts=posts, refused=refusals, kills=kills)
 
 
 def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
@@ -198,7 +190,6 @@ def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
     print()
     for label, number in (
         ("simulated posts sent", sent.posts),
-        ("scored without content for a while", found["degraded"]),
         ("decisions acknowledged", found["acknowledged"]),
         *zeros.items(),
     ):
@@ -226,20 +217,6 @@ def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
     return problems + ([] if is_told else ["messages not sent to endpoints that answer"])
 
 
-def _print_times(sent: _Sent, reviews: list[Reviews]) -> None:
-    print(f"\n{'seconds, the outages included':<48}{'p50':>8}{'p95':>8}{'longest':>9}{'times':>8}")
-    for label, seconds in (
-        ("posting", sent.seconds),
-        ("claiming the next case", [wait for review in reviews for wait in review.claimed]),
-        ("deciding it", [wait for review in reviews for wait in review.decided]),
-    ):
-        if seconds:
-            p50, p95 = np.percentile(seconds, [50, 95])
-            print(f"{label:<48}{p50:>8.3f}{p95:>8.3f}{max(seconds):>9.1f}{len(seconds):>8}")
-    print(f"{'asked again for want of an answer':<48}{sum(review.asked_again for review in reviews):>8}")
-    print(f"{'decisions refused by name':<48}{sum(review.refused for review in reviews):>8}")
-
-
 def _print_memory(
     before: dict[str, float], after: dict[str, float], *, limit: float, is_judged: bool
 ) -> list[str]:
@@ -254,7 +231,3 @@ def _print_memory(
         if is_judged and part in _JUDGED_FOR_GROWTH and growth > limit:
             grown.append(f"{part} grew by {growth:.0%}")
     return grown
-
-
-if __name__ == "__main__":
-    main()
