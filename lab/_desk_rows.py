@@ -11,7 +11,6 @@ from typing import Any
 
 from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from moderation.models import Author, Case, Post, Revision, Score, User
@@ -55,21 +54,6 @@ def fill(*, posts: int, cases: int) -> None:
     sys.stderr.write("\r\x1b[K")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-
-
-def query_counts() -> list[tuple[str, float, str, float | None]]:
-    """Count the pages' queries for two numbers of rows: equal counts mean no query per row."""
-    desk = Client(headers={"host": "localhost"})
-    desk.force_login(User.objects.get(username="moderator"))
-    case_id = (
-        Case.objects.filter(state=CaseState.OPEN).order_by("-priority", "id").values_list("pk", flat=True)[0]
-    )
-    results: list[tuple[str, float, str, float | None]] = []
-    for name, path, limit in (("queue page", "/queue/", 12.0), ("review page", f"/review/{case_id}/", 14.0)):
-        with CaptureQueriesContext(connection) as queries:
-            desk.get(path)
-        results.append((f"queries of the {name}", float(len(queries)), "", limit))
-    return results
 
 
 def _templates() -> list[Score]:
