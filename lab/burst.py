@@ -108,7 +108,3 @@ def _stored(posts: list[str]) -> int:
             "SELECT count(*) FROM moderation_post WHERE external_id = ANY(%s)", [posts]
         ).fetchone()
         return int(row[0]) if row else 0
-
-
-if __name__ == "__main__":
-    main()

@@ -163,7 +163,3 @@ def _print(found: list[Found], writers: Writers, *, say: Callable[[str], object]
             f"{result.limit:<16}{result.read:>8}{result.skipped:>9}{result.doubled:>9}{result.out_of_order:>14}"
             f"{result.undone:>8}{result.asked_again:>7}"
         )
-
-
-if __name__ == "__main__":
-    main()

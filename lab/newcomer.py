@@ -114,7 +114,3 @@ def _commit() -> str:
     return subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.strip()
-
-
-if __name__ == "__main__":
-    main()

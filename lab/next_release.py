@@ -95,7 +95,3 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
     parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")
     return parser.parse_args()
-
-
-if __name__ == "__main__":
-    main()
