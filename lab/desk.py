@@ -44,13 +44,14 @@ def main() -> None:
     """Fill if asked, measure, print; exit code 1 where a promise is broken."""
     options = _options()
     _product.connect()
-    from lab import _desk_rows
+    from lab import _crowd
+    from moderation.models import Case, Post
 
     if options.fill:
-        _desk_rows.fill(posts=options.posts, cases=options.cases)
-    print("posts, open cases:", *_desk_rows.sizes())
+        _crowd.fill(posts=options.posts, cases=options.cases)
+    print("posts, open cases:", Post.objects.count(), Case.objects.filter(state="open").count())
     # Before the browser starts: beside its event loop Django refuses to ask the database.
-    sessions = {name: _desk_rows.session(name) for name in ("moderator", "lead")}
+    sessions = {name: _session(name) for name in ("moderator", "lead")}
     results: list[Result] = []
     for results_of_part in (_server(sessions["moderator"], options), _in_browser(sessions, options)):
         results += results_of_part
@@ -68,13 +69,24 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--fill", action="store_true", help="make the rows first")
+    parser.add_argument("--fill", action="store_true", help="make the rows first; once")
     parser.add_argument("--posts", type=int, default=100_000)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--decisions", type=int, default=60, help="keys pressed in the browser")
     parser.add_argument("--requests", type=int, default=100, help="requests of each page")
     parser.add_argument("--think-ms", type=int, default=700, help="pause between two keys")
     return parser.parse_args()
+
+
+def _session(name: str) -> str:
+    """Return the session of a demo account."""
+    from django.test import Client
+
+    from moderation.models import User
+
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    return client.cookies["sessionid"].value
 
 
 def _address() -> str:

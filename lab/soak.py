@@ -46,7 +46,11 @@ if TYPE_CHECKING:
 
 _MOST_AT_ONCE = 200
 _TICK_SECONDS = 0.1
+_KILLS = 4
+_GROWTH = 0.15
+"""What flat memory may grow by."""
 _LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
+"""The processes had time to warm up before they were first looked at."""
 _JUDGED_FOR_GROWTH = frozenset({"worker", "housekeeping", "webhooks", "background", "web", "all of it"})
 """Our own processes. The servers' caches fill up to their settings; that is no leak."""
 
@@ -65,7 +69,7 @@ def main() -> None:
     options = _options()
     _product.connect()
     for seed in range(options.seed, options.seed + options.rounds):
-        schedule = _schedule(seed, kills=options.kills)
+        schedule = _schedule(seed)
         print(
             f"--seed {seed}: " + ", ".join(f"{name} at {share:.0%}" for share, name in schedule), flush=True
         )
@@ -73,10 +77,10 @@ def main() -> None:
             sys.exit(f"Broken with --seed {seed}: {', '.join(problems)}")
 
 
-def _schedule(seed: int, *, kills: int) -> list[tuple[float, str]]:
+def _schedule(seed: int) -> list[tuple[float, str]]:
     """Draw what is killed, each once, and at which share of the time: the same for the same seed."""
     draw = random.Random(seed)
-    names = draw.sample([*_kills.PARTS, _kills.POSTGRES], kills)
+    names = draw.sample([*_kills.PARTS, _kills.POSTGRES], _KILLS)
     return sorted((draw.uniform(0.25, 0.8), name) for name in names)
 
 
@@ -117,7 +121,7 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     problems += _print_beside(beside, findings)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
     problems += [f"{path} does not answer well at the end" for path in unwell]
-    problems += _print_memory(*memories, limit=options.growth, is_judged=_is_long(options.seconds))
+    problems += _print_memory(*memories, is_judged=options.seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS)
     beside.end()
     return problems
 
@@ -131,20 +135,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--reviewers", type=int, default=10)
     parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
     parser.add_argument("--campaign", type=int, default=3_000, help="posts alike of the second platform")
-    parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     parser.add_argument("--rounds", type=int, default=1, help="schedules to try, each by the next seed")
-    parser.add_argument("--growth", type=float, default=0.15, help="what flat memory may grow by")
     return parser.parse_args()
 
 
 def _url() -> str:
     return f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
-
-
-def _is_long(seconds: float) -> bool:
-    """Return whether the processes had time to warm up before they were first looked at."""
-    return seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS
 
 
 def _posts(run: str, *, seed: int, count: int) -> Iterator[dict[str, Any]]:
@@ -217,9 +214,7 @@ def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
     return problems + ([] if is_told else ["messages not sent to endpoints that answer"])
 
 
-def _print_memory(
-    before: dict[str, float], after: dict[str, float], *, limit: float, is_judged: bool
-) -> list[str]:
+def _print_memory(before: dict[str, float], after: dict[str, float], *, is_judged: bool) -> list[str]:
     """Print each part's memory; return those that grew by more than the limit, if the run was long enough."""
     both = [(part, before[part], after[part]) for part in before if before[part] and after[part]]
     whole = ("all of it", sum(row[1] for row in both), sum(row[2] for row in both))
@@ -228,6 +223,6 @@ def _print_memory(
     for part, first, last in (*both, whole):
         growth = last / first - 1 if first else 0.0
         print(f"{part:<48}{first:>8.0f}{last:>12.0f}{growth:>9.1%}")
-        if is_judged and part in _JUDGED_FOR_GROWTH and growth > limit:
+        if is_judged and part in _JUDGED_FOR_GROWTH and growth > _GROWTH:
             grown.append(f"{part} grew by {growth:.0%}")
     return grown
