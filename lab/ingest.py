@@ -5,7 +5,6 @@ make bench ARGS=ingest      (starts a database, a broker and a web server of its
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -23,53 +22,44 @@ from simulation.texts import Families
 from simulation.world import World
 
 _BULK_PROMISE, _SINGLE_PROMISE = 3_000, 400
+_BULK_POSTS, _SINGLE_POSTS = 60_000, 8_000
+_BULK_CONNECTIONS, _SINGLE_CONNECTIONS = 4, 16
+_LINES = 1_000
+"""Posts in one bulk request."""
 
 
 def main() -> None:
     """Measure both; exit code 1 where a promise is broken."""
-    options = _options()
     with _stack.running(name="ingest", has_web=True):
         before = _stored()
-        bulk = _bulk(options)
+        bulk = _bulk()
         stored_bulk = _stored() - before
-        single = _single(options)
+        single = _single()
         stored_single = _stored() - before - stored_bulk
     print(f"{before} posts were stored before")
     is_kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
     is_kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
-    expected = (options.bulk, options.single)
+    expected = (_BULK_POSTS, _SINGLE_POSTS)
     if (stored_bulk, stored_single) != expected:
         sys.exit(f"sent {expected}, stored {(stored_bulk, stored_single)}")
     sys.exit(0 if is_kept else 1)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--bulk", type=int, default=60_000, help="posts in bulk requests")
-    parser.add_argument("--lines", type=int, default=1_000, help="posts in one bulk request")
-    parser.add_argument("--bulk-connections", type=int, default=4)
-    parser.add_argument("--single", type=int, default=8_000, help="posts in requests of their own")
-    parser.add_argument("--single-connections", type=int, default=16)
-    return parser.parse_args()
-
-
-def _bulk(options: argparse.Namespace) -> _hammer.Result:
-    lines = _posts(options.bulk)
+def _bulk() -> _hammer.Result:
+    lines = _posts(_BULK_POSTS)
     requests = [
         _hammer.request(
             path="/api/v1/posts:bulk",
             key=_stack.demo_key(),
-            body=b"\n".join(lines[start : start + options.lines]),
+            body=b"\n".join(lines[start : start + _LINES]),
             kind="application/x-ndjson",
         )
-        for start in range(0, len(lines), options.lines)
+        for start in range(0, len(lines), _LINES)
     ]
-    return _send(requests, connections=options.bulk_connections)
+    return _send(requests, connections=_BULK_CONNECTIONS)
 
 
-def _single(options: argparse.Namespace) -> _hammer.Result:
+def _single() -> _hammer.Result:
     requests = [
         _hammer.request(
             path="/api/v1/posts",
@@ -77,9 +67,9 @@ def _single(options: argparse.Namespace) -> _hammer.Result:
             body=post,
             kind="application/json",
         )
-        for post in _posts(options.single)
+        for post in _posts(_SINGLE_POSTS)
     ]
-    return _send(requests, connections=options.single_connections)
+    return _send(requests, connections=_SINGLE_CONNECTIONS)
 
 
 def _posts(count: int) -> list[bytes]:
