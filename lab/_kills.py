@@ -55,7 +55,15 @@ def processes(name: str) -> list[int]:
         return _postgres()
     ours = child.leftovers(mark=os.environ["SPAMDESK_STATE_DIR"])
     # By id, which is by age as long as ids have not wrapped round between two starts.
-    return sorted(process for process in ours if PARTS[name] in _command(process))
+    return sorted(process for process in ours if PARTS[name] in command(process))
+
+
+def command(process: int) -> str:
+    """Return the command line of a process, nothing if it has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def print_kills(kills: list[Kill]) -> None:
@@ -77,13 +85,6 @@ def _postgres() -> list[int]:
     except (OSError, ValueError, IndexError):
         return []
     return [process] if is_there else []
-
-
-def _command(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
 
 
 def _seconds_until_back(name: str, *, gone: frozenset[int]) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -31,22 +30,13 @@ _NO_BOUND = 1_000_000
 _PATIENCE_SECONDS = 120
 
 
-@dataclass(frozen=True, kw_only=True)
-class Decided:
-    """A text that the moderator decided; `is_drawn` says that it was one of the random posts asked for."""
-
-    text: Text
-    is_drawn: bool
-
-
 class NewPlatform:
-    """One platform with its key; `decided` holds what its moderator has decided so far."""
+    """One platform with its key; `decided` counts what its moderator has decided so far."""
 
-    def __init__(self, *, slug: str, texts: Sequence[Text]) -> None:
+    def __init__(self, texts: Sequence[Text]) -> None:
         at, lead = timezone.now(), User.objects.get(username="lead")
-        self.slug = slug
-        self.decided: list[Decided] = []
-        self._platform = platforms.register(slug=slug, name=slug, removal=Removal.ALWAYS, at=at)
+        self.decided = 0
+        self._platform = platforms.register(slug="decided", name="Decided", removal=Removal.ALWAYS, at=at)
         # Months pass in minutes here: a bound of cases a day would leave no audit sample.
         self._platform = platforms.sample(
             platform_id=self._platform.pk,
@@ -80,28 +70,23 @@ class NewPlatform:
     def __exit__(self, *_: object) -> None:
         self._api.close()
 
-    @property
-    def arrived(self) -> int:
-        """Return how many posts were sent."""
-        return len(self._texts) - len(self._waiting)
-
     def decide(self, wanted: int) -> None:
         """Let posts arrive until so many decisions stand: what queue and audit sample show is decided.
 
         Where all have arrived before, random posts are asked for, as the guide says.
         """
-        while len(self.decided) < wanted:
+        while self.decided < wanted:
             if self._decide_shown(wanted):
                 continue
             if self._waiting:
                 self._send(self._waiting[:_AT_ONCE])
                 del self._waiting[:_AT_ONCE]
-            elif not self._draw(min(wanted - len(self.decided), MOST_POSTS)):
+            elif not self._draw(min(wanted - self.decided, MOST_POSTS)):
                 break
         numbered = FeedEntry.objects.filter(
             platform=self._platform, stream=Stream.LABELS, number__isnull=False
         )
-        _wait(numbered.count, expected=len(self.decided), says="labels final")
+        _wait(numbered.count, expected=self.decided, says="labels final")
 
     def _send(self, texts: Sequence[Text]) -> None:
         lines = "\n".join(json.dumps(_payload(text)) for text in texts)
@@ -122,16 +107,15 @@ class NewPlatform:
         """Decide the open cases, the oldest first; return whether there was one."""
         cases = Case.objects.filter(state=CaseState.OPEN, post__platform=self._platform)
         rows = list(
-            cases.order_by("opened_at", "id").values_list("pk", "version", "post__external_id", "draw")[
-                : wanted - len(self.decided)
+            cases.order_by("opened_at", "id").values_list("pk", "version", "post__external_id")[
+                : wanted - self.decided
             ]
         )
-        for case, version, name, draw in rows:
-            text = self._texts[name]
+        for case, version, name in rows:
             self._ask("PUT", f"/claims/{case}")
-            verdict = {"verdict": "spam" if text.is_spam else "not_spam", "version": version}
+            verdict = {"verdict": "spam" if self._texts[name].is_spam else "not_spam", "version": version}
             self._ask("POST", f"/cases/{case}/decisions", json=verdict)
-            self.decided.append(Decided(text=text, is_drawn=draw is not None))
+        self.decided += len(rows)
         return bool(rows)
 
     def _draw(self, posts: int) -> bool:

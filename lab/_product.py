@@ -6,12 +6,12 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import django
 
 from deploy.local import addresses
+from lab import _stack
 
 if TYPE_CHECKING:
     from simulation.api_client import ApiClient
@@ -30,8 +30,8 @@ def api() -> ApiClient:
     """Return a client of its API with the demo platform's key. Call after `connect`."""
     from simulation.api_client import ApiClient
 
-    key = (Path(os.environ["SPAMDESK_STATE_DIR"]) / "secrets" / "demo-api-key").read_text().strip()
-    return ApiClient(url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}", key=key, patience_seconds=120)
+    url = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
+    return ApiClient(url=url, key=_stack.demo_key(), patience_seconds=120)
 
 
 def wait_for(

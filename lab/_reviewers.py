@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -19,17 +18,6 @@ from moderation.operations.accounts import api_keys, demo
 
 _TRY_AGAIN = frozenset({409, 429, 500, 502, 503, 504})
 _PAUSE_SECONDS = 0.5
-
-
-@dataclass
-class Reviews:
-    """What came of a reviewer's shift; seconds from asking to the answer, tries in between included."""
-
-    claimed: list[float] = field(default_factory=list)
-    decided: list[float] = field(default_factory=list)
-    acknowledged: list[int] = field(default_factory=list)
-    refused: int = 0
-    asked_again: int = 0
 
 
 def hire(count: int) -> list[tuple[ApiKey, str]]:
@@ -66,7 +54,9 @@ class Reviewer(threading.Thread):
 
     def __init__(self, *, url: str, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
         super().__init__(daemon=True)
-        self.reviews = Reviews()
+        self.claimed: list[float] = []
+        """Seconds from asking for the next case to the answer, tries in between included."""
+        self.acknowledged: list[int] = []
         self._pause_seconds, self._is_over = pause_seconds, is_over
         self._desk = httpx.Client(
             base_url=f"{url}/api/v1",
@@ -86,16 +76,14 @@ class Reviewer(threading.Thread):
         cases = answer.json().get("cases", []) if answer.status_code == httpx.codes.OK else []
         if not cases:
             return
-        self.reviews.claimed.append(seconds)
+        self.claimed.append(seconds)
         case = cases[0]
         is_spam = (case["spam_probability"] or 0.0) >= 0.5
         decision = {"verdict": "spam" if is_spam else "not_spam", "version": case["version"]}
-        answer, seconds = self._ask(f"/cases/{case['id']}/decisions", decision)
+        answer, _ = self._ask(f"/cases/{case['id']}/decisions", decision)
+        # Else it was edited, withdrawn or scored again meanwhile: said by name, and nothing was decided.
         if answer.status_code == httpx.codes.CREATED:
-            self.reviews.decided.append(seconds)
-            self.reviews.acknowledged.append(int(answer.json()["id"]))
-        else:  # edited, withdrawn or scored again meanwhile: said by name, and nothing was decided
-            self.reviews.refused += 1
+            self.acknowledged.append(int(answer.json()["id"]))
 
     def _ask(self, path: str, body: dict[str, Any]) -> tuple[httpx.Response, float]:
         """Ask under one key until there is an answer; a lost one is repeated."""
@@ -107,7 +95,6 @@ class Reviewer(threading.Thread):
                     return answer, time.monotonic() - began
             except httpx.TransportError:
                 pass
-            self.reviews.asked_again += 1
             time.sleep(_PAUSE_SECONDS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef
 
 from moderation.models import Case, Decision, Post, Revision
 from moderation.models.cases import CaseState
@@ -12,17 +12,13 @@ from moderation.models.posts import ScoreState
 
 
 def count(run: str) -> dict[str, int]:
-    """Count this run's posts: stored, scored, with content by now, scored more often than asked for."""
+    """Count this run's posts: stored, scored with content by now, scored more often than asked for."""
     revisions = Revision.objects.filter(post__external_id__startswith=run)
-    counted_revisions = revisions.annotate(
-        times=Count("scores"), without_content=Count("scores", filter=Q(scores__is_degraded=True))
-    )
+    doubled = revisions.annotate(times=Count("scores")).filter(times__gt=F("generation"))
     return {
         "posts": Post.objects.filter(external_id__startswith=run).count(),
-        "scored": counted_revisions.filter(times__gt=0).count(),
         "settled": settled(run),
-        "degraded": counted_revisions.filter(without_content__gt=0).count(),
-        "doubled": counted_revisions.filter(times__gt=F("generation")).count(),
+        "doubled": doubled.count(),
     }
 
 

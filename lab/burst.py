@@ -8,7 +8,6 @@ else, a connection that is cut, or a web process that was replaced breaks the pr
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -24,6 +23,8 @@ import psycopg
 from lab import _hammer, _slow, _stack
 from lab.slow_clients import web_processes
 
+_CONNECTIONS, _RUNS = 1_000, 3
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Answer:
@@ -34,40 +35,34 @@ class _Answer:
 
 
 def main() -> None:
-    """Send them as often as asked; exit code 1 where the promise is broken."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--connections", type=int, default=1_000)
-    parser.add_argument("--runs", type=int, default=3)
-    options = parser.parse_args()
+    """Send them three times; exit code 1 where the promise is broken."""
     _slow.allow_many_files()
     with _stack.running(name="burst", has_web=True):
         processes = web_processes()
-        results = [_run(options.connections) for _ in range(options.runs)]
+        results = [_run() for _ in range(_RUNS)]
         if web_processes() != processes:
             sys.exit("a web process was replaced")
     sys.exit(0 if all(results) else 1)
 
 
-def _run(connections: int) -> bool:
-    answers = asyncio.run(_send_all(connections))
+def _run() -> bool:
+    answers = asyncio.run(_send_all())
     counts = Counter(answer.said for answer in answers)
     posts = [answer.post for answer in answers if answer.said == "202"]
     lost = len(posts) - _stored(posts)
     p50, p95 = np.percentile([answer.seconds for answer in answers], (50, 95))
     slowest = max(answer.seconds for answer in answers)
     print(
-        f"{connections} connections: {dict(counts)}, {lost} of those with 202 lost;"
+        f"{_CONNECTIONS} connections: {dict(counts)}, {lost} of those with 202 lost;"
         f" p50 {p50:.1f} p95 {p95:.1f} slowest {slowest:.1f} s"
     )
     return lost == 0 and set(counts) <= {"202", "503 Retry-After"}
 
 
-async def _send_all(connections: int) -> list[_Answer]:
+async def _send_all() -> list[_Answer]:
     go = asyncio.Event()
     run = uuid.uuid4().hex[:8]
-    tasks = [asyncio.ensure_future(_send(f"burst-{run}-{number}", go)) for number in range(connections)]
+    tasks = [asyncio.ensure_future(_send(f"burst-{run}-{number}", go)) for number in range(_CONNECTIONS)]
     await asyncio.sleep(1)
     go.set()
     return await asyncio.gather(*tasks)
@@ -108,7 +103,3 @@ def _stored(posts: list[str]) -> int:
             "SELECT count(*) FROM moderation_post WHERE external_id = ANY(%s)", [posts]
         ).fetchone()
         return int(row[0]) if row else 0
-
-
-if __name__ == "__main__":
-    main()

@@ -2,9 +2,8 @@
 
 make bench ARGS=claims      (in the database that scoring_scale has filled; run that first)
 
-Four times: at the operation, which is what is promised; there with a queue mix, and how many times as long
-that takes; there with filters of the queue, a language, a reason or a part that somebody was handed; and over
-HTTP, as a client of the API waits for it, with clients on the same processors.
+Twice: at the operation, which is what is promised, and over HTTP, as a client of the API waits for it, with
+clients on the same processors.
 """
 
 from __future__ import annotations
@@ -14,19 +13,13 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import django
 import numpy as np
 
 from lab import _stack
-
-if TYPE_CHECKING:
-    from moderation.queries.cases.queue_filter import QueueFilter
 
 _PROMISE_MS = 20.0
 
@@ -42,32 +35,9 @@ def main() -> None:
         _million.settle(cases=options.cases)
         posts, cases = Post.objects.count(), Case.objects.filter(state="open").count()
         print(f"{posts:,} posts, {cases:,} open cases; {options.moderators} moderators claim and decide")
-        p95 = _told("at the operation", _shift(options, [None]), seconds=options.seconds)
-        with _mixed():
-            mixed = _told("with a queue mix", _shift(options, [None]), seconds=options.seconds)
-        print(f"with a queue mix {mixed / p95:.2f} times as long (95th percentile)")
-        filtered = _told("with filters", _shift(options, _filters()), seconds=options.seconds)
+        p95 = _told("at the operation", _shift(options), seconds=options.seconds)
         _told("over HTTP", _shift_over_http(options), seconds=options.seconds)
-    sys.exit(0 if max(p95, mixed, filtered) <= _PROMISE_MS else 1)
-
-
-@contextmanager
-def _mixed() -> Iterator[None]:
-    """Have all lanes, and every tenth waiting case drawn."""
-    from django.db.models import F
-    from django.db.models.functions import Mod
-
-    from moderation.models import Case, QueueMix
-
-    tenth = Case.objects.filter(state="open").alias(rest=Mod(F("pk"), 10)).filter(rest=0)
-    tenth.update(is_drawn=True)
-    mix = QueueMix(harm=50, uncertainty=15, diversity=15, audit=20, changed_at=datetime.now(UTC))
-    mix.save()
-    try:
-        yield
-    finally:
-        mix.delete()
-        Case.objects.filter(state="open", is_drawn=True).update(is_drawn=False)
+    sys.exit(0 if p95 <= _PROMISE_MS else 1)
 
 
 def _told(where: str, took: list[float], *, seconds: float) -> float:
@@ -92,25 +62,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _filters() -> list[QueueFilter | None]:
-    """Return filters that people work by: the commonest languages, a part with two of them, a reason."""
-    from django.db.models import Count
-
-    from moderation.models import Case
-    from moderation.queries.cases.queue_filter import Part, QueueFilter
-
-    rows = Case.objects.filter(state="open").values("language").annotate(number=Count("pk"))
-    languages = [str(row["language"]) for row in rows.order_by("-number")[:4] if row["language"]]
-    part = Part(name="handed", languages=tuple(languages[-2:]), reasons=("uncertain",))
-    return [
-        *(QueueFilter(language=language) for language in languages),
-        QueueFilter(parts=(part,)),
-        QueueFilter(reason="audit"),
-    ]
-
-
-def _shift(options: argparse.Namespace, filters: Sequence[QueueFilter | None]) -> list[float]:
-    """Return the milliseconds of every claim; people work by these filters, in turn."""
+def _shift(options: argparse.Namespace) -> list[float]:
+    """Return the milliseconds of every claim."""
     from moderation.models import User
     from moderation.models.users import Role
 
@@ -128,7 +81,7 @@ def _shift(options: argparse.Namespace, filters: Sequence[QueueFilter | None]) -
         while due < begin + options.seconds:
             time.sleep(max(0.0, due - time.monotonic()))
             with turn:
-                took.append(_claim_and_decide(people[place], filters[place % len(filters)]))
+                took.append(_claim_and_decide(people[place]))
             due += options.pause
         return took
 
@@ -157,23 +110,19 @@ def _shift_over_http(options: argparse.Namespace) -> list[float]:
     for person in people:
         person.join()
     _reviewers.dismiss(keys)
-    return [1000 * seconds for person in people for seconds in person.reviews.claimed[1:]]
+    return [1000 * seconds for person in people for seconds in person.claimed[1:]]
 
 
-def _claim_and_decide(moderator: object, wanted: QueueFilter | None) -> float:
+def _claim_and_decide(moderator: object) -> float:
     from django.db import connection
 
     from moderation.models import User
     from moderation.models.decisions import Verdict
     from moderation.operations.cases import claims, review
-    from moderation.queries.cases.exposure import Exposure
 
     assert isinstance(moderator, User)
     at, began = datetime.now(UTC), time.perf_counter()
-    if wanted is None:
-        [case] = claims.claim_next(moderator=moderator, at=at)
-    else:
-        [case] = claims.claim_free(moderator=moderator, at=at, count=1, sparing=Exposure(), wanted=wanted)
+    [case] = claims.claim_next(moderator=moderator, at=at)
     took = 1000 * (time.perf_counter() - began)
     review.decide(
         case_id=case.pk,
@@ -184,7 +133,3 @@ def _claim_and_decide(moderator: object, wanted: QueueFilter | None) -> float:
     )
     connection.close()  # back to the pool, as after a request
     return took
-
-
-if __name__ == "__main__":
-    main()

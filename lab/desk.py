@@ -12,7 +12,7 @@ import sys
 import time
 
 import numpy as np
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from deploy.local import browser as installed
 from lab import _product
@@ -20,10 +20,6 @@ from lab import _product
 _PAINT = """
 () => {
   window.painted = [];
-  window.shifts = [];
-  const note = (entry) => window.shifts.push([entry.value, entry.hadRecentInput]);
-  const observer = new PerformanceObserver((list) => list.getEntries().forEach(note));
-  observer.observe({ type: "layout-shift", buffered: true });
   let pressedAt = null;
   document.addEventListener("keydown", (event) => { pressedAt = event.timeStamp; }, true);
   document.addEventListener("case:shown", () => {
@@ -40,7 +36,7 @@ _PAINT = """
 """
 _TRANSFER = """
 () => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-  .map((entry) => [new URL(entry.name).pathname.replace(/.*\\//, "") || "page", entry.transferSize])
+  .reduce((bytes, entry) => bytes + entry.transferSize, 0)
 """
 
 
@@ -48,19 +44,16 @@ def main() -> None:
     """Fill if asked, measure, print; exit code 1 where a promise is broken."""
     options = _options()
     _product.connect()
-    from lab import _desk_rows
+    from lab import _crowd
+    from moderation.models import Case, Post
 
     if options.fill:
-        _desk_rows.fill(posts=options.posts, cases=options.cases)
-    print("posts, open cases:", *_desk_rows.sizes())
+        _crowd.fill(posts=options.posts, cases=options.cases)
+    print("posts, open cases:", Post.objects.count(), Case.objects.filter(state="open").count())
     # Before the browser starts: beside its event loop Django refuses to ask the database.
-    sessions = {name: _desk_rows.session(name) for name in ("moderator", "lead")}
+    sessions = {name: _session(name) for name in ("moderator", "lead")}
     results: list[Result] = []
-    for results_of_part in (
-        _server(sessions["moderator"], options),
-        _in_browser(sessions, options),
-        _desk_rows.query_counts(),
-    ):
+    for results_of_part in (_server(sessions["moderator"], options), _in_browser(sessions, options)):
         results += results_of_part
         for name, value, unit, limit in results_of_part:
             verdict = "" if limit is None else ("  ok" if value <= limit else f"  OVER {limit}")
@@ -76,7 +69,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--fill", action="store_true", help="make the rows first")
+    parser.add_argument("--fill", action="store_true", help="make the rows first; once")
     parser.add_argument("--posts", type=int, default=100_000)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--decisions", type=int, default=60, help="keys pressed in the browser")
@@ -85,45 +78,49 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _session(name: str) -> str:
+    """Return the session of a demo account."""
+    from django.test import Client
+
+    from moderation.models import User
+
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    return client.cookies["sessionid"].value
+
+
 def _address() -> str:
     return f"http://127.0.0.1:{os.environ.get('SPAMDESK_WEB_PORT', '8000')}"
 
 
 def _server(session: str, options: argparse.Namespace) -> list[Result]:
-    """Time whole answers over loopback, one after the other."""
+    """Time whole answers of the queue page over loopback, one after the other."""
     import httpx
 
-    results: list[Result] = []
+    times = []
     with httpx.Client(
         base_url=_address(), cookies={"sessionid": session}, trust_env=False, timeout=30
     ) as desk:
-        for name, path in (("queue page", "/queue/"), ("queue page, most reported", "/queue/?sort=reported")):
-            for _ in range(5):
-                desk.get(path)
-            times = []
-            for _ in range(options.requests):
-                began = time.perf_counter()
-                answer = desk.get(path)
-                times.append((time.perf_counter() - began) * 1000)
-                answer.raise_for_status()
-            limit = 50.0 if path == "/queue/" else None
-            results.append((f"{name}, p50", float(np.percentile(times, 50)), "ms", None))
-            results.append((f"{name}, p95", float(np.percentile(times, 95)), "ms", limit))
-    return results
+        for _ in range(5):
+            desk.get("/queue/")
+        for _ in range(options.requests):
+            began = time.perf_counter()
+            answer = desk.get("/queue/")
+            times.append((time.perf_counter() - began) * 1000)
+            answer.raise_for_status()
+    return [("queue page, p95", float(np.percentile(times, 95)), "ms", 50.0)]
 
 
 def _in_browser(sessions: dict[str, str], options: argparse.Namespace) -> list[Result]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(**installed.launch_options(installed.find()))
         try:
-            return [*_shift(browser, sessions, options, think_ms=options.think_ms, name="next case")]
+            return _shift(browser, sessions, options)
         finally:
             browser.close()
 
 
-def _shift(
-    browser: Browser, sessions: dict[str, str], options: argparse.Namespace, *, think_ms: int, name: str
-) -> list[Result]:
+def _shift(browser: Browser, sessions: dict[str, str], options: argparse.Namespace) -> list[Result]:
     context = browser.new_context(base_url=_address(), viewport={"width": 1280, "height": 800})
     context.add_cookies([{"name": "sessionid", "value": sessions["moderator"], "url": _address()}])
     page = context.new_page()
@@ -134,51 +131,33 @@ def _shift(
     page.evaluate(_PAINT)
     page.wait_for_timeout(2_000)
     for number in range(options.decisions):
-        _decide(page, "sf"[number % 2], think_ms)
+        page.keyboard.press("sf"[number % 2])
+        page.wait_for_timeout(options.think_ms)
     page.wait_for_timeout(1_500)
     painted = page.evaluate("window.painted")
-    shifts = page.evaluate("window.shifts")
     notices = page.locator("#failure:visible, #notices .notice").count()
     context.close()
     return [
-        (f"{name} painted after the key, median of {len(painted)}", statistics.median(painted), "ms", 100.0),
-        (f"{name} painted after the key, p95", float(np.percentile(painted, 95)), "ms", None),
+        (
+            f"next case painted after the key, median of {len(painted)}",
+            statistics.median(painted),
+            "ms",
+            100.0,
+        ),
+        ("next case painted after the key, p95", float(np.percentile(painted, 95)), "ms", None),
         ("keys without a next case", float(options.decisions - len(painted)), "", 0.0),
         ("notices or failures", float(notices), "", 0.0),
-        (
-            "layout shift, in thousandths",
-            1000 * sum(value for value, had_input in shifts if not had_input),
-            "",
-            0.0,
-        ),
-        (
-            "layout shift after keys, in thousandths",
-            1000 * sum(value for value, had_input in shifts if had_input),
-            "",
-            None,
-        ),
-        *cold,
+        ("transfer of the review page, cold", cold, "kB", 150.0),
     ]
 
 
-def _decide(page: Page, key: str, think_ms: int) -> None:
-    page.keyboard.press(key)
-    page.wait_for_timeout(think_ms)
-
-
-def _cold_transfer(browser: Browser, sessions: dict[str, str], url: str) -> list[Result]:
-    """Load the page with an empty cache, as somebody who reads along."""
+def _cold_transfer(browser: Browser, sessions: dict[str, str], url: str) -> float:
+    """Load the page with an empty cache, as somebody who reads along; return the kilobytes."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.add_cookies([{"name": "sessionid", "value": sessions["lead"], "url": _address()}])
     page = context.new_page()
     page.goto(url)
     page.wait_for_load_state("networkidle")
-    sizes = page.evaluate(_TRANSFER)
+    transferred = float(page.evaluate(_TRANSFER))
     context.close()
-    heaviest = sorted(sizes, key=lambda pair: -pair[1])[:6]
-    print("heaviest:", ", ".join(f"{name} {size / 1000:.1f} kB" for name, size in heaviest))
-    return [("transfer of the review page, cold", sum(size for _, size in sizes) / 1000, "kB", 150.0)]
-
-
-if __name__ == "__main__":
-    main()
+    return transferred / 1000

@@ -19,7 +19,6 @@ import sys
 import threading
 import time
 import uuid
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -49,16 +48,13 @@ def main() -> None:
     waits: dict[str, list[float]] = {Collecting.OFF: [], Collecting.ON: []}
     medians: list[tuple[float, float]] = []
     collected: list[float] = []
-    scores: list[int] = []
     halves: list[str] = [Collecting.OFF, Collecting.ON]
     with _web():
         for _ in range(options.turns):
             of_turn = {}
             for collects in halves:
                 with _collecting(collects):
-                    of_turn[collects] = _scored(
-                        options, collects=collects, collected=collected, scores=scores
-                    )
+                    of_turn[collects] = _scored(options, collects=collects, collected=collected)
                 waits[collects] += of_turn[collects]
             halves.reverse()
             medians.append(
@@ -67,17 +63,11 @@ def main() -> None:
     for collects, values in waits.items():
         print(_row(f"POST to stored score, collecting {collects}", values))
     print(_row("POST to evidence", collected))
-    again, often = (np.mean(np.array(scores) > count) for count in (1, 2))
-    print(
-        f"scores of a post with evidence: {np.mean(scores):.2f};"
-        f" scored again: {again:.0%}, more than once: {often:.0%}"
-    )
     ratios = [on / off for off, on in medians]
     print(
         f"median with evidence / without, by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)};"
         f" {np.median(ratios):.2f}"
     )
-    print(f"load average {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
 
 
 def _options() -> argparse.Namespace:
@@ -129,13 +119,8 @@ def _collecting(collects: str) -> Iterator[None]:
         Platform.objects.filter(pk=platform.pk).update(collects_evidence=before)
 
 
-def _scored(
-    options: argparse.Namespace, *, collects: str, collected: list[float], scores: list[int]
-) -> list[float]:
-    """Send one half turn; return the milliseconds to each first score.
-
-    Where evidence is collected, adds those to each evidence, and how often each post was scored.
-    """
+def _scored(options: argparse.Namespace, *, collects: str, collected: list[float]) -> list[float]:
+    """Send one half turn; return the milliseconds to each first score, and add those to each evidence."""
     run = f"evidence-{uuid.uuid4().hex[:8]}"
     payloads = _payloads(
         run=run, posts=int(options.rate * options.seconds), seed=int(run[-6:], 16), rate=options.rate
@@ -155,7 +140,6 @@ def _scored(
     if collects == "on" and len(ends.seen) < len(payloads):
         print(f"{len(payloads) - len(ends.seen)} posts without evidence")
     _settle()
-    scores += _times_scored(run) if collects == "on" else []
     return [(seen_at - start_times[name]) * 1000 for name, seen_at in watcher.seen.items()]
 
 
@@ -231,17 +215,6 @@ def _settle() -> None:
         time.sleep(0.5)
 
 
-def _times_scored(run: str) -> list[int]:
-    from moderation.models import Score
-
-    ours = Score.objects.filter(revision__post__external_id__startswith=f"{run}-").order_by("revision")
-    return list(Counter(ours.values_list("revision", flat=True)).values())
-
-
 def _row(name: str, values: list[float]) -> str:
     p50, p95, p99 = np.percentile(values, (50, 95, 99))
     return f"{name:<40}{len(values):>7} posts  p50 {p50:>7.0f} ms  p95 {p95:>7.0f}  p99 {p99:>7.0f}"
-
-
-if __name__ == "__main__":
-    main()

@@ -27,7 +27,7 @@ from deploy.local import ports
 from deploy.local.places import State
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
-from lab import _alike
+from lab import _alike, _kills
 from lab._feed_readers import LIMITS, Found, Poller, compare, wait_until_read
 from lab._feed_writers import Writers
 from tests.faults.stand import Stand
@@ -139,15 +139,8 @@ def _processes(stand: Stand, part: str) -> list[int]:
         )
         return sorted(row[0] for row in stand.rows(query + " AND state <> 'idle' UNION ALL " + query))
     if part in _WORDS:
-        return sorted(pid for pid in stand.processes() if _WORDS[part] in _command(pid))
+        return sorted(pid for pid in stand.processes() if _WORDS[part] in _kills.command(pid))
     return stand.workers(part)
-
-
-def _command(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
 
 
 def _print(found: list[Found], writers: Writers, *, say: Callable[[str], object]) -> None:
@@ -163,7 +156,3 @@ def _print(found: list[Found], writers: Writers, *, say: Callable[[str], object]
             f"{result.limit:<16}{result.read:>8}{result.skipped:>9}{result.doubled:>9}{result.out_of_order:>14}"
             f"{result.undone:>8}{result.asked_again:>7}"
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -5,13 +5,11 @@ make bench ARGS=ingest      (starts a database, a broker and a web server of its
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 import time
 import uuid
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,77 +22,64 @@ from simulation.texts import Families
 from simulation.world import World
 
 _BULK_PROMISE, _SINGLE_PROMISE = 3_000, 400
+_BULK_POSTS, _SINGLE_POSTS = 60_000, 8_000
+_BULK_CONNECTIONS, _SINGLE_CONNECTIONS = 4, 16
+_LINES = 1_000
+"""Posts in one bulk request."""
 
 
 def main() -> None:
     """Measure both; exit code 1 where a promise is broken."""
-    options = _options()
     with _stack.running(name="ingest", has_web=True):
         before = _stored()
-        bulk = _bulk(options)
+        bulk = _bulk()
         stored_bulk = _stored() - before
-        single = _single(options)
+        single = _single()
         stored_single = _stored() - before - stored_bulk
-    print(f"{before} posts were stored before; simulated posts of {options.bytes_per_post} bytes (mean)")
+    print(f"{before} posts were stored before")
     is_kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
     is_kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
-    expected = (options.bulk, options.single)
+    expected = (_BULK_POSTS, _SINGLE_POSTS)
     if (stored_bulk, stored_single) != expected:
         sys.exit(f"sent {expected}, stored {(stored_bulk, stored_single)}")
     sys.exit(0 if is_kept else 1)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--bulk", type=int, default=60_000, help="posts in bulk requests")
-    parser.add_argument("--lines", type=int, default=1_000, help="posts in one bulk request")
-    parser.add_argument("--bulk-connections", type=int, default=4)
-    parser.add_argument("--single", type=int, default=8_000, help="posts in requests of their own")
-    parser.add_argument("--single-connections", type=int, default=16)
-    parser.add_argument("--names", action="store_true", help="give single requests an Idempotency-Key")
-    return parser.parse_args()
-
-
-def _bulk(options: argparse.Namespace) -> _hammer.Result:
-    lines = _posts(options.bulk, options)
+def _bulk() -> _hammer.Result:
+    lines = _posts(_BULK_POSTS)
     requests = [
         _hammer.request(
             path="/api/v1/posts:bulk",
             key=_stack.demo_key(),
-            body=b"\n".join(lines[start : start + options.lines]),
+            body=b"\n".join(lines[start : start + _LINES]),
             kind="application/x-ndjson",
         )
-        for start in range(0, len(lines), options.lines)
+        for start in range(0, len(lines), _LINES)
     ]
-    return _send(requests, connections=options.bulk_connections)
+    return _send(requests, connections=_BULK_CONNECTIONS)
 
 
-def _single(options: argparse.Namespace) -> _hammer.Result:
+def _single() -> _hammer.Result:
     requests = [
         _hammer.request(
             path="/api/v1/posts",
             key=_stack.demo_key(),
             body=post,
             kind="application/json",
-            name=uuid.uuid4().hex if options.names else "",
         )
-        for post in _posts(options.single, options)
+        for post in _posts(_SINGLE_POSTS)
     ]
-    return _send(requests, connections=options.single_connections)
+    return _send(requests, connections=_SINGLE_CONNECTIONS)
 
 
-def _posts(count: int, options: argparse.Namespace) -> list[bytes]:
+def _posts(count: int) -> list[bytes]:
     run = f"ingest-{uuid.uuid4().hex[:8]}"
     start = datetime.now(UTC) - timedelta(days=1)
     events = World(seed=7, run=run, texts=Families.TRAIN).run(start=start, seconds_per_post=1.0, posts=count)
-    posts = [
+    return [
         json.dumps({**event.payload, "external_id": f"{run}-{number}"}).encode()
         for number, event in enumerate(event for event in events if isinstance(event, PostEvent))
     ]
-    options.bytes_per_post = sum(map(len, posts)) // len(posts)
-    return posts
 
 
 def _send(requests: list[bytes], *, connections: int) -> _hammer.Result:
@@ -116,11 +101,6 @@ def _report(name: str, result: _hammer.Result, *, posts: int, per: str, promise:
     print(
         f"{name}: {posts} {per} in {result.seconds:.1f} s = {rate:,.0f} {per}/s"
         f" {'ok' if rate >= promise else f'UNDER {promise}'};"
-        f" answers {dict(Counter(result.statuses))}, p50 {p50:.0f} p95 {p95:.0f} p99 {p99:.0f} ms;"
-        f" client {result.client_cpu_seconds / result.seconds:.2f} cores"
+        f" answers {result.statuses}, p50 {p50:.0f} p95 {p95:.0f} p99 {p99:.0f} ms"
     )
     return rate >= promise
-
-
-if __name__ == "__main__":
-    main()

@@ -78,7 +78,7 @@ def _noticed(one: Mutation, code: Path) -> str:
     if test and _failing(code, [test]):
         sys.exit(f"{test} fails on the code as it is, too: it notices nothing")
     lines = (f"`{' '.join(part.split()) or 'nothing'}`" for part in (one.before, one.after))
-    print(f"| {one.file} | {one.kind} | {' | '.join(lines)} | {test or '**nothing**'} |", flush=True)
+    print(f"| {one.file} | {' | '.join(lines)} | {test or '**nothing**'} |", flush=True)
     return test
 
 

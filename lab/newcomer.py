@@ -9,7 +9,6 @@ for the second start. Memory is the proportional set size (PSS) of every process
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import re
@@ -27,29 +26,24 @@ from deploy.local import ports
 from deploy.local.places import ROOT
 
 _KEPT = re.compile(r"(?i)PATH|LANG|TZ|.*_proxy|(PIP|UV)_.*(INDEX|CERT|HOST).*|SSL_CERT_.*")
+_IDLE_SECONDS = 60.0
 _A_CASE = re.compile(r'href="/review/\d+/"')
 
 
 def main() -> None:
     """Measure and print; exit code 1 if the product did not come up in time."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--idle-seconds", type=float, default=60.0, help="rest before memory is read")
-    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="spamdesk-newcomer-") as folder:
         clone, home = Path(folder) / "clone", Path(folder) / "home"
         home.mkdir()
         start = time.monotonic()
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        print(f"{os.cpu_count()} processors; commit {_commit()}")
         for title in ("fresh clone, cold cache", "second start"):
-            memory = _measure(title, clone=clone, home=home, started=start, options=options)
+            memory = _measure(title, clone=clone, home=home, started=start)
             start = time.monotonic()
         print(f"memory of all processes        {memory / 2**30:6.2f} GB")
 
 
-def _measure(title: str, *, clone: Path, home: Path, started: float, options: argparse.Namespace) -> int:
+def _measure(title: str, *, clone: Path, home: Path, started: float) -> int:
     """Run the product once, print the time to the first scored post and return the memory in bytes."""
     port = ports.free()
     variables = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
@@ -69,7 +63,7 @@ def _measure(title: str, *, clone: Path, home: Path, started: float, options: ar
         _until_scored(f"http://127.0.0.1:{port}", product=product, log=log)
         print(f"{title:<31}{time.monotonic() - start:6.1f} s to the first scored post", flush=True)
         if title == "second start":
-            time.sleep(options.idle_seconds)
+            time.sleep(_IDLE_SECONDS)
         return _memory(product.pid)
     finally:
         os.killpg(product.pid, signal.SIGINT)
@@ -108,13 +102,3 @@ def _memory(pid: int) -> int:
         with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
             total += process.memory_full_info().pss
     return total
-
-
-def _commit() -> str:
-    return subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
-if __name__ == "__main__":
-    main()

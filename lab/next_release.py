@@ -46,9 +46,9 @@ def main() -> None:
         django.setup()
         from lab._platform import NewPlatform
 
-        with NewPlatform(slug="decided", texts=texts) as platform:
+        with NewPlatform(texts) as platform:
             platform.decide(len(texts))
-            print(f"{len(platform.decided)} decisions on texts of {options.source.name}", flush=True)
+            print(f"{platform.decided} decisions on texts of {options.source.name}", flush=True)
         start, command, triton = time.monotonic(), _children_seconds(), _triton_seconds()
         subprocess.run(_command(options), cwd=ROOT, check=True)
         clock = time.monotonic() - start
@@ -95,7 +95,3 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
     parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")
     return parser.parse_args()
-
-
-if __name__ == "__main__":
-    main()

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
 import logging
 import math
 import tempfile
@@ -54,14 +52,11 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, nargs="+", required=True, help="labelled texts; the TEST part is measured"
     )
-    parser.add_argument("--out", type=Path, help="also write the figures here, as JSON")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parities = measure(model_folder=arguments.model, data=arguments.data)
     for parity in parities:
         log.info("%s", _line(parity))
-    if arguments.out:
-        arguments.out.write_text(json.dumps([dataclasses.asdict(row) for row in parities], indent=1) + "\n")
     faithful = next(row for row in parities if row.form == "fp32")
     if not faithful.largest_difference <= MAX_FP32_DIFFERENCE:
         raise SystemExit(f"the FP32 export differs by {faithful.largest_difference:.2g} in a logit")

@@ -1,6 +1,6 @@
 """Does any request fail while a release is promoted and rolled back under load?
 
-.venv/bin/python -m lab.promotion --seconds 30      (while `make run` is up)
+.venv/bin/python -m lab promotion --seconds 30      (while `make run` is up)
 
 Posts come in through the API at a steady rate and callers ask the live content model all the time.
 Meanwhile a release with its own content model is promoted, rolled back, brought back and rolled back again.
@@ -171,7 +171,3 @@ def _print(
     for (release, is_degraded), count in sorted(scored.items()):
         print(f"  {release[:13]:<14}{count:>6}{'  WITHOUT CONTENT' if is_degraded else ''}")
     print(f"content model asked {asked['answered'] + asked['failed']} times, {asked['failed']} failed")
-
-
-if __name__ == "__main__":
-    main()

@@ -146,7 +146,3 @@ def _print(runs: list[Run]) -> None:
     for run in runs:
         figures = "".join(f"{run.cpu_ms.get(part, 0.0):>10.2f}" for part in parts)
         print(f"{run.name:<24}{run.stored:>10,}{run.per_second:>9.0f}{run.cost:>13.2f}{figures}")
-
-
-if __name__ == "__main__":
-    main()

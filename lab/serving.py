@@ -1,12 +1,12 @@
 """How much faster is Triton than TorchScript behind FastAPI? Same weights, machine and run, asked in turns.
 
 .venv/bin/python -m lab serving
-.venv/bin/python -m lab serving --load-test 1000 --texts ../shared/data/sms_uci.jsonl
+.venv/bin/python -m lab serving --load-test 1000 --texts ../shared/data/sms_uci.jsonl --callers 32
 
 Nothing needs to run. The ratios are against the peer padded to 128, as the published comparison has it, and
 against the fairer one that pads to the longest text of its call. Asked are curated posts that no model
-learned; a load test asks each of four texts so often: those of the published one, from the SMS collection
-that --texts names, else four of this project's own.
+learned; a load test asks each of the published one's four texts so often, from the SMS collection that
+--texts names.
 """
 
 from __future__ import annotations
@@ -42,12 +42,6 @@ REPOSITORY = ROOT / "triton_repo"
 PEERS = ("128", "batch")
 # The published load test asks with four messages of the SMS Spam Collection (CC BY 4.0), by their id there.
 PUBLISHED_IDS = ("40af7c84d3e93eae", "c15a0102e0ab45f6", "cc37fee8920317a1", "5fa99fa3bc1eb077")
-OWN_LOAD_TEST = (
-    "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
-    "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
-    "Covid cases rise across Europe as a new variant spreads, health officials say",
-    "Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
-)
 _WARM_SECONDS = 1.0
 
 Ask = Callable[[list[str]], None]
@@ -88,11 +82,12 @@ def main() -> None:
     """Start the servers, ask them in turn cell by cell, print each with its ratios."""
     options = _options()
     repeats = options.load_test
-    texts = [example.text for example in dataset.part(dataset.load(OWN_TEXTS), split=Split.TEST)]
+    cells = [Cell(callers=count) for count in options.callers]
     if repeats:
-        texts = published(options.texts) if options.texts else list(OWN_LOAD_TEST)
-    cells = [Cell(callers=options.threads)] if repeats else [Cell(callers=count) for count in options.callers]
-    cells += [] if repeats else [Cell(callers=1, batch=options.batch)]
+        texts = published(options.texts)
+    else:
+        texts = [example.text for example in dataset.part(dataset.load(OWN_TEXTS), split=Split.TEST)]
+        cells.append(Cell(callers=1, batch=options.batch))
     with _running(options.repository) as servers:
         for cell in cells:
             speeds = [
@@ -160,8 +155,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--load-test", type=int, default=0, metavar="REPEATS", help="a load test instead: each text so often"
     )
-    parser.add_argument("--texts", type=Path, help="SMS collection with the published load test's texts")
-    parser.add_argument("--threads", type=int, default=32, help="of the load test")
+    parser.add_argument(
+        "--texts",
+        type=Path,
+        default=Path("../shared/data/sms_uci.jsonl"),
+        help="SMS collection with the load test's texts",
+    )
     return parser.parse_args()
 
 

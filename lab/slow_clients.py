@@ -119,7 +119,3 @@ def web_processes() -> set[int]:
         for process in psutil.Process().children(recursive=True)
         if "config.server" in " ".join(process.cmdline())
     }
-
-
-if __name__ == "__main__":
-    main()

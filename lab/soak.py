@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import psycopg
 
 from lab import _beside, _kills, _product
@@ -44,22 +43,24 @@ from simulation.world import World
 
 if TYPE_CHECKING:
     from lab._feed_readers import Found
-    from lab._reviewers import Reviews
 
 _MOST_AT_ONCE = 200
 _TICK_SECONDS = 0.1
+_KILLS = 4
+_GROWTH = 0.15
+"""What flat memory may grow by."""
 _LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
+"""The processes had time to warm up before they were first looked at."""
 _JUDGED_FOR_GROWTH = frozenset({"worker", "housekeeping", "webhooks", "background", "web", "all of it"})
 """Our own processes. The servers' caches fill up to their settings; that is no leak."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Sent:
-    """What was sent, and how long each request took."""
+    """What was sent, and who was killed meanwhile."""
 
     posts: int
     refused: list[str]
-    seconds: list[float]
     kills: list[_kills.Kill]
 
 
@@ -68,7 +69,7 @@ def main() -> None:
     options = _options()
     _product.connect()
     for seed in range(options.seed, options.seed + options.rounds):
-        schedule = _schedule(seed, kills=options.kills)
+        schedule = _schedule(seed)
         print(
             f"--seed {seed}: " + ", ".join(f"{name} at {share:.0%}" for share, name in schedule), flush=True
         )
@@ -76,10 +77,10 @@ def main() -> None:
             sys.exit(f"Broken with --seed {seed}: {', '.join(problems)}")
 
 
-def _schedule(seed: int, *, kills: int) -> list[tuple[float, str]]:
+def _schedule(seed: int) -> list[tuple[float, str]]:
     """Draw what is killed, each once, and at which share of the time: the same for the same seed."""
     draw = random.Random(seed)
-    names = draw.sample([*_kills.PARTS, _kills.POSTGRES], kills)
+    names = draw.sample([*_kills.PARTS, _kills.POSTGRES], _KILLS)
     return sorted((draw.uniform(0.25, 0.8), name) for name in names)
 
 
@@ -108,8 +109,7 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     _product.wait_for(done=lambda: _run_rows.settled(run), expected=totals.posts, says="scored with content")
     findings = beside.stop()
     unwell = probes.stop()
-    reviews = [reviewer.reviews for reviewer in reviewers]
-    acknowledged = [decision for review in reviews for decision in review.acknowledged]
+    acknowledged = [decision for reviewer in reviewers for decision in reviewer.acknowledged]
     _kills.print_kills(totals.kills)
     counts = _run_rows.count(run) | {
         "silent": _run_rows.silent(run),
@@ -121,8 +121,7 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     problems += _print_beside(beside, findings)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
     problems += [f"{path} does not answer well at the end" for path in unwell]
-    _print_times(totals, reviews)
-    problems += _print_memory(*memories, limit=options.growth, is_judged=_is_long(options.seconds))
+    problems += _print_memory(*memories, is_judged=options.seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS)
     beside.end()
     return problems
 
@@ -136,20 +135,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--reviewers", type=int, default=10)
     parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
     parser.add_argument("--campaign", type=int, default=3_000, help="posts alike of the second platform")
-    parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     parser.add_argument("--rounds", type=int, default=1, help="schedules to try, each by the next seed")
-    parser.add_argument("--growth", type=float, default=0.15, help="what flat memory may grow by")
     return parser.parse_args()
 
 
 def _url() -> str:
     return f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
-
-
-def _is_long(seconds: float) -> bool:
-    """Return whether the processes had time to warm up before they were first looked at."""
-    return seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS
 
 
 def _posts(run: str, *, seed: int, count: int) -> Iterator[dict[str, Any]]:
@@ -167,7 +159,6 @@ def _send(
     total, posts = int(options.seconds * options.rate), 0
     kills: list[_kills.Kill] = []
     refusals: list[str] = []
-    times: list[float] = []
     due = [(share * total, name) for share, name in schedule]
     start = time.monotonic()
     with _product.api() as api, ThreadPoolExecutor(max(1, len(due))) as watchers:
@@ -177,12 +168,10 @@ def _send(
             number = min(total, int((time.monotonic() - start) * options.rate) + 1) - posts
             batch = [next(waiting) for _ in range(min(number, _MOST_AT_ONCE))]
             if batch:
-                asked_at = time.monotonic()
                 refusals += api.send_posts(batch)
-                times.append(time.monotonic() - asked_at)
                 posts += len(batch)
             time.sleep(_TICK_SECONDS)
-    return _Sent(posts=posts, refused=refusals, seconds=times, kills=kills)
+    return _Sent(posts=posts, refused=refusals, kills=kills)
 
 
 def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
@@ -198,7 +187,6 @@ def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
     print()
     for label, number in (
         ("simulated posts sent", sent.posts),
-        ("scored without content for a while", found["degraded"]),
         ("decisions acknowledged", found["acknowledged"]),
         *zeros.items(),
     ):
@@ -226,23 +214,7 @@ def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
     return problems + ([] if is_told else ["messages not sent to endpoints that answer"])
 
 
-def _print_times(sent: _Sent, reviews: list[Reviews]) -> None:
-    print(f"\n{'seconds, the outages included':<48}{'p50':>8}{'p95':>8}{'longest':>9}{'times':>8}")
-    for label, seconds in (
-        ("posting", sent.seconds),
-        ("claiming the next case", [wait for review in reviews for wait in review.claimed]),
-        ("deciding it", [wait for review in reviews for wait in review.decided]),
-    ):
-        if seconds:
-            p50, p95 = np.percentile(seconds, [50, 95])
-            print(f"{label:<48}{p50:>8.3f}{p95:>8.3f}{max(seconds):>9.1f}{len(seconds):>8}")
-    print(f"{'asked again for want of an answer':<48}{sum(review.asked_again for review in reviews):>8}")
-    print(f"{'decisions refused by name':<48}{sum(review.refused for review in reviews):>8}")
-
-
-def _print_memory(
-    before: dict[str, float], after: dict[str, float], *, limit: float, is_judged: bool
-) -> list[str]:
+def _print_memory(before: dict[str, float], after: dict[str, float], *, is_judged: bool) -> list[str]:
     """Print each part's memory; return those that grew by more than the limit, if the run was long enough."""
     both = [(part, before[part], after[part]) for part in before if before[part] and after[part]]
     whole = ("all of it", sum(row[1] for row in both), sum(row[2] for row in both))
@@ -251,10 +223,6 @@ def _print_memory(
     for part, first, last in (*both, whole):
         growth = last / first - 1 if first else 0.0
         print(f"{part:<48}{first:>8.0f}{last:>12.0f}{growth:>9.1%}")
-        if is_judged and part in _JUDGED_FOR_GROWTH and growth > limit:
+        if is_judged and part in _JUDGED_FOR_GROWTH and growth > _GROWTH:
             grown.append(f"{part} grew by {growth:.0%}")
     return grown
-
-
-if __name__ == "__main__":
-    main()

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from scoring.links import links_in
+from training.dataset import Example
 
 Attack = Callable[[str, random.Random], str]
 
@@ -197,6 +199,22 @@ ATTACKS: Mapping[str, Attack] = {
         contact,
     )
 }
+
+
+def with_copies(examples: Sequence[Example], *, share: float, seed: int) -> list[Example]:
+    """Add, for that share of the examples, one copy under an attack drawn by chance.
+
+    Both classes alike: otherwise the model would learn that disguise is spam. A copy keeps its group.
+    """
+    chance = random.Random(seed)  # noqa: S311 - repeatable, nothing secret
+    names = sorted(ATTACKS)
+    copies = []
+    for example in examples:
+        if chance.random() < share:
+            text = attacked(example.text, attack=chance.choice(names), seed=seed)
+            if text != example.text:
+                copies.append(replace(example, id=f"{example.id}~", text=text))
+    return [*examples, *copies]
 
 
 def _words(text: str, chance: random.Random, change: Callable[[str], str], share: float = WORD_SHARE) -> str:

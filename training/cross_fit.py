@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from scoring.ensemble import probabilities_of
 from scoring.splits import bucket
-from training import augment, batches, dataset, fine_tune, peer, platt, wide
+from training import attacks, batches, dataset, fine_tune, peer, platt, wide
 from training.dataset import Example, Provenance, Split
 from training.evaluate import Floats
 from training.fine_tune import Recipe
@@ -164,7 +164,7 @@ def drawn(examples: Sequence[Example], *, recipe: Recipe) -> tuple[list[Example]
 
 def _learned(examples: Sequence[Example], *, recipe: Recipe) -> list[Example]:
     return dataset.read_as_served(
-        augment.with_copies(examples, share=recipe.disguised_share, seed=recipe.seed)
+        attacks.with_copies(examples, share=recipe.disguised_share, seed=recipe.seed)
     )
 
 

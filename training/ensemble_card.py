@@ -48,11 +48,6 @@ def write(release: Release) -> str:
     return cards.marked(text, part=PART)
 
 
-def insert(card: str, *, page: Path) -> None:
-    """Put the card into a page, in place of an earlier one, else at its end."""
-    cards.insert(card, part=PART, page=page)
-
-
 def _bounds(release: Release) -> dict[str, str]:
     ensemble = Ensemble.load(release.folder)
     base_rate = float(probabilities_of(np.array([ensemble.base_rate]))[0])

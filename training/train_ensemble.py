@@ -28,9 +28,9 @@ from scoring.splits import Split
 from training import (
     added_links,
     calibrate,
+    cards,
     choose_routes,
     ensemble_card,
-    evidence,
     held_out,
     labelled_records,
     measure_ensemble,
@@ -124,7 +124,7 @@ def run(config: Config, *, served: Served, out: Path, card: Path | None = None) 
     )
     text = ensemble_card.write(release)
     if card:
-        ensemble_card.insert(text, page=card)
+        cards.insert(text, part=ensemble_card.PART, page=card)
     sys.stdout.write(text)
     added_links.check(release, content=content)
     return release
@@ -190,7 +190,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
             calibration=calibration,
             thresholds=thresholds,
         )
-        | {"evidence": evidence.measure(material.part(Split.TRAIN).rows(), ensemble=ensemble)},
+        | {"evidence": measure_ensemble.by_evidence(material.part(Split.TRAIN).rows(), ensemble=ensemble)},
     }
     replace_release.write(out, ensemble=ensemble, manifest=manifest, others=_present(out, _OTHERS))
     return Release.load(out)

@@ -20,26 +20,8 @@ _COMMON = 6_000
 _LEAST_COUNT = 4
 # The vocabulary holds every pair of letters; these are words.
 _SHORT = (
-    *(
-        "a",
-        "i",
-        "u",
-        "to",
-        "of",
-        "in",
-        "is",
-        "it",
-        "on",
-        "at",
-        "as",
-        "an",
-        "be",
-        "by",
-        "do",
-        "go",
-        "he",
-        "if",
-    ),
+    *("a", "i", "u", "to", "of", "in", "is", "it", "on", "at", "as", "an"),
+    *("be", "by", "do", "go", "he", "if"),
     *("me", "my", "no", "or", "so", "up", "us", "we", "am", "hi", "ok", "ur"),
 )
 _SHORT_RANK = 40

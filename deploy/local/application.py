@@ -150,10 +150,8 @@ def web(*, port: int, processes: int = 1) -> Service:
     )
 
 
-def simulator(*, port: int) -> Service | None:
-    """Return the simulated platform in demo mode, None while the command is not part of the product."""
-    if not (ROOT / "simulation" / "management" / "commands" / "simulate.py").exists():
-        return None
+def simulator(*, port: int) -> Service:
+    """Return the simulated platform; demo mode only."""
     return Service(
         name="simulator",
         command=(sys.executable, "manage.py", "simulate", "--demo", f"--url=http://{ports.LOOPBACK}:{port}"),

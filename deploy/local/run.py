@@ -102,9 +102,8 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: 
         supervisor.launch(service)
     # Triton loads its models while the database is migrated: it is needed last.
     supervisor.wait_until_up([*{*servers} - {*first}, *(service.name for service in services)])
-    simulator = application.simulator(port=port) if is_demo else None
-    if simulator is not None:
-        supervisor.launch_once(simulator)
+    if is_demo:
+        supervisor.launch_once(application.simulator(port=port))
 
 
 def _servers(supervisor: Supervisor, state: State) -> list[str]:

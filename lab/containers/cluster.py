@@ -111,7 +111,7 @@ class Cluster:
         self._await("postgres-a", "pg_isready", "-U", "spamdesk", "-h", "127.0.0.1")
         for block in guide_commands("primary"):
             self.shell("postgres-a", block)
-        self._start_standby("postgres-b", of="postgres-a")
+        self._start_standby()
         say("  a standby follows, and commits wait for it")
         for name in ("triton-1", "triton-2"):
             self._await(name, "curl", "-sf", "localhost:8000/v2/models/content/ready")
@@ -126,18 +126,16 @@ class Cluster:
         )
         say(f"  {len(MACHINES)} machines run")
 
-    def _start_standby(self, name: str, *, of: str) -> None:
+    def _start_standby(self) -> None:
         """Make a standby by the guide's commands, on an empty volume, and let commits wait for it."""
-        self._run(name)
-        self._await(name, "pg_isready", "-U", "spamdesk", "-h", "127.0.0.1")
-        self._await_standby(of=of)
-        for block in guide_commands("synchronous"):
-            self.shell(of, block)
-
-    def _await_standby(self, *, of: str) -> None:
-        """Wait until a standby streams from this server."""
+        self._run("postgres-b")
+        self._await("postgres-b", "pg_isready", "-U", "spamdesk", "-h", "127.0.0.1")
         query = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
-        containers.wait("a streaming standby", lambda: self.query(of, query) == "1", seconds=_HEALTHY_SECONDS)
+        containers.wait(
+            "a streaming standby", lambda: self.query("postgres-a", query) == "1", seconds=_HEALTHY_SECONDS
+        )
+        for block in guide_commands("synchronous"):
+            self.shell("postgres-a", block)
 
     def query(self, name: str, sql: str) -> str:
         """Return the one value that a server answers to the superuser."""

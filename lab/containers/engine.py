@@ -101,9 +101,9 @@ class Engine:
             "CONTAINERS_STORAGE_CONF": str(self.folder / "storage.conf"),
         }
 
-    def __call__(self, *arguments: str, given: bytes | None = None, log: Path | None = None) -> str:
+    def __call__(self, *arguments: str, given: bytes | None = None) -> str:
         """Run podman and return its output. Raises Failed with the end of what it said."""
-        return self.program("podman", *arguments, given=given, log=log)
+        return self.program("podman", *arguments, given=given)
 
     def program(self, *command: str, given: bytes | None = None, log: Path | None = None) -> str:
         """Run a program with this engine and return its output; with `log`, write both outputs there."""

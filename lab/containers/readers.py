@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import time
 
-from lab.containers.beside import Beside
 from lab.containers.client import Desk
 from lab.containers.engine import Failed
-from lab.containers.traffic import Traffic
+from lab.containers.traffic import Beside, Traffic
 
 PAGES = ("/posts/", "/queue/", "/posts/", "/decisions/", "/quality/", "/today/")
 MARK = "wrote"

@@ -5,12 +5,14 @@ Each keeps only what was acknowledged to it. `findings` then says what was lost,
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Self
 
-from lab.containers.beside import Beside
 from lab.containers.client import Api, Refused
 from lab.containers.engine import Failed
 
@@ -22,6 +24,41 @@ _TEXTS = (
     "I lost my job and work from home now, ask me how to earn 300 a day",
 )
 _SETTLED_SECONDS = 300
+
+
+class Beside:
+    """Work that threads repeat beside a trial. A context manager, which ends them, each after its last
+    answer.
+    """
+
+    def __init__(self, *works: Callable[[], None], pause_seconds: float) -> None:
+        self._pause = pause_seconds
+        self._ended = threading.Event()
+        self._failures: list[str] = []
+        """Why works gave up, and what they saw that must not be."""
+        self._threads = [threading.Thread(target=self._repeat, args=(work,)) for work in works]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End all of them."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _repeat(self, work: Callable[[], None]) -> None:
+        while not self._ended.wait(self._pause):
+            try:
+                work()
+            except Failed as failure:
+                self._failures.append(str(failure))
+                return
 
 
 class Traffic(Beside):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.normalise import normalise
-from training.attacks import ATTACKS, attacked
+from training.attacks import ATTACKS, attacked, with_copies
+from training.dataset import Example
 
 SPAM = (
     "URGENT! You have won a free prize. Call 0800 123 456 now or click http://win.example.com/claim and "
@@ -61,3 +64,40 @@ def test_takes_any_text(text: str, attack: str, seed: int) -> None:
 def test_refuses_an_unknown_attack() -> None:
     with pytest.raises(KeyError):
         attacked(SPAM, attack="hypnosis", seed=1)
+
+
+def examples() -> list[Example]:
+    text = "Call the office now and claim your free ticket at http://a.example/{}"
+    return [
+        Example(id=str(number), source="s", text=text.format(number), label=number % 2, group=str(number))
+        for number in range(200)
+    ]
+
+
+def test_copies_that_share_of_either_class() -> None:
+    found = with_copies(examples(), share=0.4, seed=1)[200:]
+
+    counts = Counter(copy.label for copy in found)
+    assert 50 < len(found) < 110
+    assert min(counts.values()) > 0.3 * len(found)
+
+
+def test_a_copy_is_disguised_and_stays_in_its_group() -> None:
+    originals = examples()
+
+    found = with_copies(originals, share=0.4, seed=1)
+
+    assert found[:200] == originals
+    by_id = {one.id: one for one in originals}
+    for copy in found[200:]:
+        original = by_id[copy.id.rstrip("~")]
+        assert (copy.group, copy.label) == (original.group, original.label)
+        assert copy.text != original.text
+
+
+def test_is_repeatable() -> None:
+    assert with_copies(examples(), share=0.4, seed=1) == with_copies(examples(), share=0.4, seed=1)
+
+
+def test_no_share_no_copies() -> None:
+    assert with_copies(examples(), share=0.0, seed=1) == examples()

@@ -23,7 +23,15 @@ from scoring.splits import Split
 from tests.json_lines import written
 from tests.scoring.random_records import FakeContent, decided, export_line, labelled
 from tests.scoring.starter import STARTER
-from training import ensemble_card, fit_forests, labelled_records, mixture, replace_release, train_ensemble
+from training import (
+    cards,
+    ensemble_card,
+    fit_forests,
+    labelled_records,
+    mixture,
+    replace_release,
+    train_ensemble,
+)
 from training.calibrate import TooFewRandom
 from training.ensemble_rows import Material, ask_content
 from training.fit_ensemble import fit
@@ -223,9 +231,9 @@ class TestCard:
         page = tmp_path / "models.md"
         page.write_text("# Models\n\nabout content\n", encoding="utf-8")
 
-        ensemble_card.insert(ensemble_card.write(release), page=page)
+        cards.insert(ensemble_card.write(release), part=ensemble_card.PART, page=page)
         once = page.read_text(encoding="utf-8")
-        ensemble_card.insert(ensemble_card.write(release), page=page)
+        cards.insert(ensemble_card.write(release), part=ensemble_card.PART, page=page)
 
         assert page.read_text(encoding="utf-8") == once
         assert once.startswith("# Models\n\nabout content\n")

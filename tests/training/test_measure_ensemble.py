@@ -10,8 +10,8 @@ import pytest
 from scoring import features
 from scoring.ensemble import Ensemble
 from tests.scoring.starter import STARTER
-from training import evidence
 from training.ensemble_rows import Rows
+from training.measure_ensemble import by_evidence
 
 ENSEMBLE = Ensemble.load(STARTER)
 # Of five readers who never met, one of whom was right before.
@@ -46,7 +46,7 @@ def rows_with_complaints(*, spam: int, honest: int, posts: int = 400) -> Rows:
 
 def test_counts_how_much_likelier_spam_is_with_it() -> None:
 
-    complaint, address = evidence.measure(rows_with_complaints(spam=40, honest=10), ensemble=ENSEMBLE)
+    complaint, address = by_evidence(rows_with_complaints(spam=40, honest=10), ensemble=ENSEMBLE)
 
     expected = np.log(40.5 / 10.5) - np.log(60.5 / 290.5)
     assert (complaint["posts"], complaint["spam"]) == (50, 40)
@@ -59,7 +59,7 @@ def test_asks_the_ensemble_what_is_lost_without_it() -> None:
     told = rows.taken(rows.features[:, features.NAMES.index("feedback.complaints")] > 0.0)
     bare = dataclasses.replace(told, features=np.tile(ENSEMBLE.reference, (50, 1)))
 
-    complaint, _ = evidence.measure(rows, ensemble=ENSEMBLE)
+    complaint, _ = by_evidence(rows, ensemble=ENSEMBLE)
 
     margins = [
         ENSEMBLE.judge(one.features, content_probabilities=one.content_probabilities).margins
