@@ -1,4 +1,4 @@
-"""A head's fit: logistic regression over n-grams by their rarity, beside the content margin."""
+"""A head's fit beside the content margin, and which scripts it has learnt to read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from scoring.content import ContentScore
 from scoring.ensemble import probabilities_of
 from scoring.ngrams import BUCKETS
 from tests.scoring.platform_posts import decisions
-from training import fit_head
+from tests.scoring.random_records import record
+from training import fit_head, head_guards
 from training.fit_head import Decisions
+from training.labelled_records import LabelledRecord
 from training.train_heads import decisions_of
 
 
@@ -28,6 +30,20 @@ def _heard(count: int, *, seed: int) -> list[ContentScore]:
     """A content model that is undecided, with vectors that know nothing."""
     vectors = np.random.default_rng(seed).integers(-127, 128, size=(count, 4), dtype=np.int8)
     return [ContentScore((0.0, 0.0), vector.tobytes()) for vector in vectors]
+
+
+def posts(text: str, *, spam: int, honest: int, weight: float = 1.0) -> list[LabelledRecord]:
+    first = decisions(1)[0]
+    return [
+        dataclasses.replace(
+            first,
+            record=record(text=f"{text} {place}"),
+            is_spam=place < spam,
+            weight=weight,
+            group=str(place),
+        )
+        for place in range(spam + honest)
+    ]
 
 
 def test_fit_comes_to_the_least_cost() -> None:
@@ -93,3 +109,30 @@ class TestRarities:
         scaled = grams @ diags_array(fit_head.rarities(grams))
 
         assert scaled.power(2).sum() == pytest.approx(grams.power(2).sum())
+
+
+@pytest.mark.parametrize(
+    ("labelled", "scripts"),
+    [
+        (posts("выигрыш", spam=8, honest=8), ["CYRILLIC"]),
+        (posts("выигрыш", spam=7, honest=80), []),
+        (posts("выигрыш", spam=80, honest=7), []),
+        (posts("выигрыш", spam=8, honest=8, weight=0.0), []),
+        (posts("おめでとう漢字カタカナ", spam=9, honest=9), ["HAN", "HIRAGANA", "KATAKANA"]),
+        (posts("an English sentence with the one word ไทย", spam=9, honest=9), ["LATIN"]),
+        (posts("hello", spam=9, honest=9) + posts("สวัสดี", spam=8, honest=9), ["LATIN", "THAI"]),
+        (posts("12345", spam=9, honest=9), []),
+    ],
+    ids=[
+        "enough of either sort",
+        "few spam",
+        "few honest",
+        "complained of",
+        "several at once",
+        "a word of it",
+        "two languages",
+        "no letters",
+    ],
+)
+def test_needs_decisions_of_either_sort(labelled: list[LabelledRecord], scripts: list[str]) -> None:
+    assert head_guards.scripts_seen(labelled) == scripts
