@@ -16,18 +16,6 @@ from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, User
 from moderation.operations.cases import claims
-from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
-    at,
-    fake_scorer,
-    incoming,
-    later,
-    moderator,
-    open_case,
-    open_cases,
-    other_moderator,
-    platform,
-    post,
-)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,9 +36,9 @@ def browser(user: User, origin: str) -> tuple[httpx.Client, dict[str, str]]:
 
 def test_fifty_deciders_have_one_winner(
     live_server: LiveServer,
-    open_case: Callable[..., Case],  # noqa: F811
-    moderator: User,  # noqa: F811
-    other_moderator: User,  # noqa: F811
+    open_case: Callable[..., Case],
+    moderator: User,
+    other_moderator: User,
 ) -> None:
     case = claims.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
     desks = [browser(moderator, live_server.url), browser(other_moderator, live_server.url)]
