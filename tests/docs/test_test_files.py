@@ -26,17 +26,14 @@ BESIDE_NO_MODULE = {
     "moderation/api/test_unread_script.py": "from the API through scoring to the desk and the label",
     "moderation/operations/campaigns/test_trial.py": "trial 9: joining, deciding and correcting at once",
     "moderation/operations/webhooks/test_nothing_waits.py": "trial 27, small: a real worker",
-    "simulation/test_real_accounts.py": "the whole simulated world beside real accounts",
     "simulation/test_realism.py": "the whole simulated world",
-    "simulation/test_realism_of_complaints.py": "the whole simulated world",
     "simulation/test_realism_of_groups.py": "the whole simulated world",
     "moderation/web/labels/test_drawn_unseen.py": "posts drawn at random, on every page that shows posts",
     "moderation/web/test_layout.py": "templates and styles as files",
     "moderation/test_logs.py": "one request's id through API, tasks and webhooks",
     "scoring/features/test_schema.py": "all features together",
     "scoring/test_circumstances.py": "the shipped release: trials 35 and 36",
-    "scoring/test_monotony.py": "the shipped release",
-    "scoring/test_real_accounts.py": "the shipped release on real accounts",
+    "scoring/test_shipped.py": "the shipped release",
 }
 """Test modules without a module of their name, and what they are about."""
 
@@ -50,6 +47,7 @@ PAUSES = {
     "tests/faults/test_outages.py": "how long the database is stopped",
     "tests/faults/test_slow_model.py": "the pace at which posts come",
     "tests/faults/test_stops.py": "how long Triton is stopped",
+    "tests/lab/test_serving.py": "a stand-in that is slow",
     "tests/moderation/operations/webhooks/test_nothing_waits.py": "the pace at which deliveries come",
     "tests/moderation/evidence/hostile_child.py": "a reader that hangs",
     "tests/moderation/operations/evidence/hostile_site.py": "a stand-in that is slow",
