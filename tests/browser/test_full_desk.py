@@ -1,15 +1,19 @@
-"""axe on search, entity pages, bans and administration, in both themes; hostile content stays in its box."""
+"""axe on search, entity pages, bans, administration and learning, full and hostile; nothing is too wide."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
 
-from moderation.models import Case, User
+from moderation.models import Case, Platform, User
 from tests.browser.full_desk import addresses
-from tests.browser.stage import Open, Watch, violations
+from tests.browser.learning_desk import decided, drifted, reviewed, shadowed
+from tests.browser.stage import PEOPLE, Open, Watch, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+__all__ = ["decided", "drifted", "reviewed", "shadowed"]
 
 
 @pytest.mark.timeout(400)
@@ -58,3 +62,23 @@ def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
     page.keyboard.press("Enter")
 
     expect(page.locator(".messages__item--success")).to_contain_text("lifted")
+
+
+@pytest.mark.usefixtures("reviewed", "drifted", "shadowed")
+def test_full_pages_are_accessible_and_fit_a_phone(
+    page_of: Open, platform: Platform, admin: User, lead: User
+) -> None:
+    Platform.objects.filter(pk=platform.pk).update(name="W" * 80)
+    User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=PEOPLE[0])
+    page = page_of(admin, reduced_motion="reduce")
+    found = {}
+    for place in ("/second-reviews/", "/golden-items/", "/queues/", "/quality/drift/", "/models/shadow/2/"):
+        page.goto(place)
+        found[place] = violations(page)
+        page.set_viewport_size({"width": 390, "height": 844})
+        found[f"{place}, wider than a phone"] = page.evaluate(
+            "document.documentElement.scrollWidth > innerWidth"
+        )
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+    assert not any(found.values()), found
