@@ -191,7 +191,7 @@ class TestGiven:
 @pytest.mark.whole
 class TestRebinding:
     def test_a_call_goes_to_the_address_that_was_checked(self, told: dict[str, Any]) -> None:
-        """Public at the first question, private from the second on: one call is made, the next one refused."""
+        """Public at the first question, private from the second on: one call is made, the next refused."""
         assert told["turns"] == ["200", "Refused"]
         assert told["asked"]["turns.example"] == 2
 
