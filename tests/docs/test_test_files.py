@@ -43,7 +43,7 @@ PAUSES = {
     "tests/config/health/test_ready.py": "stand-ins that are slow",
     "tests/config/server/test_slow_clients.py": "the server must not end while a client is slow",
     "tests/config/test_worker_alive.py": "what a stopped worker must not do, and how long a broker is silent",
-    "tests/faults/test_cuts.py": "how long the database is cut off",
+    "tests/faults/test_restored.py": "how long the database is cut off",
     "tests/faults/test_outages.py": "how long the database is stopped",
     "tests/faults/test_slow_model.py": "the pace at which posts come",
     "tests/faults/test_stops.py": "how long Triton is stopped",

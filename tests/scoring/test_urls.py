@@ -1,4 +1,4 @@
-"""The URL model: what it looks at, what it says, what may not be loaded; and the shape of a URL."""
+"""The URL model: what it looks at, says and loads; its buckets of n-grams; and the shape of a URL."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scoring.links import links_in
+from scoring.ngrams import BUCKETS, hashed
 from scoring.release import Corrupt
 from scoring.url_shape import UrlShape, shape_of
 from scoring.urls import MEASURES, URLS_FILE, UrlModel, grams_of, measures_of
@@ -23,6 +24,10 @@ def model() -> UrlModel:
 def shape(url: str) -> UrlShape:
     (link,) = links_in("", extra=[url])
     return shape_of(link.url, link.host, link.domain)
+
+
+def symbols(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    return np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
 
 
 class TestProbability:
@@ -186,3 +191,30 @@ class TestShapeOf:
     )
     def test_the_brand_itself_and_other_words_are_not(self, url: str) -> None:
         assert shape(url).is_lookalike == 0
+
+
+class TestHashed:
+    @pytest.mark.parametrize(
+        ("text", "size", "salt", "buckets"),
+        [
+            ("/login", 3, 77, [1679, 4798, 51707, 32774]),
+            ("^a.b$", 2, 1, [27078, 20216, 53812, 56752]),
+            ("ก็ไม่", 1, 1, [14354, 52166, 6802, 58731, 5344]),
+            ("ab", 2, 9, [49671]),
+            ("a🎉b", 2, 1, [4344, 29037]),
+        ],
+    )
+    def test_is_what_releases_were_fitted_with(
+        self, text: str, size: int, salt: int, buckets: list[int]
+    ) -> None:
+        assert hashed(symbols(text), size=size, salt=salt).tolist() == buckets
+
+    @pytest.mark.parametrize("text", ["", "a", "ab"])
+    def test_a_shorter_text_has_no_ngram(self, text: str) -> None:
+        assert len(hashed(symbols(text), size=3, salt=1)) == 0
+
+    def test_salts_and_sizes_keep_ngrams_apart(self) -> None:
+        found = {int(hashed(symbols("aa"), size=size, salt=salt)[0]) for size in (1, 2) for salt in (1, 9)}
+
+        assert len(found) == 4
+        assert max(found) < BUCKETS

@@ -1,4 +1,8 @@
-"""Trial 22. Promise: a key reaches nothing of another platform or outside its scopes, and no URL is open."""
+"""Trial 22. Promise: a key reaches nothing of another platform or outside its scopes, and no URL is open.
+
+Every operation of the OpenAPI document is called with every single scope and with another platform's ids.
+The desk's URLs are tested in tests/moderation/web/test_access.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client of the content model asks about no text twice, and waits for its turn."""
+"""Clients of Triton: no text asked twice, one turn at a time, topics in words, answers refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.content import FIRST, LAST, ContentModel, ContentScore, Unavailable
+from scoring import topics
+from scoring.content import FIRST, LAST, ContentModel, ContentScore
+from scoring.topics import TopicModel
+from scoring.triton_calls import Unavailable
 from tests.scoring.content_server import LocalServer, logits_answer
 
 TEXTS = st.lists(st.lists(st.sampled_from(["a", "bb", "ccc", "dddd", ""]), max_size=9), max_size=5)
@@ -63,6 +67,18 @@ class _Kept(socket.socket):
         self._server.has_two.wait(0.2)
         self._server.count(-1)
         super().sendall(content, flags)  # type: ignore[arg-type]  # any bytes-like
+
+
+def told_model(monkeypatch: pytest.MonkeyPatch, answer: object, asked: list[object]) -> TopicModel:
+    found = TopicModel(url="grpc://127.0.0.1:1")
+
+    def call(inputs: object, *, outputs: Sequence[str], seconds: float) -> object:
+        asked.append((inputs, *outputs))
+        assert seconds > 0
+        return {outputs[0]: answer}
+
+    monkeypatch.setattr(found._calls, "_call", call)
+    return found
 
 
 class TestMemory:
@@ -122,3 +138,63 @@ class TestTurns:
         server.close()
         assert found == [0.5] * THREADS
         assert server.has_two.is_set() is not is_alone
+
+
+class TestTopics:
+    def test_sends_every_topic_with_every_text_and_undoes_disguise(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[object] = []
+        found = told_model(monkeypatch, np.array([[0.25, 0.5]], dtype=np.float32), asked)
+
+        said = found.probabilities(["f r e e crypto"], topics=["cryptocurrency", "x" * 500])
+
+        assert said.tolist() == [[0.25, 0.5]]
+        assert asked == [
+            ({"TEXT": [["free crypto"]], "TOPICS": [["cryptocurrency", "x" * 200]]}, "PROBABILITIES")
+        ]
+
+    def test_a_blank_text_is_about_nothing_and_is_not_sent(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[object] = []
+        found = told_model(monkeypatch, np.array([[0.25]], dtype=np.float32), asked)
+
+        said = found.probabilities([" \n", "words", "\u200b\u202e"], topics=["sports"])
+
+        assert np.isnan(said[[0, 2], 0]).all()
+        assert said[1, 0] == 0.25
+        assert len(asked) == 1
+
+    def test_asks_nothing_without_topics(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[object] = []
+
+        assert told_model(monkeypatch, None, asked).probabilities(["a"], topics=[]).shape == (1, 0)
+        assert asked == []
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            None,
+            np.zeros((2, 1), dtype=np.float32),
+            np.array([[np.nan]], dtype=np.float32),
+            np.array([[1.5]], dtype=np.float32),
+            np.array([[-0.1]], dtype=np.float32),
+        ],
+        ids=["nothing", "another shape", "not a number", "above one", "below zero"],
+    )
+    def test_refuses_answers_that_cannot_be_right(
+        self, answer: object, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with pytest.raises(Unavailable):
+            told_model(monkeypatch, answer, []).probabilities(["a"], topics=["sports"])
+
+    def test_stops_asking_a_server_that_failed_five_times(self) -> None:
+        now = [0.0]
+        found = TopicModel(url="grpc://127.0.0.1:1", timeout_seconds=0.05, clock=lambda: now[0])
+        for _ in range(5):
+            with pytest.raises(Unavailable):
+                found.probabilities(["a"], topics=["sports"])
+
+        with pytest.raises(Unavailable, match="not asked"):
+            found.probabilities(["a"], topics=["sports"])
+
+        assert topics.MODEL == "topics"
