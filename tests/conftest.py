@@ -15,3 +15,17 @@ if "DJANGO_SETTINGS_MODULE" in os.environ:
         quick_settings,
         triton,
     )
+    from tests.moderation.conftest import (  # noqa: F401 - the rows that most tests begin with
+        at,
+        fake_scorer,
+        fake_topics,
+        incoming,
+        later,
+        lead,
+        moderator,
+        open_case,
+        open_cases,
+        other_moderator,
+        platform,
+        post,
+    )

@@ -14,20 +14,6 @@ from moderation.models import User
 from tests.browser.full_desk import admin, full_desk  # noqa: F401 - fixtures
 from tests.browser.pseudo_locale import pseudo_locale  # noqa: F401 - a fixture
 from tests.browser.stage import PATIENCE_SECONDS, Settle, Watch, sign_in, wait_until, wait_until_idle
-from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
-    at,
-    fake_scorer,
-    fake_topics,
-    incoming,
-    later,
-    lead,
-    moderator,
-    open_case,
-    open_cases,
-    other_moderator,
-    platform,
-    post,
-)
 from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 
 # Playwright drives its browser from an event loop, beside which Django refuses database calls unless told.

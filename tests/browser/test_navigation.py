@@ -1,70 +1,124 @@
-"""The bar above every page: one line at 1280, groups that open by keyboard and without scripts."""
+"""The bar above every page, dialogs that stand in rows of tables, and copy buttons."""
 
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from moderation.models import User
-from tests.browser.stage import Open, violations, wait_for_keys
+from moderation.operations import rules
+from moderation.operations.audit import chain
+from tests.browser.stage import Open, Watch, violations, wait_for_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+
 HEIGHTS = "links => new Set(links.map(link => Math.round(link.getBoundingClientRect().top))).size"
+LONG_WORD = "w" * 150
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_stands_in_one_line_at_1280(page_of: Open, admin: User, origin: str, language: str) -> None:
-    User.objects.filter(pk=admin.pk).update(first_name="Ada", last_name="L" * 150)
-    page = page_of(admin)
-    page.set_viewport_size({"width": 1280, "height": 800})
-    page.context.add_cookies([{"name": "django_language", "value": language, "url": origin}])
-    page.goto("/queue/")
+class TestBar:
+    @pytest.mark.parametrize("language", ["en", "de"])
+    def test_stands_in_one_line_at_1280(self, page_of: Open, admin: User, origin: str, language: str) -> None:
+        User.objects.filter(pk=admin.pk).update(first_name="Ada", last_name="L" * 150)
+        page = page_of(admin)
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": origin}])
+        page.goto("/queue/")
 
-    assert page.locator(".topbar__nav > a, .topbar__nav > details > summary").evaluate_all(HEIGHTS) == 1
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    sign_out = page.get_by_role("button", name="Sign out" if language == "en" else "Abmelden")
-    expect(sign_out).to_be_in_viewport(ratio=1)
+        assert page.locator(".topbar__nav > a, .topbar__nav > details > summary").evaluate_all(HEIGHTS) == 1
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        sign_out = page.get_by_role("button", name="Sign out" if language == "en" else "Abmelden")
+        expect(sign_out).to_be_in_viewport(ratio=1)
+
+    @pytest.mark.parametrize("width", [390, 1280])
+    def test_opens_its_groups_by_keyboard(self, page_of: Open, admin: User, width: int) -> None:
+        page = page_of(admin, reduced_motion="reduce")
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto("/queue/")
+        wait_for_keys(page)
+        summary = page.locator("summary", has_text="Manage")
+
+        summary.focus()
+        page.keyboard.press("Enter")
+        health = page.get_by_role("link", name="Health")
+        expect(health).to_be_in_viewport(ratio=1)
+        assert violations(page) == []
+        page.keyboard.press("Escape")
+
+        expect(health).to_be_hidden()
+        expect(summary).to_be_focused()
+
+    def test_closes_a_group_when_the_focus_leaves_it(self, page_of: Open, admin: User) -> None:
+        page = page_of(admin)
+        page.goto("/health/")
+        wait_for_keys(page)
+        summary = page.locator("summary", has_text="Manage")
+        expect(summary).to_have_attribute("aria-current", "true")
+
+        summary.click()
+        page.get_by_role("link", name="Rules").focus()
+        page.locator("h1").click()
+
+        expect(page.get_by_role("link", name="Rules")).to_be_hidden()
+
+    def test_opens_its_groups_without_scripts(self, page_of: Open, admin: User) -> None:
+        page = page_of(admin, java_script_enabled=False)
+        page.goto("/queue/")
+
+        page.locator("summary", has_text="Manage").click()
+        page.get_by_role("link", name="Health").click()
+
+        expect(page.locator("h1")).to_have_text("Health")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_opens_its_groups_by_keyboard(page_of: Open, admin: User, width: int) -> None:
-    page = page_of(admin, reduced_motion="reduce")
-    page.set_viewport_size({"width": width, "height": 844})
-    page.goto("/queue/")
-    wait_for_keys(page)
-    summary = page.locator("summary", has_text="Manage")
+class TestDialogs:
+    @pytest.mark.parametrize("address", ["/users/", "/rules/"])
+    def test_wrap_their_words_and_begin_at_the_left(
+        self, page_of: Open, admin: User, watch: Watch, address: str
+    ) -> None:
+        User.objects.create_user(LONG_WORD)
+        rules.impose(kind="text", value=LONG_WORD, reason=LONG_WORD, actor=admin, at=timezone.now())
+        page = page_of(admin)
+        page.goto(address)
+        wait_for_keys(page)
 
-    summary.focus()
-    page.keyboard.press("Enter")
-    health = page.get_by_role("link", name="Health")
-    expect(health).to_be_in_viewport(ratio=1)
-    assert violations(page) == []
-    page.keyboard.press("Escape")
+        page.locator("#main [data-opens]").last.click()
 
-    expect(health).to_be_hidden()
-    expect(summary).to_be_focused()
+        dialog = page.locator("dialog[open]")
+        expect(dialog).to_be_visible()
+        expect(dialog).to_have_css("text-align", "start")
+        expect(dialog).to_have_css("white-space-collapse", "collapse")
+        assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        assert watch.findings == []
+
+    def test_fields_of_users_open_on_demand(self, page_of: Open, admin: User, moderator: User) -> None:
+        page = page_of(admin)
+        page.goto("/users/")
+        field = page.get_by_label("First name of moderator")
+        expect(field).to_be_hidden()
+
+        page.get_by_role("row", name="moderator").get_by_text("Change").click()
+        field.fill("Mona")
+        field.press("Enter")
+
+        expect(page.get_by_role("row", name="moderator")).to_contain_text("Mona")
+        moderator.refresh_from_db()
+        assert moderator.first_name == "Mona"
 
 
-def test_closes_a_group_when_the_focus_leaves_it(page_of: Open, admin: User) -> None:
-    page = page_of(admin)
-    page.goto("/health/")
-    wait_for_keys(page)
-    summary = page.locator("summary", has_text="Manage")
-    expect(summary).to_have_attribute("aria-current", "true")
+@pytest.mark.gate
+def test_the_head_of_the_chain_is_copied(page_of: Open, lead: User, watch: Watch) -> None:
+    rules.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
+    chain.seal(at=timezone.now())
+    page = page_of(lead)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/audit/")
+    page.get_by_role("button", name="Copy").click()
 
-    summary.click()
-    page.get_by_role("link", name="Rules").focus()
-    page.locator("h1").click()
-
-    expect(page.get_by_role("link", name="Rules")).to_be_hidden()
-
-
-def test_opens_its_groups_without_scripts(page_of: Open, admin: User) -> None:
-    page = page_of(admin, java_script_enabled=False)
-    page.goto("/queue/")
-
-    page.locator("summary", has_text="Manage").click()
-    page.get_by_role("link", name="Health").click()
-
-    expect(page.locator("h1")).to_have_text("Health")
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == str(chain.head())
+    assert watch.findings == []

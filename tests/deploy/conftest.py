@@ -8,17 +8,6 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
-    at,
-    fake_scorer,
-    incoming,
-    later,
-    moderator,
-    open_case,
-    open_cases,
-    platform,
-    post,
-)
 from tests.s3 import moto
 
 __all__ = ["moto"]

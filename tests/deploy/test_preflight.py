@@ -1,15 +1,25 @@
-"""What the system lacks is one line with its cure, and is installed only where that is allowed."""
+"""Before a start and after it: what the system lacks, ports, secrets, and the screen of `make run`."""
+
+from __future__ import annotations
 
 import os
 import shutil
+import socket
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from deploy.local import preflight
+from deploy.local import ports, preflight
+from deploy.local.places import State
 from deploy.local.preflight import Lack, Lacking
+from deploy.local.run import screen
 
 VENV = Lack("Python has no venv module with ensurepip", ("python3.11-venv",))
+
+
+def _never(_packages: list[str]) -> bool:
+    raise AssertionError("nothing may be installed here")
 
 
 def test_lack_names_the_command_that_an_ordinary_user_types(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,5 +89,42 @@ class TestForStub:
         assert preflight.for_stub(Path("/bin/sh"), library_path="") == []
 
 
-def _never(_packages: list[str]) -> bool:
-    raise AssertionError("nothing may be installed here")
+class TestFree:
+    def test_keeps_the_preferred_port_when_nobody_listens(self) -> None:
+        port = ports.free()
+
+        assert ports.free(preferred=port) == port
+
+    def test_takes_another_when_somebody_listens(self) -> None:
+        with socket.create_server((ports.LOOPBACK, 0)) as server:
+            taken = server.getsockname()[1]
+
+            assert not ports.is_free(taken)
+            assert ports.free(preferred=taken) != taken
+
+    def test_never_gives_the_same_twice(self) -> None:
+        given = [ports.free() for _ in range(50)]
+
+        assert len(set(given)) == 50
+
+
+class TestScreen:
+    def test_says_what_the_preparation_warns_of(self, tmp_path: Path) -> None:
+        state = State(tmp_path)
+        calm = screen(port=8000, state=state, mode="demo")
+        state.warning.write_text("Posts are not scored: release 0123 does not know context.mentions\n")
+
+        warned = screen(port=8000, state=state, mode="demo")
+
+        assert "WARNING" not in calm
+        assert warned == f"{calm}\n  WARNING    {state.warning.read_text()}"
+
+    def test_a_secret_that_was_half_written_is_not_taken_for_one(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "write_text", Mock(side_effect=OSError("the disk is full")))
+            with pytest.raises(OSError, match="full"):
+                State(tmp_path).secret("broker-password")
+
+        assert len(State(tmp_path).secret("broker-password")) > 40

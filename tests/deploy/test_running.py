@@ -1,8 +1,9 @@
-"""A service that answers late is not a dead one."""
+"""What is late is not dead: a service that answers late, a start or a step that does something for long."""
 
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from deploy.local import child, running
 from deploy.local.child import Child
 from deploy.local.running import Running
 from deploy.local.service import NotYet, Service
+from deploy.local.supervisor import StartFailed, Supervisor
 
 EVERY_CHECK_SECONDS = 5
 
@@ -59,6 +61,74 @@ def happened(one: Running, clock: Clock, *, checks: int) -> list[str]:
     return [line for line in said if line]
 
 
+LIMIT_SECONDS = 300
+ROUND_SECONDS = 100
+
+
+class Hurried(Supervisor):
+    """Every round takes 100 seconds; the step writes in the first rounds, and ends after the last."""
+
+    def __init__(self, folder: Path, *, writes: int, ends_after: int) -> None:
+        self.said: list[str] = []
+        super().__init__(logs=folder, mark=str(folder), environment={}, say=self.said.append)
+        self._folder, self._writes, self._ends_after = folder, writes, ends_after
+        self.now, self._rounds = 0.0, 0
+
+    def tend(self) -> None:
+        self._rounds += 1
+        self.now += ROUND_SECONDS
+        if self._rounds <= self._writes:
+            with (self._folder / "prepare.log").open("a") as log:
+                log.write(f"  Applying moderation.{self._rounds:04}\n")
+        if self._rounds == self._ends_after:
+            (self._folder / "end").touch()
+        if self._rounds > self._ends_after:
+            self.now -= ROUND_SECONDS
+
+
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *, writes: int) -> list[str]:
+    supervisor = Hurried(folder, writes=writes, ends_after=10)
+    monkeypatch.setattr("deploy.local.supervisor.time.monotonic", lambda: supervisor.now)
+    command = ("/bin/sh", "-c", f"while [ ! -e {folder}/end ]; do /bin/sleep 0.05; done")
+    with supervisor:
+        supervisor.run_step(
+            Service(
+                name="prepare", command=command, check=lambda: None, idle_seconds=LIMIT_SECONDS, cure="again"
+            )
+        )
+    return supervisor.said
+
+
+# A process that the machine gives 0.1 s of processor time in 0.6 s, for longer than the limit; then it is up.
+STARVED = """
+import pathlib, sys, time
+end = time.monotonic() + 6
+while time.monotonic() < end:
+    until = time.process_time() + 0.1
+    while time.process_time() < until:
+        pass
+    time.sleep(0.5)
+pathlib.Path(sys.argv[1]).touch()
+time.sleep(600)
+"""
+
+
+def start(folder: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> list[str]:
+    """Wait for a process that is up once a file is there, and may do nothing for two seconds."""
+    monkeypatch.setattr("deploy.local.child._LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("deploy.local.supervisor._TELL_STARTING_SECONDS", 1.0)
+    said: list[str] = []
+
+    def check() -> None:
+        if not (folder / "up").exists():
+            raise NotYet
+
+    with Supervisor(logs=folder, mark=str(folder), environment={}, say=said.append) as supervisor:
+        supervisor.launch(Service(name="background", command=command, check=check, idle_seconds=2))
+        supervisor.wait_until_up(["background"])
+    return said
+
+
 def test_waits_two_minutes_for_the_first_answer(silent: tuple[Running, list[bool]], clock: Clock) -> None:
     one, _ = silent
 
@@ -94,3 +164,29 @@ def test_counts_anew_after_an_answer(silent: tuple[Running, list[bool]], clock: 
     answers.extend([True, *[False] * 11, True, *[False] * 11])
 
     assert happened(one, clock, checks=24) == []
+
+
+def test_is_waited_for_while_its_log_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = run(tmp_path, monkeypatch, writes=10)
+
+    assert "  prepare      at   300 s   Applying moderation.0003" in said
+    assert "done after  1000" in said[-1]
+
+
+def test_is_ended_at_a_standstill_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(StartFailed, match=r"done nothing for 300 s(.|\n)*0002\n  again$"):
+        run(tmp_path, monkeypatch, writes=2)
+
+
+def test_a_starved_process_is_kept_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = start(tmp_path, monkeypatch, sys.executable, "-c", STARVED, str(tmp_path / "up"))
+
+    assert said[0].startswith("  still starting: background (")
+    assert "ready after" in said[-1]
+
+
+def test_one_that_does_nothing_is_ended_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(StartFailed, match=r"has done nothing for 2 s(.|\n)*\(empty\)\n.*start again"):
+        start(tmp_path, monkeypatch, "/bin/sleep", "600")

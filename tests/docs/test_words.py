@@ -79,6 +79,7 @@ BESIDE = {
     },
     "web": {
         "access": "view guards",
+        "csv_files": "tables that several pages send",
         "days": "whole days, chosen by several pages",
         "forms": "shared by pages",
         "lists": "lists with filters, whatever their subject",

@@ -8,9 +8,6 @@ from moderation.models import Platform, User
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
-from tests.moderation.conftest import fake_scorer, fake_topics
-
-__all__ = ["fake_scorer", "fake_topics", "new_key"]
 
 
 def new_key(slug: str, *, acts_as_lead: bool = False, **given: str) -> str:

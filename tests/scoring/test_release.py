@@ -1,4 +1,4 @@
-"""Releases: the id follows the content, and damage is named."""
+"""Releases and stored records: the id follows the content, an earlier version is read, damage is named."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from scoring import normalise
-from scoring.features import SCHEMA_HASH
+from scoring.features import SCHEMA_HASH, extract
+from scoring.features.feature import MODEL_FILES, Models
 from scoring.pins import Probe, manifest_id
+from scoring.records import InvalidRecord, PostRecord
 from scoring.release import MANIFEST, Corrupt, Release, SchemaMismatch
+from tests.scoring.random_records import labelled, record
 from tests.scoring.starter import STARTER
 
 PINNED = "4100d84bc3f7444eff7eb87d6a8862a54770e855528e065194226b3a96b40b66"
-
 FIELDS = ("content", "files", "schema_hash", "normaliser", "thresholds", "calibration", "training", "metrics")
 
 
@@ -33,6 +36,14 @@ def rewrite(folder: Path, manifest: object) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest))
 
 
+MODELS = Models.load(STARTER, files=MODEL_FILES)
+
+
+def stored(post: PostRecord, **more: object) -> dict[str, Any]:
+    """As PostgreSQL gives it back, with what an earlier version wrote beside it."""
+    return dict(json.loads(json.dumps(post.to_json() | more)))
+
+
 def test_scores_as_another_of_which_only_more_is_told(folder: Path) -> None:
     shipped, manifest = Release.load(STARTER), manifest_of(folder)
     rewrite(folder, manifest | {"training": {"heads_refused": {"a": "NoGain"}}, "heads": {}, "platforms": {}})
@@ -42,6 +53,15 @@ def test_scores_as_another_of_which_only_more_is_told(folder: Path) -> None:
     assert refused.id != shipped.id
     assert refused.scores_as(shipped)
     assert not Release.load(folder).scores_as(shipped)
+
+
+def test_another_schema_is_refused(release: Release) -> None:
+    with pytest.raises(SchemaMismatch, match="schema"):
+        release.check_schema("0" * 64)
+
+
+def test_an_id_is_stable() -> None:
+    assert manifest_id({"b": [1, 2.5], "a": "ü"}) == PINNED
 
 
 class TestLoad:
@@ -141,15 +161,6 @@ class TestLoad:
             Release.load(folder)
 
 
-def test_another_schema_is_refused(release: Release) -> None:
-    with pytest.raises(SchemaMismatch, match="schema"):
-        release.check_schema("0" * 64)
-
-
-def test_an_id_is_stable() -> None:
-    assert manifest_id({"b": [1, 2.5], "a": "ü"}) == PINNED
-
-
 class TestFeatures:
     KNOWN = ("a.one", "a.two")
 
@@ -172,3 +183,30 @@ class TestFeatures:
 
     def test_that_it_was_trained_on_are_accepted(self, release: Release) -> None:
         release.check_features(self.KNOWN, names=self.KNOWN, schema=release.schema_hash)
+
+
+class TestFromJson:
+    def test_reads_what_it_wrote(self) -> None:
+        for one in labelled(50):
+            assert PostRecord.from_json(stored(one.record)) == one.record
+
+    def test_reads_a_record_from_before_evidence_to_the_same_features(self) -> None:
+        for one in labelled(20):
+            before = stored(one.record)
+            del before["evidence"]
+            read = PostRecord.from_json(before)
+
+            assert read == one.record
+            np.testing.assert_array_equal(extract(read, models=MODELS), extract(one.record, models=MODELS))
+
+    @pytest.mark.parametrize("wrong", [{"surprise": 1}, {"version": 2}, {"text": None}, {"links": {}}])
+    def test_refuses_what_no_version_wrote(self, wrong: dict[str, object]) -> None:
+        with pytest.raises(InvalidRecord):
+            PostRecord.from_json(stored(record(), **wrong))
+
+    def test_names_the_missing_field(self) -> None:
+        short = stored(record())
+        del short["author"]
+
+        with pytest.raises(InvalidRecord, match="author"):
+            PostRecord.from_json(short)

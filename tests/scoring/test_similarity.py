@@ -1,14 +1,21 @@
-"""Which texts count as near-duplicates."""
+"""Which texts, accounts and notes are alike, and the words that most of a few texts share."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
+import time
+from datetime import timedelta
 
 import pytest
 
+from scoring.records import AuthorSnapshot
+from scoring.resemblance import SHARED_BANDS, author_bands, note_digest
+from scoring.shared_words import LONGEST, shared_words
 from scoring.similarity import BANDS, bands
+from tests.scoring.random_records import AT
 
 WIN = "Hello Anna, you won 500 euros, claim at http://a.example/1 now!"
 FOLLOW = "Buy cheap followers today, visit my channel"
@@ -18,6 +25,25 @@ PINNED_BAND = -8637157935006188124
 
 def shared(first: str, second: str) -> int:
     return len(set(bands(first)) & set(bands(second)))
+
+
+PILLS = [f"Cheap pills without prescription in {city}, call now" for city in ("Oslo", "Leeds", "Lyon")]
+BULK = AuthorSnapshot(
+    external_id="spammer",
+    display_name="Maria_vip37",
+    created_at=AT - timedelta(days=3),
+    email_domain="mail.example",
+    friends=9,
+    followers=2,
+)
+
+
+def shared_bands(first: AuthorSnapshot, second: AuthorSnapshot) -> int:
+    bands = [set(author_bands(one, ip_network="", user_agent="")) for one in (first, second)]
+    return len(bands[0] & bands[1])
+
+
+STORED_BAND = 8_808_285_353_636_052_178
 
 
 class TestBands:
@@ -80,3 +106,85 @@ class TestBands:
     def test_has_not_changed_since_it_was_first_stored(self) -> None:
         assert bands("one two") == (PINNED_SHORT,)
         assert bands(WIN)[0] == PINNED_BAND
+
+
+class TestSharedWords:
+    @pytest.mark.parametrize(
+        ("texts", "shared"),
+        [
+            (PILLS, "Cheap pills without prescription in"),
+            (
+                ["Check out my channel https://a.example", "hey CHECK out my ch\u00e4nnel!!", "nice"],
+                "Check out my channel",
+            ),
+            (["free m\u200boney now", "<b>free money now</b>", "x"], "free money now"),
+            (["\u52a0\u6211\u5fae\u4fe1\u9886\u7ea2\u5305 a",
+              "\u5feb\u52a0\u6211\u5fae\u4fe1\u9886\u7ea2\u5305"],
+             "\u52a0\u6211\u5fae\u4fe1\u9886\u7ea2\u5305"),
+            (["other words entirely", "win a phone today", "win a phone now"], "win a phone"),
+            (["win \U0001f389 a phone", "win a phone"], "win \U0001f389 a phone"),
+            (["12 pills, 12 pills", "12 pills, 12 pills"], "12 pills, 12 pills"),
+            (["hi u", "hi u"], ""),
+            (["free", "free"], ""),
+            (["https://a.example/one two", "https://a.example/two one"], ""),
+            (["", ""], ""),
+            (["one text alone"], ""),
+            ([], ""),
+            (["a b c d", "d c b a", "x"], ""),
+        ],
+    )  # fmt: skip
+    def test_are_the_longest_run_that_most_hold(self, texts: list[str], shared: str) -> None:
+        assert shared_words(texts) == shared
+
+    @pytest.mark.parametrize(
+        "hostile",
+        ["a" + "\u0301" * 5_000, "W" * 20_000, "\u202e" * 300 + "x", "a " * 5_000, "\ud800 a b c d e f"],
+    )
+    def test_are_short_and_soon_found_in_whatever_text(self, hostile: str) -> None:
+        begin = time.process_time()
+
+        found = shared_words([hostile] * 6)
+
+        assert len(found) <= LONGEST
+        assert time.process_time() - begin < 0.5
+
+
+class TestAuthorBands:
+    def test_are_shared_by_accounts_of_one_script(self) -> None:
+        sister = dataclasses.replace(BULK, external_id="other", display_name="Olga_vip9", friends=11)
+
+        assert shared_bands(BULK, sister) >= SHARED_BANDS
+
+    def test_are_not_shared_with_people_of_the_same_mail_provider(self) -> None:
+        person = AuthorSnapshot(
+            external_id="honest_author",
+            display_name="Rosa",
+            created_at=AT - timedelta(days=900),
+            email_domain="mail.example",
+            friends=120,
+            followers=85,
+        )
+
+        assert shared_bands(BULK, person) < SHARED_BANDS
+
+    def test_unknown_traits_make_none(self) -> None:
+        assert author_bands(AuthorSnapshot(external_id="a"), ip_network="192.0.2.0/24", user_agent="") == ()
+
+    def test_stay_as_they_are_stored(self) -> None:
+        """A change here would make every stored band useless."""
+        assert author_bands(BULK, ip_network="192.0.2.0/24", user_agent="bot/1")[0] == STORED_BAND
+
+
+class TestNoteDigest:
+    @pytest.mark.parametrize(
+        "copy", ["REMOVE this liar", "remove this liar!! 22", "Remove\u200b  this   liar now"]
+    )
+    def test_is_one_for_copies(self, copy: str) -> None:
+        assert note_digest(copy) == note_digest("remove this liar")
+
+    def test_differs_for_other_words(self) -> None:
+        assert note_digest("fake shop") != note_digest("remove this liar")
+
+    @pytest.mark.parametrize("note", ["", "  ", "!!! 123"])
+    def test_is_empty_without_letters(self, note: str) -> None:
+        assert note_digest(note) == ""

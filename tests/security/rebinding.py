@@ -1,4 +1,4 @@
-"""Calls names whose name server changes its mind; run by test_rebinding.py in a network of its own.
+"""Calls names whose name server changes its mind; run by test_special_addresses.py in a network of its own.
 
 That network has nothing but a loopback interface, which also carries the public address below: nothing here
 can leave the machine. Prints what came of the calls as JSON.

@@ -1,15 +1,20 @@
-"""Trial 22. Promise: a key reaches nothing of another platform, and nothing outside its scopes.
+"""Trial 22. Promise: a key reaches nothing of another platform or outside its scopes, and no URL is open.
 
 Every operation of the OpenAPI document is called with every single scope and with another platform's ids.
+The desk's URLs are tested in tests/moderation/web/test_access.py.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
@@ -25,6 +30,7 @@ from moderation.operations.learning import proposals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
+from moderation.web.urls import urlpatterns
 from tests.moderation.api.conftest import client_of
 from tests.moderation.conftest import Case_, Later, judge
 
@@ -36,9 +42,7 @@ OPERATIONS = [
 ]
 NAMES = [f"{method} {path}" for method, path, _ in OPERATIONS]
 OWNED = [one for one in OPERATIONS if "{" in one[1]]
-
 ADDRESS, MAIL = "198.51.100.23", "leak.example"
-
 Ids = dict[str, dict[str, str]]
 """Names and values of a path by the beginning of it."""
 Operation = dict[str, Any]
@@ -108,6 +112,44 @@ def ids_for(path: str, theirs: Ids) -> dict[str, str]:
     return theirs.get(path.removeprefix("/api/v1/").split("/")[0], {"id": "1"})
 
 
+OPEN = {
+    "/healthz": "probe",
+    "/readyz": "probe",
+    "/metrics": "asks for a token; production has none without one",
+    "/api/v1/openapi.json": "documentation",
+    "/api/v1/docs": "documentation",
+    "/problems/": "documentation",
+    "/problems/{}": "documentation",
+    "/api/": "answers that nothing is there",
+}
+AKISMET = {
+    "/1.1/verify-key",
+    "/1.1/comment-check",
+    "/1.1/submit-spam",
+    "/1.1/submit-ham",
+    "/1.{}/usage-limit",
+}
+API = {re.sub(r"{\w+}", "{}", path) for _, path, _ in OPERATIONS}
+
+
+def patterns(within: URLResolver, prefix: str = "/") -> Iterator[tuple[str, URLPattern]]:
+    """Yield every address of the product, arguments as {}."""
+    for entry in within.url_patterns:
+        path = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from patterns(entry, path)
+        else:
+            yield normalised(path), entry
+
+
+def normalised(path: str) -> str:
+    plain = path.replace("^", "").replace("(/|$)", "/").replace("\\.", ".").replace("[12]", "{}")
+    return re.sub(r"<[^>]+>", "{}", plain).removesuffix("$")
+
+
+EVERY = dict(patterns(get_resolver()))
+
+
 @pytest.mark.drawn(12)
 @pytest.mark.parametrize(("method", "path", "operation"), OWNED, ids=[f"{one[0]} {one[1]}" for one in OWNED])
 def test_another_platforms_rows_are_not_there(
@@ -156,3 +198,31 @@ def test_addresses_and_mail_domains_are_in_no_answer_webhook_or_audit_entry(
     told += str([*Delivery.objects.values_list("body"), *AuditEntry.objects.values_list("details")]).encode()
     assert ADDRESS.encode() not in told
     assert MAIL.encode() not in told
+
+
+class TestEveryAddress:
+    def test_each_belongs_to_an_interface(self) -> None:
+        desk = {path for path, entry in EVERY.items() if entry in urlpatterns}
+
+        assert set(EVERY) - desk == set(OPEN) | API | AKISMET
+
+    @pytest.mark.parametrize("path", sorted(API))
+    def test_a_session_of_the_desk_opens_no_part_of_the_api(self, path: str, db: None) -> None:
+        """Else a page somewhere could make a moderator's browser call it."""
+        desk = Client()
+        desk.force_login(User.objects.create_user("boss", role=Role.ADMIN, is_superuser=True))
+        calls: list[Callable[..., object]] = [desk.get, desk.post, desk.put, desk.patch, desk.delete]
+
+        statuses = {call(path.replace("{}", "1")).status_code for call in calls}  # type: ignore[attr-defined]  # responses
+
+        assert statuses <= {401, 405}
+        assert 401 in statuses
+
+    @pytest.mark.parametrize("path", sorted(AKISMET))
+    def test_akismets_addresses_ask_for_a_key(self, path: str, client: Client, db: None) -> None:
+        answer = client.post(
+            path.replace("{}", "1"), {"blog": "http://blog.example/", "user_ip": "192.0.2.1"}
+        )
+
+        thanks = "Thanks for making the web a better place."
+        assert answer.content.decode() not in {"true", "false", "valid", thanks}

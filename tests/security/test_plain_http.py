@@ -1,4 +1,4 @@
-"""Promise: production answers nothing but pages and probes over plain HTTP, and leads no secret on."""
+"""Promise: production answers nothing but pages and probes over plain HTTP, and closes every cookie."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from moderation.models import User
 from tests.production import settings_like
 
 KEY = {"authorization": "Bearer sk_production_unknown"}
@@ -24,6 +25,20 @@ def production(secure: dict[str, Any], settings: Any, db: None) -> None:
         if name != "SECURE_PROXY_SSL_HEADER":
             setattr(settings, name, value)
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+
+PASSWORD = "right-and-long-enough"
+
+
+@pytest.fixture
+def closed_cookies(settings: Any) -> None:
+    """The cookie settings of a process in production mode, read by such a process."""
+    for name, value in settings_like("_COOKIE_").items():
+        setattr(settings, name, value)
+
+
+def test_hsts_binds_this_host_alone() -> None:
+    assert list(settings_like("SECURE_HSTS").values()) == [False, False, 31_536_000]
 
 
 @pytest.mark.usefixtures("production")
@@ -82,5 +97,14 @@ class TestPlainHttp:
         assert client.post("/api/v1/posts", headers=headers).status_code == 401
 
 
-def test_hsts_binds_this_host_alone() -> None:
-    assert list(settings_like("SECURE_HSTS").values()) == [False, False, 31_536_000]
+def test_every_cookie_that_signing_in_sets_is_closed(closed_cookies: None, db: None) -> None:
+    User.objects.create_user("moderator", password=PASSWORD)
+    client = Client()
+    seen = dict(client.get("/sign-in/", secure=True).cookies)
+    seen |= client.post("/sign-in/", {"username": "moderator", "password": PASSWORD}, secure=True).cookies
+    seen |= client.post("/language/", {"language": "de", "next": "/account/"}, secure=True).cookies
+
+    assert {"__Host-sessionid", "__Host-csrftoken", "__Host-device", "django_language"} <= set(seen)
+    for name, cookie in seen.items():
+        assert (cookie["secure"], cookie["httponly"], cookie["samesite"]) == (True, True, "Lax"), name
+        assert cookie["domain"] == "", name

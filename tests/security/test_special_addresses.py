@@ -1,11 +1,16 @@
 """Promise: what is not the public internet is never called, whatever Python's own lists say.
 
-Only the decision is asked here; nothing is contacted.
+Only the decision is asked here; nothing is contacted, but over a real name server in a network of its own.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -13,11 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
+from deploy.local.places import ROOT
 from moderation.models import Platform, User, WebhookEndpoint
 from moderation.operations.infrastructure import egress
 from moderation.operations.infrastructure.special_addresses import special_use
 from tests.moderation.api.answers import bad_fields
 from tests.moderation.api.conftest import client_with
+from tests.security import rebinding
 
 SPECIAL = """
 0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255 127.0.0.1
@@ -43,6 +50,52 @@ PUBLIC = """
 2001:200:: 2001:4860:4860::8888 2001:db7:ffff:: 2001:db9:: 2003::1 2600::
 2606:2800:21f:cb07:6820:80da:af6b:8b2c 2a00:1450:4001::1 3fff:1000::1
 """.split()  # noqa: SIM905 - a table without a hundred quotes
+GIVEN = [
+    "http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0x7f.1/",
+    "http://017700000001/", "http://0177.0.0.1/", "http://127.0.0.1./", "http://127。0。0。1/",
+    "http://１２７.0.0.1/", "http://%31%32%37.0.0.1/", "http://0/", "http://0x/", "http://1.2.3.4.5/",
+    "http://256.1.1.1/", "http://receiver.1/", "https://169.254.169.254/", "https://192.0.0.192/",
+    "https://10.1/", "https://[::1]/", "https://[::ffff:7f00:1]/", "https://[64:ff9b:1::1]/",
+    "https://[fec0::1]/", "https://[fe80::1%25eth0]/", "https://[fd00:ec2::254]/", "https://localhost/",
+    "https://LOCALHOST./", "https://desk.localhost/", "https://receiver.example:22/",
+    "https://receiver.example:6379/", "https://user:password@receiver.example/",
+    "ftp://receiver.example/", "receiver",
+]  # fmt: skip
+
+
+@pytest.fixture
+def nothing_listed(settings: Settings) -> None:
+    settings.EGRESS_PRIVATE_HOSTS = ()
+
+
+_SETUP = "ip link set lo up && ip address add {public}/32 dev lo && mount --bind {resolver} /etc/resolv.conf"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What came of the calls."""
+    resolver = tmp_path_factory.mktemp("rebinding") / "resolv.conf"
+    resolver.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:2\n")
+    prepare = _SETUP.format(public=rebinding.PUBLIC, resolver=resolver)
+    setup = _in_own_network(prepare)
+    if setup.returncode != 0:
+        pytest.skip(f"a network of our own needs root: {setup.stderr.strip()[-200:]}")
+    done = _in_own_network(f"{prepare} && exec {sys.executable} -m tests.security.rebinding")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return dict(json.loads(done.stdout))
+
+
+def _in_own_network(script: str) -> subprocess.CompletedProcess[str]:
+    command = ["unshare", "--mount", "--net", "sh", "-c", script]
+    try:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    except FileNotFoundError as missing:
+        pytest.skip(f"a network of our own needs {Path(str(missing.filename)).name}")
+
+
+def test_the_table_has_no_address_on_both_sides() -> None:
+    parsed = [ip_address(text.split("%")[0]) for text in (*SPECIAL, *PUBLIC)]
+    assert len(set(parsed)) >= len(parsed) - 1  # fe80::1 stands with and without its zone
 
 
 class TestTable:
@@ -94,24 +147,6 @@ class TestProperties:
             assert carries or address in IPv6Network("2000::/3")
 
 
-GIVEN = [
-    "http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0x7f.1/",
-    "http://017700000001/", "http://0177.0.0.1/", "http://127.0.0.1./", "http://127。0。0。1/",
-    "http://１２７.0.0.1/", "http://%31%32%37.0.0.1/", "http://0/", "http://0x/", "http://1.2.3.4.5/",
-    "http://256.1.1.1/", "http://receiver.1/", "https://169.254.169.254/", "https://192.0.0.192/",
-    "https://10.1/", "https://[::1]/", "https://[::ffff:7f00:1]/", "https://[64:ff9b:1::1]/",
-    "https://[fec0::1]/", "https://[fe80::1%25eth0]/", "https://[fd00:ec2::254]/", "https://localhost/",
-    "https://LOCALHOST./", "https://desk.localhost/", "https://receiver.example:22/",
-    "https://receiver.example:6379/", "https://user:password@receiver.example/",
-    "ftp://receiver.example/", "receiver",
-]  # fmt: skip
-
-
-@pytest.fixture
-def nothing_listed(settings: Settings) -> None:
-    settings.EGRESS_PRIVATE_HOSTS = ()
-
-
 @pytest.mark.usefixtures("nothing_listed")
 class TestGiven:
     """A literal address is refused when somebody gives it, with the field and the reason."""
@@ -156,6 +191,20 @@ class TestGiven:
         assert not WebhookEndpoint.objects.exists()
 
 
-def test_the_table_has_no_address_on_both_sides() -> None:
-    parsed = [ip_address(text.split("%")[0]) for text in (*SPECIAL, *PUBLIC)]
-    assert len(set(parsed)) >= len(parsed) - 1  # fe80::1 stands with and without its zone
+@pytest.mark.whole
+class TestRebinding:
+    def test_a_call_goes_to_the_address_that_was_checked(self, told: dict[str, Any]) -> None:
+        """Public at the first question, private from the second on: one call is made, the next refused."""
+        assert told["turns"] == ["200", "Refused"]
+        assert told["asked"]["turns.example"] == 2
+
+    def test_a_name_with_any_private_address_is_refused(self, told: dict[str, Any]) -> None:
+        assert (told["both"], told["inside"]) == ("Refused", "Refused")
+
+    def test_nothing_private_was_ever_reached(self, told: dict[str, Any]) -> None:
+        assert told["hits"] == {rebinding.PUBLIC: 1}
+        assert rebinding.PRIVATE not in told["hits"]
+
+    def test_a_silent_name_server_is_not_waited_for_for_ever(self, told: dict[str, Any]) -> None:
+        assert told["silent"] == "Failed"
+        assert told["silent_seconds"] < 30

@@ -6,12 +6,8 @@ import pytest
 
 from simulation.events import Event, PostEvent
 from simulation.world import World
-from tests.moderation import conftest as rows
+from tests.moderation.conftest import _transactions_of_the_product  # noqa: F401 - a fixture
 from tests.simulation.seen import START, Seen, worlds
-
-_transactions_of_the_product = rows._transactions_of_the_product
-at, platform, moderator = rows.at, rows.platform, rows.moderator
-incoming, post, fake_scorer = rows.incoming, rows.post, rows.fake_scorer
 
 
 def events_of(*, seed: int = 7, posts: int = 6000, run: str = "sim-t") -> list[Event]:

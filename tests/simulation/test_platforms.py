@@ -1,12 +1,14 @@
-"""A world can be a platform that sends only some of what it knows, and hold as much spam as asked for."""
+"""A platform sends only some of what it knows and as much spam as asked for; its moderator errs at times."""
 
 from __future__ import annotations
 
+import random
 from statistics import mean
 
 import pytest
 
-from simulation.events import ComplaintEvent, Event, PostEvent
+from simulation import moderator
+from simulation.events import ComplaintEvent, Event, PostEvent, Truth
 from simulation.platforms import PlatformKind
 from simulation.texts import links
 from simulation.world import World
@@ -83,3 +85,20 @@ def test_one_that_knows_audiences_says_how_often_a_post_was_seen() -> None:
     assert len(views) > 0.9 * len(posts)
     assert 5 < sorted(views)[len(views) // 2] < mean(views)
     assert "views" not in sent(events_of(PlatformKind.FORUM))[0]
+
+
+class TestModerator:
+    @pytest.mark.parametrize(("is_hard", "lowest", "highest"), [(True, 0.05, 0.1), (False, 0.01, 0.02)])
+    def test_errs_more_often_on_hard_posts(self, is_hard: bool, lowest: float, highest: float) -> None:
+        rng = random.Random(1)
+        truth = Truth(is_spam=True, kind="task_jobs", language="en", is_hard=is_hard)
+
+        verdicts = [verdict for _ in range(20_000) if (verdict := moderator.verdict(truth, rng=rng))]
+
+        assert lowest < mean(not verdict.is_spam for verdict in verdicts) < highest
+
+    def test_looks_at_few_posts(self) -> None:
+        rng = random.Random(1)
+        talk = Truth(is_spam=False, kind="pet_adoption", language="en")
+
+        assert mean(moderator.verdict(talk, rng=rng) is None for _ in range(5000)) > 0.9

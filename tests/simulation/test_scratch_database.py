@@ -1,4 +1,4 @@
-"""Simulated posts pass through a database of their own, whatever was asked of the product's before."""
+"""Simulated posts pass through a database of their own, whatever was asked of the product before."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from io import StringIO
 from pathlib import Path
 from typing import cast
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.db.backends.postgresql.base import DatabaseWrapper
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local.places import ROOT
-from moderation.models import Post
+from moderation.models import Platform, Post, Revision
+from moderation.operations.posts.incoming_post import IncomingPost
+from simulation import rehearse
+from tests.moderation.operations.posts.arrivals import SPAM
 from tests.simulation.test_simulate_records import read, rows
-
-pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +36,7 @@ def scratch(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterat
         cursor.execute(f"drop database if exists {name} with (force)")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_database_of_its_own_is_asked_after_the_product_s(
     tmp_path: Path, post: Callable[..., Post], scratch: str
 ) -> None:
@@ -54,6 +57,7 @@ def test_a_database_of_its_own_is_asked_after_the_product_s(
         assert cursor.fetchone() == before
 
 
+@pytest.mark.django_db(transaction=True)
 def test_refuses_the_product_s_database(
     tmp_path: Path, scratch: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,6 +70,7 @@ def test_refuses_the_product_s_database(
         call_command("simulate_records", posts=30, out=tmp_path / "own.jsonl")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_killed_half_way_leaves_no_file_and_nothing_in_the_way(tmp_path: Path, scratch: str) -> None:
     program = textwrap.dedent(
         """
@@ -93,6 +98,7 @@ def test_killed_half_way_leaves_no_file_and_nothing_in_the_way(tmp_path: Path, s
     assert read(out) == rows(tmp_path / "alone.jsonl", posts=30)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_role_that_may_create_no_database_is_told_what_to_run(tmp_path: Path, scratch: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"drop database if exists {scratch} with (force)")
@@ -103,3 +109,18 @@ def test_a_role_that_may_create_no_database_is_told_what_to_run(tmp_path: Path, 
     finally:
         with connection.cursor() as cursor:
             cursor.execute("reset role; drop role trains_here")
+
+
+@pytest.mark.django_db
+class TestRehearse:
+    def test_compares_what_it_stores(
+        self, platform: Platform, incoming: Callable[..., IncomingPost], at: datetime
+    ) -> None:
+        posts = [incoming(text=SPAM.format(name)) for name in ("a1", "b2")]
+
+        with transaction.atomic():
+            rehearse.accept(platform=platform, posts=posts, at=at)
+
+        groups = Revision.objects.values_list("similarity_group", flat=True)
+        assert None not in groups
+        assert len(set(groups)) == 1

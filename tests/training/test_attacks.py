@@ -1,4 +1,4 @@
-"""Attacks disguise and do no more: repeatable, still readable, and undone where the normaliser claims so."""
+"""Attacks disguise and do no more; copies for training are disguised by them, and stay in their group."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ SPAM = (
     "URGENT! You have won a free prize. Call 0800 123 456 now or click http://win.example.com/claim and "
     "verify your account to claim your cash"
 )
+
+
+def examples() -> list[Example]:
+    text = "Call the office now and claim your free ticket at http://a.example/{}"
+    return [
+        Example(id=str(number), source="s", text=text.format(number), label=number % 2, group=str(number))
+        for number in range(200)
+    ]
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -66,38 +74,28 @@ def test_refuses_an_unknown_attack() -> None:
         attacked(SPAM, attack="hypnosis", seed=1)
 
 
-def examples() -> list[Example]:
-    text = "Call the office now and claim your free ticket at http://a.example/{}"
-    return [
-        Example(id=str(number), source="s", text=text.format(number), label=number % 2, group=str(number))
-        for number in range(200)
-    ]
+class TestCopies:
+    def test_copies_that_share_of_either_class(self) -> None:
+        found = with_copies(examples(), share=0.4, seed=1)[200:]
 
+        counts = Counter(copy.label for copy in found)
+        assert 50 < len(found) < 110
+        assert min(counts.values()) > 0.3 * len(found)
 
-def test_copies_that_share_of_either_class() -> None:
-    found = with_copies(examples(), share=0.4, seed=1)[200:]
+    def test_a_copy_is_disguised_and_stays_in_its_group(self) -> None:
+        originals = examples()
 
-    counts = Counter(copy.label for copy in found)
-    assert 50 < len(found) < 110
-    assert min(counts.values()) > 0.3 * len(found)
+        found = with_copies(originals, share=0.4, seed=1)
 
+        assert found[:200] == originals
+        by_id = {one.id: one for one in originals}
+        for copy in found[200:]:
+            original = by_id[copy.id.rstrip("~")]
+            assert (copy.group, copy.label) == (original.group, original.label)
+            assert copy.text != original.text
 
-def test_a_copy_is_disguised_and_stays_in_its_group() -> None:
-    originals = examples()
+    def test_is_repeatable(self) -> None:
+        assert with_copies(examples(), share=0.4, seed=1) == with_copies(examples(), share=0.4, seed=1)
 
-    found = with_copies(originals, share=0.4, seed=1)
-
-    assert found[:200] == originals
-    by_id = {one.id: one for one in originals}
-    for copy in found[200:]:
-        original = by_id[copy.id.rstrip("~")]
-        assert (copy.group, copy.label) == (original.group, original.label)
-        assert copy.text != original.text
-
-
-def test_is_repeatable() -> None:
-    assert with_copies(examples(), share=0.4, seed=1) == with_copies(examples(), share=0.4, seed=1)
-
-
-def test_no_share_no_copies() -> None:
-    assert with_copies(examples(), share=0.0, seed=1) == examples()
+    def test_no_share_no_copies(self) -> None:
+        assert with_copies(examples(), share=0.0, seed=1) == examples()

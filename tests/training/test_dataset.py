@@ -1,16 +1,22 @@
-"""Loading labelled texts, refusing bad rows by place, and the split that never moves."""
+"""Loading labelled texts, refusing bad rows by place, the split that never moves; curated posts."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deploy.local.places import ROOT
+from scoring.links import links_in
+from scoring.splits import Split, split_of
 from tests.json_lines import written
 from training import dataset
-from training.dataset import Example, Malformed, Provenance, Split
+from training.dataset import Example, Malformed, Provenance
 from training.train_content import OWN_TEXTS
 
 ROW: dict[str, Any] = {
@@ -26,6 +32,77 @@ ROW: dict[str, Any] = {
 
 def loaded(folder: Path, *rows: dict[str, Any]) -> list[Example]:
     return dataset.load([written(folder / "texts.jsonl", rows)])
+
+
+FILE = ROOT / "training" / "curated_posts.jsonl"
+_NUMBER = re.compile(r"(?<![\w.-])\+?\d[\d ().-]{7,}\d(?![\w.-])")
+_ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
+_FICTION = ("5550", "7700900", "2079460", "1713920", "3023125", "63998", "19900", "491570")
+"""Beginnings that regulators keep free for fiction: North America, Britain, Germany, France, Australia."""
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def test_weights_are_those_of_the_provenance(tmp_path: Path) -> None:
+    examples = loaded(tmp_path, ROW, {**ROW, "meta": {"provenance": "rule"}})
+
+    found = dataset.weighted(examples, weights={**dataset.DEFAULT_WEIGHTS, Provenance.RULE: 0.25})
+
+    assert [example.weight for example in found] == [1.0, 0.25]
+
+
+def test_what_rules_labelled_is_only_trained_on(tmp_path: Path) -> None:
+    rows = [{**ROW, "group": f"g{number}", "meta": {"provenance": "rule"}} for number in range(100)]
+    examples = loaded(tmp_path, *rows)
+
+    sizes = [len(dataset.part(examples, split=split)) for split in Split]
+
+    assert sizes[0] > 60
+    assert sizes[1:] == [0, 0]
+
+
+def test_the_text_alone_is_normalised_as_it_is_served(tmp_path: Path) -> None:
+    (found,) = dataset.read_as_served(loaded(tmp_path, {**ROW, "text": "f r e e c4sh"}))
+
+    assert found.text == "free cash"
+    assert (found.id, found.group, found.label) == ("a1", "g1", 1)
+
+
+def test_a_group_is_kept_together(tmp_path: Path) -> None:
+    rows = [{**ROW, "id": str(number), "group": f"g{number % 50}"} for number in range(200)]
+    examples = loaded(tmp_path, *rows)
+
+    parts = {split: dataset.part(examples, split=split) for split in Split}
+
+    groups = [{example.group for example in members} for members in parts.values()]
+    assert sum(map(len, parts.values())) == 200
+    assert sum(map(len, groups)) == len(set.union(*groups)) == 50
+
+
+def test_a_manifest_counts_and_digests(tmp_path: Path) -> None:
+    curated = {**ROW, "source": "own", "label": 0, "meta": {"provenance": "curated"}}
+    path = written(tmp_path / "texts.jsonl", [ROW, curated])
+
+    (entry,) = dataset.manifest([path])
+
+    assert (entry.file, entry.rows, entry.spam) == ("texts.jsonl", 2, 1)
+    assert entry.sources == ("forum", "own")
+    assert entry.provenance == ("curated", "professional")
+    assert entry.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_starter_texts_are_curated_and_usable_alone() -> None:
+    examples = dataset.load(OWN_TEXTS[:1])
+
+    assert {example.provenance for example in examples} == {Provenance.CURATED}
+    assert {example.label for example in dataset.part(examples, split=Split.TRAIN)} == {0, 1}
+    assert len({example.text for example in examples}) == len(examples)
+    # Other languages must not mean one class.
+    foreign = [example.label for example in examples if example.lang != "en"]
+    assert 0.2 < sum(foreign) / len(foreign) < 0.8
 
 
 class TestLoad:
@@ -112,60 +189,39 @@ class TestDecisions:
         assert weighed.weight == 5.0
 
 
-def test_weights_are_those_of_the_provenance(tmp_path: Path) -> None:
-    examples = loaded(tmp_path, ROW, {**ROW, "meta": {"provenance": "rule"}})
+class TestCurated:
+    def test_has_many_families_of_both_kinds_in_many_languages(self, rows: list[dict[str, Any]]) -> None:
+        families = Counter((row["label"], row["group"]) for row in rows)
+        spoken = defaultdict(set)
+        for row in rows:
+            spoken[row["group"]].add(row["lang"])
 
-    found = dataset.weighted(examples, weights={**dataset.DEFAULT_WEIGHTS, Provenance.RULE: 0.25})
+        counts = Counter(label for label, _ in families)
+        assert min(counts.values()) >= 190
+        assert abs(counts[0] - counts[1]) <= 2
+        assert len({family for _, family in families}) == len(families), "a family is spam or it is not"
+        assert min(families.values()) >= 40
+        assert min(map(len, spoken.values())) >= 12
+        assert {row["meta"]["judged"] for row in rows} == {"bare", "context"}
 
-    assert [example.weight for example in found] == [1.0, 0.25]
+    def test_no_text_stands_twice(self, rows: list[dict[str, Any]]) -> None:
+        assert len({row["text"].lower() for row in rows}) == len({row["id"] for row in rows}) == len(rows)
 
+    def test_whole_families_are_kept_back(self, rows: list[dict[str, Any]]) -> None:
+        kept = {row["group"]: row["label"] for row in rows if split_of(row["group"]) is Split.TEST}
 
-def test_what_rules_labelled_is_only_trained_on(tmp_path: Path) -> None:
-    rows = [{**ROW, "group": f"g{number}", "meta": {"provenance": "rule"}} for number in range(100)]
-    examples = loaded(tmp_path, *rows)
+        assert min(Counter(kept.values()).values()) >= 5
 
-    sizes = [len(dataset.part(examples, split=split)) for split in Split]
+    def test_neither_kind_shows_by_having_links(self, rows: list[dict[str, Any]]) -> None:
+        linked = Counter((row["label"], bool(links_in(row["text"]))) for row in rows)
+        shares = [linked[label, True] / (linked[label, True] + linked[label, False]) for label in (0, 1)]
 
-    assert sizes[0] > 60
-    assert sizes[1:] == [0, 0]
+        assert abs(shares[0] - shares[1]) < 0.05
+        assert min(shares) > 0.3
 
+    def test_telephone_numbers_are_of_fiction(self, rows: list[dict[str, Any]]) -> None:
+        found = [number for row in rows for number in _NUMBER.findall(row["text"])]
+        digits = [re.sub(r"\D", "", number) for number in found if not _ADDRESS.match(number)]
 
-def test_the_text_alone_is_normalised_as_it_is_served(tmp_path: Path) -> None:
-    (found,) = dataset.read_as_served(loaded(tmp_path, {**ROW, "text": "f r e e c4sh"}))
-
-    assert found.text == "free cash"
-    assert (found.id, found.group, found.label) == ("a1", "g1", 1)
-
-
-def test_a_group_is_kept_together(tmp_path: Path) -> None:
-    rows = [{**ROW, "id": str(number), "group": f"g{number % 50}"} for number in range(200)]
-    examples = loaded(tmp_path, *rows)
-
-    parts = {split: dataset.part(examples, split=split) for split in Split}
-
-    groups = [{example.group for example in members} for members in parts.values()]
-    assert sum(map(len, parts.values())) == 200
-    assert sum(map(len, groups)) == len(set.union(*groups)) == 50
-
-
-def test_a_manifest_counts_and_digests(tmp_path: Path) -> None:
-    curated = {**ROW, "source": "own", "label": 0, "meta": {"provenance": "curated"}}
-    path = written(tmp_path / "texts.jsonl", [ROW, curated])
-
-    (entry,) = dataset.manifest([path])
-
-    assert (entry.file, entry.rows, entry.spam) == ("texts.jsonl", 2, 1)
-    assert entry.sources == ("forum", "own")
-    assert entry.provenance == ("curated", "professional")
-    assert entry.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def test_starter_texts_are_curated_and_usable_alone() -> None:
-    examples = dataset.load(OWN_TEXTS[:1])
-
-    assert {example.provenance for example in examples} == {Provenance.CURATED}
-    assert {example.label for example in dataset.part(examples, split=Split.TRAIN)} == {0, 1}
-    assert len({example.text for example in examples}) == len(examples)
-    # Other languages must not mean one class.
-    foreign = [example.label for example in examples if example.lang != "en"]
-    assert 0.2 < sum(foreign) / len(foreign) < 0.8
+        real = [one for one in digits if len(one) >= 10 and not any(part in one for part in _FICTION)]
+        assert real == []

@@ -1,22 +1,26 @@
-"""What decisions about posts say of the domains that they link to."""
+"""Links to learn from: what decisions say of the domains that posts link to, and everyday ones by pattern."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
+from scoring.known_domains import is_popular
 from scoring.links import links_in
 from scoring.records import Link
 from scoring.splits import Split, split_of
 from tests import json_lines
+from tests.scoring.links_of_today import EVERYDAY_LINKS, SCAM_LINKS
 from tests.scoring.random_records import record
 from tests.training.made_up_urls import SITES, made_up, written
 from training import __main__ as command
-from training import decided_urls, train_urls
+from training import decided_urls, everyday_urls, train_urls
 from training.decided_urls import KIND, NoGain, TooFew
+from training.everyday_urls import EverydayUrl
 from training.labelled_lines import Malformed
 from training.labelled_urls import BENIGN, LabelledUrl
 
@@ -79,6 +83,54 @@ def loaded(lines: list[dict[str, Any]], *, popular: Path) -> dict[str, str]:
     return {one.domain: one.kind for one in decided_urls.load([path], popular=popular)}
 
 
+def decided_domains() -> list[LabelledUrl]:
+    """URLs of a new kind of spam that no list has, and honest ones beside it."""
+    generator = np.random.default_rng(4)
+    names = {True: ("vela", "grow-fast"), False: ("rowing", "our-team")}
+    return [
+        LabelledUrl(
+            url=f"http://{site}-{number}.example/{page}/{int(generator.integers(100))}",
+            domain=f"{site}-{number}.example",
+            kind=KIND if is_bad else BENIGN,
+        )
+        for number in range(40)
+        for is_bad, (site, page) in names.items()
+    ]
+
+
+def _is_learnt(one: LabelledUrl) -> bool:
+    return split_of(one.domain) is not Split.TEST
+
+
+TWO_SITES = ["popular.com", "known.org"]
+
+
+@pytest.fixture(scope="module")
+def everyday() -> list[EverydayUrl]:
+    return everyday_urls.write(TWO_SITES, generator=np.random.default_rng(1), urls_per_kind=120)
+
+
+def test_check_refuses_what_makes_lists_worse() -> None:
+    before = decided_urls.Quality(roc_auc=0.6, listed_roc_auc=0.98)
+    after = decided_urls.Quality(roc_auc=0.9, listed_roc_auc=0.97)
+
+    gain = decided_urls.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
+
+    with pytest.raises(NoGain, match=r"0\.9700 on the test part of the lists"):
+        gain.check()
+
+
+def test_the_command_refuses_by_name_and_writes_nothing(tmp_path: Path, popular: Path) -> None:
+    labels = json_lines.written(tmp_path / "labels.jsonl", agreed("one.example", is_spam=True)[:1])
+    out = tmp_path / "out"
+    given = ["--urls", str(written(made_up(60), tmp_path / "urls.csv.gz")), "--popular", str(popular)]
+
+    with pytest.raises(SystemExit, match="TooFew: decisions agree on 0 domains"):
+        command.main(["urls", *given, "--labels", str(labels), "--out", str(out)])
+
+    assert not out.exists()
+
+
 class TestLoad:
     def test_domains_are_what_their_decisions_agree_on(self, popular: Path) -> None:
         found = loaded(enough(), popular=popular)
@@ -136,21 +188,6 @@ class TestLoad:
             loaded([simulated], popular=popular)
 
 
-def decided_domains() -> list[LabelledUrl]:
-    """URLs of a new kind of spam that no list has, and honest ones beside it."""
-    generator = np.random.default_rng(4)
-    names = {True: ("vela", "grow-fast"), False: ("rowing", "our-team")}
-    return [
-        LabelledUrl(
-            url=f"http://{site}-{number}.example/{page}/{int(generator.integers(100))}",
-            domain=f"{site}-{number}.example",
-            kind=KIND if is_bad else BENIGN,
-        )
-        for number in range(40)
-        for is_bad, (site, page) in names.items()
-    ]
-
-
 class TestTrain:
     def test_learns_a_kind_of_spam_that_lists_lack(self) -> None:
         trained = train_urls.train(
@@ -178,26 +215,42 @@ class TestTrain:
             train_urls.train(made_up(600), sites=SITES, decided=decided, seed=1, everyday_per_kind=20)
 
 
-def _is_learnt(one: LabelledUrl) -> bool:
-    return split_of(one.domain) is not Split.TEST
+def test_popular_domains_leaves_out_what_anyone_may_write_to_and_what_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "popular.csv"
+    path.write_text("Known.org\nbit.ly\nblogspot.co.uk\nweebly.com\nseen-bad.com\n\npopular.com\n")
+
+    assert everyday_urls.popular_domains(path, without={"seen-bad.com"}) == ["known.org", "popular.com"]
 
 
-def test_check_refuses_what_makes_lists_worse() -> None:
-    before = decided_urls.Quality(roc_auc=0.6, listed_roc_auc=0.98)
-    after = decided_urls.Quality(roc_auc=0.9, listed_roc_auc=0.97)
+class TestWrite:
+    def test_fills_every_pattern_of_every_kind(self, everyday: list[EverydayUrl]) -> None:
+        assert {one.kind for one in everyday} == set(everyday_urls.kinds())
+        assert not any({*"{} "} & {*one.labelled.url} for one in everyday)
 
-    gain = decided_urls.Gain(domains=20, bad=10, urls=60, without=before, with_decisions=after)
+    def test_writes_links_that_a_browser_opens_at_their_domain(self, everyday: list[EverydayUrl]) -> None:
+        for one in everyday:
+            opened = links_in("", extra=[one.labelled.url])
 
-    with pytest.raises(NoGain, match=r"0\.9700 on the test part of the lists"):
-        gain.check()
+            assert [link.domain for link in opened] == [one.labelled.domain], one.labelled.url
 
+    def test_draws_sites_from_the_list(self, everyday: list[EverydayUrl]) -> None:
+        news = {one.labelled.domain for one in everyday if one.kind == "news"}
 
-def test_the_command_refuses_by_name_and_writes_nothing(tmp_path: Path, popular: Path) -> None:
-    labels = json_lines.written(tmp_path / "labels.jsonl", agreed("one.example", is_spam=True)[:1])
-    out = tmp_path / "out"
-    given = ["--urls", str(written(made_up(60), tmp_path / "urls.csv.gz")), "--popular", str(popular)]
+        assert news == set(TWO_SITES)
 
-    with pytest.raises(SystemExit, match="TooFew: decisions agree on 0 domains"):
-        command.main(["urls", *given, "--labels", str(labels), "--out", str(out)])
+    def test_the_same_seed_writes_the_same_links(self, everyday: list[EverydayUrl]) -> None:
+        again = everyday_urls.write(TWO_SITES, generator=np.random.default_rng(1), urls_per_kind=120)
 
-    assert not out.exists()
+        assert again == everyday
+
+    def test_writes_no_link_of_the_test(self) -> None:
+        hosts = [urlsplit(url).netloc.removeprefix("www.") for url in EVERYDAY_LINKS]
+        sites = [host for host in hosts if is_popular(host)]
+        generator = np.random.default_rng(2)
+        links = everyday_urls.write(sites, generator=generator, urls_per_kind=300)
+        scams = everyday_urls.write(sites, generator=generator, urls_per_kind=300, label="scam")
+
+        tested = {url.partition("://")[2].removeprefix("www.") for url in [*EVERYDAY_LINKS, *SCAM_LINKS]}
+        assert not tested & {one.labelled.url.partition("://")[2] for one in [*links, *scams]}
+        assert {one.labelled.is_bad for one in links} == {False}
+        assert {one.labelled.is_bad for one in scams} == {True}

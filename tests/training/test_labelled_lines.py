@@ -1,7 +1,8 @@
-"""What stands of labelled lines: the last word about each revision, unless it was taken back."""
+"""What stands of labelled lines: the last word about each revision; and texts to learn from."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 
 from tests.json_lines import written
-from training import labelled_lines
+from tests.scoring.random_records import labelled
+from training import labelled_lines, worded_texts
 from training.labelled_lines import MOST_TRAINING_WEIGHT, LabelledLine, Malformed, Origin
+from training.worded_texts import WordedText
 
 
 def decided(name: str = "a/1/1", *, label: int = 1, **provenance: Any) -> dict[str, Any]:
@@ -23,6 +26,13 @@ def tombstone(name: str = "a/1/1", **provenance: Any) -> dict[str, Any]:
 
 def read(folder: Path, *rows: Any) -> list[LabelledLine]:
     return labelled_lines.read_all([written(folder / "one.jsonl", rows)])
+
+
+LINE = {"text": "casino", "is_spam": True, "kind": "casino", "family": "casino.slots", "shown": "picture"}
+
+
+def worded(folder: Path, **changed: object) -> list[WordedText]:
+    return worded_texts.load([written(folder / "pages.jsonl", [LINE | changed])])
 
 
 class TestReadAll:
@@ -108,3 +118,27 @@ class TestLabelledLine:
         [line] = read(tmp_path, decided(**provenance))
 
         assert (line.weight, line.training_weight) == (weight, in_training)
+
+
+class TestWordedTexts:
+    def test_reads_what_was_written(self, tmp_path: Path) -> None:
+        [one] = worded(tmp_path)
+
+        assert (one.text, one.is_spam, one.family) == ("casino", True, "casino.slots")
+        assert one.weight > 1.0
+
+    @pytest.mark.parametrize("changed", [{"is_spam": 1}, {"shown": "poem"}, {"is_spam": None}])
+    def test_names_a_line_that_is_wrong(self, tmp_path: Path, changed: dict[str, object]) -> None:
+        with pytest.raises(Malformed, match=r"pages\.jsonl, line 1"):
+            worded(tmp_path, **changed)
+
+    def test_learns_from_decisions_and_from_no_simulated_record(self) -> None:
+        simulated, decided = labelled(2)
+        decided = dataclasses.replace(decided, origin=Origin.DECIDED, group="g1", weight=40.0)
+
+        found = worded_texts.decided([simulated, decided], texts=[["a page"], ["another", "and a picture"]])
+
+        assert [(one.text, one.family, one.weight) for one in found] == [
+            ("another", "decided g1", 10.0),
+            ("and a picture", "decided g1", 10.0),
+        ]

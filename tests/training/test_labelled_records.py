@@ -1,4 +1,4 @@
-"""Records with their truth: reading them, and taking parts away."""
+"""Records with their truth: reading them, taking parts away, and how much decisions outweigh them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,32 @@ from scoring.features import NAMES, NO_MODELS, SUB_MODEL_FEATURES, extract
 from scoring.records import History, Link
 from tests.json_lines import written
 from tests.scoring.random_records import decided, export_line, labelled
-from training.labelled_lines import Malformed
+from training.labelled_lines import Malformed, Origin
 from training.labelled_records import LabelledRecord, bare, load, with_links_of_another, with_random_gaps
+from training.mixture import PRIOR_WEIGHT, fitted_on, mixed
 
 
 def line_of(one: LabelledRecord) -> dict[str, Any]:
     return {"record": one.record.to_json(), "is_spam": one.is_spam, "kind": one.kind, "group": one.group}
+
+
+SIMULATED = labelled(2_000)
+
+
+def total(records: list[LabelledRecord], *, origin: Origin) -> float:
+    return sum(one.weight for one in records if one.origin is origin)
+
+
+def test_with_random_gaps_takes_away_each_part_of_some_and_all_of_others() -> None:
+    generator = np.random.default_rng(0)
+    records = [one.record for one in labelled(300)]
+
+    gapped = [with_random_gaps(one, generator=generator) for one in records]
+
+    without_journey = sum(not one.journey for one in gapped) / len(gapped)
+    untouched = sum(new == old for new, old in zip(gapped, records, strict=True)) / len(gapped)
+    assert 0.5 < without_journey < 0.68
+    assert 0.01 < untouched < 0.12
 
 
 class TestLoad:
@@ -94,18 +114,6 @@ class TestBare:
         assert np.isnan(row[journey]).all()
 
 
-def test_with_random_gaps_takes_away_each_part_of_some_and_all_of_others() -> None:
-    generator = np.random.default_rng(0)
-    records = [one.record for one in labelled(300)]
-
-    gapped = [with_random_gaps(one, generator=generator) for one in records]
-
-    without_journey = sum(not one.journey for one in gapped) / len(gapped)
-    untouched = sum(new == old for new, old in zip(gapped, records, strict=True)) / len(gapped)
-    assert 0.5 < without_journey < 0.68
-    assert 0.01 < untouched < 0.12
-
-
 class TestWithLinksOfAnother:
     def test_lends_honest_links_to_both_sorts_and_takes_some_away(self) -> None:
         generator = np.random.default_rng(0)
@@ -137,3 +145,33 @@ class TestWithLinksOfAnother:
         assert all(
             new.record.links[0].domain_history == old.record.links[0].domain_history for old, new in dressed
         )
+
+
+def test_fitted_on_counts_by_platform() -> None:
+    random = [dataclasses.replace(one, is_random=True) for one in decided(10)]
+
+    said = fitted_on([*SIMULATED, *random])
+
+    assert said["simulated"] == len(SIMULATED)
+    assert said["decided"] == {
+        "tests": {"posts": 10, "spam": sum(one.is_spam for one in random), "random": 10}
+    }
+
+
+class TestMixed:
+    @pytest.mark.parametrize("count", [50, 500, 1_500])
+    def test_simulated_records_are_a_prior_of_stated_weight(self, count: int) -> None:
+        found = mixed([*SIMULATED, *decided(count)])
+
+        share = total(found, origin=Origin.DECIDED) / total(found, origin=Origin.SIMULATED)
+        assert share == pytest.approx(count / PRIOR_WEIGHT)
+
+    def test_a_heavy_label_counts_at_most_as_ten(self) -> None:
+        first, *rest = decided(100)
+
+        found = mixed([dataclasses.replace(first, weight=50.0), *rest])
+
+        assert found[0].weight / found[1].weight == pytest.approx(10.0)
+
+    def test_leaves_simulated_records_alone(self) -> None:
+        assert mixed(SIMULATED) == SIMULATED

@@ -1,4 +1,4 @@
-"""Real texts in circumstances: their own words and links, anybody's surroundings, and no look at a label."""
+"""Real texts in circumstances, by no look at a label; and a platform that nobody trained on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import pytest
 from scoring.features import NAMES, NO_MODELS
 from scoring.normalise import as_read
 from scoring.splits import Split
-from tests.scoring.random_records import FakeContent, Said, labelled
-from training import held_out, real_texts
+from tests.json_lines import written
+from tests.scoring.platform_posts import decisions
+from tests.scoring.random_records import Always, FakeContent, Said, labelled
+from training import held_out, new_platform, real_texts
 from training.ensemble_rows import Material, Rows, ask_content
+from training.promise import BROKEN, KEPT, Row
 from training.real_texts import RealTexts, at_prevalence
-
-pytestmark = [pytest.mark.xdist_group("real texts"), pytest.mark.timeout(300)]
 
 RECORDS = labelled(600)
 LINKS = NAMES.index("context.link_count")
@@ -71,6 +72,27 @@ def texts(file: Path, answers: Path) -> RealTexts:
     )
 
 
+@pytest.fixture
+def messenger(tmp_path: Path) -> Path:
+    lines = [
+        {
+            "id": str(place),
+            "source": "m",
+            "text": one.record.text,
+            "label": int(one.is_spam),
+            "group": str(place),
+        }
+        for place, one in enumerate(decisions(300))
+    ]
+    return written(tmp_path / "messenger.jsonl", lines)
+
+
+def measured(path: Path) -> dict[str, Row]:
+    return {row.title: row for row in new_platform.rows([path], content=Always(0.5), most=300)}
+
+
+@pytest.mark.xdist_group("real texts")
+@pytest.mark.timeout(300)
 class TestSurrounded:
     def test_draws_the_same_surroundings_for_both_sorts(self, texts: RealTexts, surroundings: Rows) -> None:
         rows = texts.surrounded(surroundings, copies=60, seed=2)
@@ -104,6 +126,8 @@ class TestSurrounded:
         np.testing.assert_array_equal(first, again)
 
 
+@pytest.mark.xdist_group("real texts")
+@pytest.mark.timeout(300)
 class TestAtPrevalence:
     def test_weighs_spam_to_its_share(self, surroundings: Rows) -> None:
         rows = at_prevalence(surroundings, share=0.01)
@@ -112,6 +136,8 @@ class TestAtPrevalence:
         assert rows.weights[rows.is_spam].sum() == pytest.approx(0.01)
 
 
+@pytest.mark.xdist_group("real texts")
+@pytest.mark.timeout(300)
 class TestLoad:
     def test_asks_content_about_what_it_did_not_learn(self, texts: RealTexts) -> None:
         written = [float(post.record.text.rsplit(" ", 1)[-1]) for post in texts.posts]
@@ -146,3 +172,26 @@ class TestLoad:
             post.record.external_id for post in texts.posts[1:]
         ]
         assert read.content_probabilities == pytest.approx(np.linspace(0.1, 0.9, len(served) - 1))
+
+
+@pytest.mark.xdist_group("new platform")
+@pytest.mark.timeout(300)
+class TestNewPlatform:
+    def test_a_head_learns_what_content_does_not_know(self, messenger: Path) -> None:
+        rows = measured(messenger)
+
+        bare, after = (rows[f"messenger, {when}: ROC-AUC"] for when in ("bare", "after 100 labels"))
+        assert (bare.value, bare.verdict, bare.promise) == (0.5, BROKEN, "≥ 0.940")
+        assert after.value > 0.9
+        assert after.note.startswith("TF-IDF ")
+        assert rows["heads that rank below TF-IDF beyond noise"].texts == 6
+
+    def test_counts_heads_that_certainly_rank_below(
+        self, messenger: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(new_platform, "_by_head", lambda _, unseen, **__: np.linspace(0, 1, len(unseen)))
+
+        below = measured(messenger)["heads that rank below TF-IDF beyond noise"]
+
+        assert (below.value, below.verdict) == (6, BROKEN)
+        assert below.verdict != KEPT

@@ -1,4 +1,4 @@
-"""What evidence adds, fitted on records whose pages say what they are."""
+"""What evidence adds: counted in records, as the ensemble has it, and fitted on pages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring import evidence_model
-from scoring.ensemble import probabilities_of
+from scoring import evidence_model, features
+from scoring.ensemble import Ensemble, probabilities_of
 from scoring.evidence import LINK, EvidencePiece, PageRead
 from scoring.evidence_model import EvidenceModel
 from scoring.features import collected
@@ -19,9 +19,41 @@ from scoring.release import Release
 from tests.scoring.random_records import FakeContent, labelled
 from tests.scoring.ruled_posts import NO_BANS, equal
 from tests.scoring.starter import STARTER
-from training import fit_evidence, fit_reader, measure_evidence, train_evidence
+from training import fit_evidence, fit_reader, measure_ensemble, measure_evidence, train_evidence
+from training.ensemble_rows import Rows
 from training.labelled_records import LabelledRecord
 from training.worded_texts import Texts, WordedText
+
+ENSEMBLE = Ensemble.load(STARTER)
+# Of five readers who never met, one of whom was right before.
+_COMPLAINTS = {
+    "complaints": 5.0,
+    "complaints_per_hour": 5.0,
+    "reliable_complaints": 3.5,
+    "best_reporter_reliability": 0.95,
+    "best_reporter_certainty": 0.9,
+    "witnesses": 5.0,
+    "reliable_witnesses": 3.0,
+}
+
+
+def rows_with_complaints(*, spam: int, honest: int, posts: int = 400) -> Rows:
+    """Return posts of which nothing else is known, a quarter of them spam; some of either sort reported."""
+    is_spam = np.arange(posts) < posts // 4
+    table = np.tile(ENSEMBLE.reference, (posts, 1))
+    reported = np.r_[np.arange(spam), np.arange(posts - honest, posts)]
+    for name, value in _COMPLAINTS.items():
+        table[reported, features.NAMES.index(f"feedback.{name}")] = value
+    groups = np.arange(posts).astype(str)
+    return Rows(
+        features=table,
+        content_probabilities=np.full(posts, 0.3),
+        is_spam=is_spam,
+        groups=groups,
+        domains=groups,
+        weights=np.ones(posts),
+    )
+
 
 SOURCE = {"file": "tests.jsonl", "sha256": "0" * 64}
 _SPAM = ("casino bonus claim now", "verify your wallet today", "cheap pills no script")
@@ -62,84 +94,108 @@ def model(base: Release) -> EvidenceModel:
     return train_evidence.train(hidden(240), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
 
 
-def test_is_fitted_in_the_same_way_twice(base: Release, model: EvidenceModel) -> None:
-    again = train_evidence.train(hidden(240), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
+class TestWorth:
+    def test_counts_how_much_likelier_spam_is_with_it(self) -> None:
 
-    assert again.steps == model.steps
-    assert again.intercept == model.intercept
-    np.testing.assert_array_equal(again.reader.weights, model.reader.weights)  # type: ignore[union-attr]  # both have
+        complaint, address = measure_ensemble.by_evidence(
+            rows_with_complaints(spam=40, honest=10), ensemble=ENSEMBLE
+        )
 
+        expected = np.log(40.5 / 10.5) - np.log(60.5 / 290.5)
+        assert (complaint["posts"], complaint["spam"]) == (50, 40)
+        assert complaint["in_records"] == pytest.approx(expected)
+        assert (address["posts"], address["in_records"], address["added"]) == (0, None, None)
 
-def test_refuses_too_few(base: Release) -> None:
-    with pytest.raises(fit_evidence.TooFew, match="posts with evidence"):
-        train_evidence.train(hidden(40), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
+    def test_asks_the_ensemble_what_is_lost_without_it(self) -> None:
+        rows = rows_with_complaints(spam=40, honest=10)
+        told = rows.taken(rows.features[:, features.NAMES.index("feedback.complaints")] > 0.0)
+        bare = dataclasses.replace(told, features=np.tile(ENSEMBLE.reference, (50, 1)))
 
+        complaint, _ = measure_ensemble.by_evidence(rows, ensemble=ENSEMBLE)
 
-def test_refuses_too_few_texts_to_learn_from(base: Release) -> None:
-    with pytest.raises(fit_evidence.TooFew, match="texts to learn from"):
-        train_evidence.train(hidden(240), PAGES[:40], base=base, content=FakeContent(), source=SOURCE, seed=1)
-
-
-def test_a_record_is_read_by_one_that_has_not_learnt_its_families(base: Release) -> None:
-    readers = fit_reader.fit(Texts.of(PAGES), seed=1)
-    families = [PAGES[0].family, PAGES[-1].family]
-    known = [
-        dataclasses.replace(hidden(1)[0], families=tuple(chosen))
-        for chosen in ([families[0]], ["somebody else"], sorted({one.family for one in PAGES}))
-    ]
-
-    judged = train_evidence.cross_read(known, readers=readers, manifest=base.manifest)
-
-    assert [one.families for one, _ in judged] == [(families[0],), ("somebody else",)]
-    assert readers.unaware_of(()) is readers.whole
+        margins = [
+            ENSEMBLE.judge(one.features, content_probabilities=one.content_probabilities).margins
+            for one in (told, bare)
+        ]
+        assert complaint["added"] == pytest.approx(float(np.mean(margins[0] - margins[1])))
 
 
-def test_is_written_beside_trees_that_stay_as_they_are(
-    base: Release, model: EvidenceModel, tmp_path: Path
-) -> None:
-    release = train_evidence.write(base, model, out=tmp_path / "release")
-    twice = train_evidence.write(release, model, out=tmp_path / "release")
+class TestTrainEvidence:
+    def test_is_fitted_in_the_same_way_twice(self, base: Release, model: EvidenceModel) -> None:
+        again = train_evidence.train(
+            hidden(240), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1
+        )
 
-    assert set(release.files) == {*base.files, *evidence_model.FILES}
-    assert release.id == twice.id != base.id
-    before, after = (Scorer(release=one, content=FakeContent()) for one in (base, release))
-    for one in labelled(9):
-        scores = [each.score(one.record, blocklist=NO_BANS) for each in (before, after)]
-        assert equal(*(dataclasses.replace(score, release_id="") for score in scores))
+        assert again.steps == model.steps
+        assert again.intercept == model.intercept
+        np.testing.assert_array_equal(again.reader.weights, model.reader.weights)  # type: ignore[union-attr]  # both have
 
+    def test_refuses_too_few(self, base: Release) -> None:
+        with pytest.raises(fit_evidence.TooFew, match="posts with evidence"):
+            train_evidence.train(hidden(40), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
 
-def test_what_is_measured_finds_more_with_evidence(
-    base: Release, model: EvidenceModel, tmp_path: Path
-) -> None:
-    release = train_evidence.write(base, model, out=tmp_path / "release")
-    scorer = Scorer(release=release, content=FakeContent())
+    def test_refuses_too_few_texts_to_learn_from(self, base: Release) -> None:
+        with pytest.raises(fit_evidence.TooFew, match="texts to learn from"):
+            train_evidence.train(
+                hidden(240), PAGES[:40], base=base, content=FakeContent(), source=SOURCE, seed=1
+            )
 
-    table = measure_evidence.measure(hidden(150, seed=8), scorer=scorer, name="hidden")
+    def test_a_record_is_read_by_one_that_has_not_learnt_its_families(self, base: Release) -> None:
+        readers = fit_reader.fit(Texts.of(PAGES), seed=1)
+        families = [PAGES[0].family, PAGES[-1].family]
+        known = [
+            dataclasses.replace(hidden(1)[0], families=tuple(chosen))
+            for chosen in ([families[0]], ["somebody else"], sorted({one.family for one in PAGES}))
+        ]
 
-    assert table.with_evidence == table.posts == 150
-    assert table.beside.roc_auc > table.without.roc_auc
-    assert "→" in measure_evidence.row(table)
+        judged = train_evidence.cross_read(known, readers=readers, manifest=base.manifest)
 
+        assert [one.families for one, _ in judged] == [(families[0],), ("somebody else",)]
+        assert readers.unaware_of(()) is readers.whole
 
-def test_steps_find_what_was_planted() -> None:
-    drawn = np.random.default_rng(4)
-    rows = np.full((900, len(collected.NAMES)), np.nan)
-    rows[:, 0] = drawn.random(900)
-    rows[:, collected.NAMES.index("context.link_hops")] = drawn.integers(0, 3, 900)
-    is_spam = rows[:, 0] > 0.8
+    def test_is_written_beside_trees_that_stay_as_they_are(
+        self, base: Release, model: EvidenceModel, tmp_path: Path
+    ) -> None:
+        release = train_evidence.write(base, model, out=tmp_path / "release")
+        twice = train_evidence.write(release, model, out=tmp_path / "release")
 
-    model = fit_evidence.fit(rows, margins=np.full(900, -3.0), is_spam=is_spam, weights=np.ones(900))
+        assert set(release.files) == {*base.files, *evidence_model.FILES}
+        assert release.id == twice.id != base.id
+        before, after = (Scorer(release=one, content=FakeContent()) for one in (base, release))
+        for one in labelled(9):
+            scores = [each.score(one.record, blocklist=NO_BANS) for each in (before, after)]
+            assert equal(*(dataclasses.replace(score, release_id="") for score in scores))
 
-    joined = model.join(np.full(900, -3.0), rows=rows)
-    said = probabilities_of(joined.margins)
-    assert said[is_spam].mean() > 0.6
-    assert said[~is_spam].mean() < 0.2
-    assert max(model.steps["context.link_hops"].weights) < 0.3
+    def test_what_is_measured_finds_more_with_evidence(
+        self, base: Release, model: EvidenceModel, tmp_path: Path
+    ) -> None:
+        release = train_evidence.write(base, model, out=tmp_path / "release")
+        scorer = Scorer(release=release, content=FakeContent())
 
+        table = measure_evidence.measure(hidden(150, seed=8), scorer=scorer, name="hidden")
 
-def test_the_card_names_what_it_was_fitted_on(model: EvidenceModel) -> None:
-    card = train_evidence._card(model, tables=[])
+        assert table.with_evidence == table.posts == 150
+        assert table.beside.roc_auc > table.without.roc_auc
+        assert "→" in measure_evidence.row(table)
 
-    assert "simulated" in card
-    assert "`content.page_probability`" in card
-    assert json.dumps(dict(model.trained))
+    def test_steps_find_what_was_planted(self) -> None:
+        drawn = np.random.default_rng(4)
+        rows = np.full((900, len(collected.NAMES)), np.nan)
+        rows[:, 0] = drawn.random(900)
+        rows[:, collected.NAMES.index("context.link_hops")] = drawn.integers(0, 3, 900)
+        is_spam = rows[:, 0] > 0.8
+
+        model = fit_evidence.fit(rows, margins=np.full(900, -3.0), is_spam=is_spam, weights=np.ones(900))
+
+        joined = model.join(np.full(900, -3.0), rows=rows)
+        said = probabilities_of(joined.margins)
+        assert said[is_spam].mean() > 0.6
+        assert said[~is_spam].mean() < 0.2
+        assert max(model.steps["context.link_hops"].weights) < 0.3
+
+    def test_the_card_names_what_it_was_fitted_on(self, model: EvidenceModel) -> None:
+        card = train_evidence._card(model, tables=[])
+
+        assert "simulated" in card
+        assert "`content.page_probability`" in card
+        assert json.dumps(dict(model.trained))

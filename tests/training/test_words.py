@@ -1,14 +1,19 @@
-"""The normaliser's word list: vocabulary and corpora, most frequent first, from the train part alone."""
+"""The normaliser's word list, and the scripts that a vocabulary holds words of."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from scoring.normalise import words as shipped
+from scoring.release import Corrupt
 from scoring.splits import Split, split_of
 from tests.json_lines import written
-from training import words
+from training import vocabulary_scripts, words
+from training.vocabulary_scripts import LEAST_CHARACTERS, LEAST_WORDS
 
 
 def tokenizer(folder: Path) -> Path:
@@ -25,6 +30,17 @@ def corpus(folder: Path, *, groups: list[str], text: str) -> Path:
 
 def names(split: Split, *, count: int) -> list[str]:
     return [name for name in map(str, range(1_000)) if split_of(name) is split][:count]
+
+
+def tokenizer_of(folder: Path, vocabulary: Any) -> Path:
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps({"model": {"vocab": vocabulary}}), encoding="utf-8")
+    return path
+
+
+def pieces_from(first: str, count: int) -> list[str]:
+    """Pieces of two letters each, from `first` on."""
+    return [f"{chr(ord(first) + place // 20)}{chr(ord(first) + place % 20)}" for place in range(count)]
 
 
 def test_keeps_whole_words_and_what_corpora_repeat(tmp_path: Path) -> None:
@@ -50,3 +66,35 @@ def test_the_shipped_list_ranks_the_frequent_first() -> None:
     assert ranks[:3] == sorted(rank for rank in ranks[:3] if rank is not None)
     assert (ranks[2] or shipped.FREQUENT) < shipped.FREQUENT
     assert shipped.rank("v1agra") is None
+
+
+class TestScripts:
+    def test_letters_alone_are_not_read(self, tmp_path: Path) -> None:
+        cyrillic_letters = [chr(ord("а") + place) for place in range(32)]
+        pieces = [*pieces_from("a", LEAST_WORDS), *cyrillic_letters, *pieces_from("ก", LEAST_WORDS - 1)]
+
+        path = tokenizer_of(tmp_path, {piece: place for place, piece in enumerate(pieces)})
+
+        assert vocabulary_scripts.of(path) == ("LATIN",)
+
+    def test_reads_lists_of_pairs_and_pieces_with_marks(self, tmp_path: Path) -> None:
+        path = tokenizer_of(tmp_path, [[f"▁{word}", -3.5] for word in pieces_from("а", LEAST_WORDS)])
+
+        assert vocabulary_scripts.of(path) == ("CYRILLIC",)
+
+    def test_where_a_character_is_a_word_characters_count(self, tmp_path: Path) -> None:
+        few, many = (
+            vocabulary_scripts.of(
+                tokenizer_of(tmp_path, {chr(0x4E00 + place): place for place in range(count)})
+            )
+            for count in (LEAST_CHARACTERS - 1, LEAST_CHARACTERS)
+        )
+
+        assert (few, many) == ((), ("HAN",))
+
+    def test_refuses_what_is_no_tokenizer(self, tmp_path: Path) -> None:
+        path = tmp_path / "tokenizer.json"
+        path.write_text("{}", encoding="utf-8")
+
+        with pytest.raises(Corrupt, match=r"tokenizer\.json.*model"):
+            vocabulary_scripts.of(path)

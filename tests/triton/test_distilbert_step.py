@@ -1,9 +1,13 @@
-"""The DistilBERT step called directly: what it refuses, and that a refusal hits its own request only."""
+"""The DistilBERT step called directly: what it refuses, and what it computes its floats in."""
 
 from __future__ import annotations
 
+import importlib.util
 import queue
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,6 +15,9 @@ import pytest
 import tritonclient.grpc
 from numpy.typing import NDArray
 from tritonclient.utils import InferenceServerException
+
+from deploy.local.places import ROOT
+from tests.libraries import later, needs
 
 Ints = NDArray[np.int32]
 
@@ -29,6 +36,34 @@ def row(*ids: int) -> Ints:
 
 
 GOOD = row(101, 7592, 102)
+
+
+def keep(answers: queue.Queue[tuple[int, Any]], *, index: int) -> Callable[..., None]:
+    def callback(*, result: Any, error: Any) -> None:
+        answers.put((index, error or result))
+
+    return callback
+
+
+openvino = later("openvino")
+STEP = ROOT / "triton_repo" / "distilbert" / "1" / "model.py"
+WITH_AMX = "vendor_id : GenuineIntel\nflags : fpu avx512f avx512_bf16 amx_bf16 amx_tile"
+INTEL = "vendor_id : GenuineIntel\nflags : fpu avx512f avx512_bf16 avx512_vnni"
+AMD = "vendor_id : AuthenticAMD\nflags : fpu avx512f avx512_bf16"
+OLD_AMD = "vendor_id : AuthenticAMD\nflags : fpu avx2"
+
+
+@pytest.fixture
+def step(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Triton's own module exists inside its stub only; an empty one stands for it."""
+    name = "triton_python_backend_utils"
+    monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    spec = importlib.util.spec_from_file_location("distilbert_step", STEP)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.mark.parametrize(
@@ -74,8 +109,28 @@ def test_one_bad_request_does_not_fail_its_batch(triton_client: Any) -> None:
     assert [answer.as_numpy("logits").tolist() for answer in found.values()] == [expected] * 11
 
 
-def keep(answers: queue.Queue[tuple[int, Any]], *, index: int) -> Callable[..., None]:
-    def callback(*, result: Any, error: Any) -> None:
-        answers.put((index, error or result))
+@needs("openvino")
+class TestPrecision:
+    @pytest.mark.parametrize(
+        ("processor", "expected"), [(WITH_AMX, "bf16"), (AMD, "bf16"), (INTEL, "f32"), (OLD_AMD, "f32")]
+    )
+    def test_auto_is_bf16_where_that_is_faster(self, step: ModuleType, processor: str, expected: str) -> None:
+        assert step.precision(wanted="auto", processor=processor) == expected
 
-    return callback
+    @pytest.mark.parametrize("wanted", ["f32", "bf16"])
+    def test_what_the_operator_sets_stands(self, step: ModuleType, wanted: str) -> None:
+        for processor in (WITH_AMX, INTEL):
+            assert step.precision(wanted=wanted, processor=processor) == wanted
+
+    def test_the_server_answers_in_that_precision(self, triton_client: Any, step: ModuleType) -> None:
+        """BF16 changes these logits by about a hundred times the tolerance."""
+        ids = np.random.default_rng(0).integers(1000, 30_000, size=(8, 16), dtype=np.int32)
+        precision = step.precision(wanted="auto", processor=Path("/proc/cpuinfo").read_text())
+        compiled = openvino.Core().compile_model(
+            str(STEP.with_name("model.onnx")), "CPU", {"INFERENCE_PRECISION_HINT": precision}
+        )
+        expected = compiled({"input_ids": ids, "attention_mask": np.ones_like(ids)})["logits"]
+
+        found = triton_client.infer("distilbert", inputs(ids, np.ones_like(ids))).as_numpy("logits")
+
+        assert found == pytest.approx(expected, abs=1e-4)

@@ -1,4 +1,4 @@
-"""The real server as SageMaker runs it: serving an archive of ours, asked over SageMaker's own contract.
+"""The real server as SageMaker runs it: serving archives of ours, asked over SageMaker's own contract.
 
 What AWS itself adds, it does not show: no account was at hand. A local server stands in for the address
 of the runtime and hands bodies to the real server's /invocations.
@@ -17,7 +17,9 @@ from deploy.local import ports
 from deploy.sagemaker.__main__ import main
 from scoring.content import ContentModel, Unavailable
 from scoring.hosting import Refused, TritonAdmin
+from tests.libraries import needs
 from tests.triton import sagemaker_endpoint
+from tests.triton.image_files import as_file, drawn
 from tests.triton.sagemaker_endpoint import Endpoint
 
 TEXTS = ["Claim your free prize now", "The choir rehearses on Wednesday", "日本語 🎉", ""]
@@ -29,27 +31,37 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
         yield endpoint
 
 
-def test_scores_are_those_of_the_server_beside(endpoint: Endpoint, content_model: ContentModel) -> None:
-    found = ContentModel(url="sagemaker://Spam-1", version="1", timeout_seconds=20).scores(TEXTS)
+@pytest.fixture
+def pictures(tmp_path: Path) -> list[str]:
+    kinds = {"one.jpg": ("JPEG", 1), "two.png": ("PNG", 2), "three.webp": ("WEBP", 3)}
+    for name, (kind, seed) in kinds.items():
+        (tmp_path / name).write_bytes(as_file(drawn(seed=seed), kind))
+    return [str(tmp_path / name) for name in kinds]
 
-    assert found == content_model.scores(TEXTS)
-    assert len(endpoint.asked) == 1
-    assert endpoint.asked[0].startswith("application/vnd.sagemaker-triton.binary+json;json-header-size=")
 
+class TestContent:
+    def test_scores_are_those_of_the_server_beside(
+        self, endpoint: Endpoint, content_model: ContentModel
+    ) -> None:
+        found = ContentModel(url="sagemaker://Spam-1", version="1", timeout_seconds=20).scores(TEXTS)
 
-def test_invoke_answers_alike_in_json_and_in_binary(
-    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answers = []
-    for form in ([], ["--binary"]):
-        main(["invoke", "Spam-1", *TEXTS, *form])
-        answers.append(json.loads(capsys.readouterr().out))
+        assert found == content_model.scores(TEXTS)
+        assert len(endpoint.asked) == 1
+        assert endpoint.asked[0].startswith("application/vnd.sagemaker-triton.binary+json;json-header-size=")
 
-    assert endpoint.asked[0] == "application/json"
-    assert endpoint.asked[1].startswith("application/vnd.sagemaker-triton.binary+json")
-    assert [answer["model"] for answer in answers] == ["content", "content"]
-    for one, other in zip(answers[0]["logits"], answers[1]["logits"], strict=True):
-        assert one == pytest.approx(other, rel=1e-6)
+    def test_invoke_answers_alike_in_json_and_in_binary(
+        self, endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        answers = []
+        for form in ([], ["--binary"]):
+            main(["invoke", "Spam-1", *TEXTS, *form])
+            answers.append(json.loads(capsys.readouterr().out))
+
+        assert endpoint.asked[0] == "application/json"
+        assert endpoint.asked[1].startswith("application/vnd.sagemaker-triton.binary+json")
+        assert [answer["model"] for answer in answers] == ["content", "content"]
+        for one, other in zip(answers[0]["logits"], answers[1]["logits"], strict=True):
+            assert one == pytest.approx(other, rel=1e-6)
 
 
 class TestUnavailable:
@@ -99,3 +111,46 @@ class TestUnavailable:
     def test_an_endpoint_loads_no_other_model(self) -> None:
         with pytest.raises(Refused, match="serves the one model it was created with"):
             TritonAdmin(url="sagemaker://Spam-1").load("content_0123456789ab")
+
+
+@needs("torch")
+@pytest.mark.train
+@pytest.mark.long
+@pytest.mark.xdist_group("image model")
+@pytest.mark.timeout(600)
+class TestImage:
+    @pytest.fixture(scope="class")
+    def served(self, image_repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+        folder = tmp_path_factory.mktemp("s")
+        package = ["--repository", str(image_repository)]
+        with sagemaker_endpoint.serving(folder, model="image", package=package) as endpoint:
+            yield endpoint
+
+    def test_invoke_answers_alike_in_json_and_in_binary(
+        self, endpoint: Endpoint, pictures: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        answers = []
+        for form in ([], ["--binary"]):
+            main(["invoke", "Spam-1", "--image", *pictures, *form])
+            answers.append(json.loads(capsys.readouterr().out))
+
+        assert endpoint.asked[0] == "application/json"
+        assert endpoint.asked[1].startswith("application/vnd.sagemaker-triton.binary+json")
+        assert answers[0] == answers[1]
+        assert (answers[0]["model"], answers[0]["version"]) == ("image", "1")
+        assert [len(row) for row in answers[0]["classes"]] == [5, 5, 5]
+        for row in answers[0]["classes"]:
+            shares = [one["probability"] for one in row]
+            assert shares == sorted(shares, reverse=True)
+            assert all(one["label"] for one in row)
+
+    def test_what_is_no_picture_gets_an_error_by_name(self, endpoint: Endpoint, tmp_path: Path) -> None:
+        page = tmp_path / "page.html"
+        page.write_text("<html></html>")
+
+        with pytest.raises(SystemExit, match=r"spamdesk: .*picture 1 of 1: not a picture in JPEG, PNG, WEBP"):
+            main(["invoke", "Spam-1", "--image", str(page)])
+
+    def test_texts_and_pictures_are_not_sent_together(self, endpoint: Endpoint, pictures: list[str]) -> None:
+        with pytest.raises(SystemExit, match="give texts or, by --image, files of pictures"):
+            main(["invoke", "Spam-1", "hello", "--image", *pictures])

@@ -13,18 +13,6 @@ from pytest_django import Settings
 from moderation.models import Heartbeat, SweepRun
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
-from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
-    at,
-    fake_scorer,
-    incoming,
-    later,
-    lead,
-    moderator,
-    open_case,
-    open_cases,
-    platform,
-    post,
-)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A process of the server, with an application that waits until it is told to go on."""
+"""A process of the server, with an application that waits until it is told; and for what one is replaced."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from waitress import wasyncore
 
 from config.server import limits, serve
+from config.server.watch import STARTING_BEATS, Judge, Progress
 from tests.django_fixtures import wait_until
 
 
@@ -76,6 +77,19 @@ def served() -> Iterator[Served]:
     server = Served(Busy())
     yield server
     server.end()
+
+
+def judge() -> Judge:
+    return Judge(silent_beats=3, stalled_beats=5)
+
+
+def tick(judge: Judge, times: int, *, process: int = 7, stalled: int | None = None) -> dict[int, str]:
+    condemned: dict[int, str] = {}
+    for _ in range(times):
+        if stalled is not None:
+            judge.hear(process, stalled=stalled)
+        condemned = judge.tick([process])
+    return condemned
 
 
 def test_the_probe_is_answered_while_every_thread_is_busy(served: Served) -> None:
@@ -166,3 +180,42 @@ def test_a_request_that_arrives_too_slowly_is_refused(
     assert refused.status == 408
     assert b"/problems/body_too_slow" in refused.read()
     assert served.busy.asked == []
+
+
+def test_progress_stalls_only_while_something_runs_and_nothing_is_finished() -> None:
+    progress = Progress()
+    seen = []
+    for step in (progress.begin, int, int, progress.finish, int, progress.begin):
+        step()
+        progress.beat()
+        seen.append(progress.stalled_beats)
+
+    assert seen == [1, 2, 3, 0, 0, 1]
+
+
+class TestJudge:
+    def test_leaves_a_process_that_beats_alone(self) -> None:
+        assert tick(judge(), 50, stalled=4) == {}
+
+    def test_condemns_one_that_has_fallen_silent(self) -> None:
+        one = judge()
+        tick(one, 1, stalled=0)
+
+        assert tick(one, 2) == {}
+        assert tick(one, 1) == {7: "does not run"}
+
+    def test_condemns_one_that_finishes_nothing(self) -> None:
+        assert tick(judge(), 1, stalled=5) == {7: "finishes no request"}
+
+    def test_lets_one_start_for_long(self) -> None:
+        one = judge()
+
+        assert tick(one, STARTING_BEATS) == {}
+        assert tick(one, 1) == {7: "does not start"}
+
+    def test_begins_anew_with_the_process_that_took_its_place(self) -> None:
+        one = judge()
+        tick(one, 1, stalled=0)
+        tick(one, 3)
+
+        assert tick(one, 3, process=8) == {}

@@ -1,19 +1,37 @@
-"""What a whole product logs after traffic, refusals and failures."""
+"""What a whole product logs after traffic and failures; and each of its processes comes back after a kill."""
 
 from __future__ import annotations
 
+import os
+import signal
 import uuid
 
 import httpx
 import psycopg
 import pytest
 
+from deploy.local import application
 from tests.faults.kills.traces import claim, complaint, send_at_once, sign_in
 from tests.faults.stand import Stand, post
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
+WORDS = (
+    "config.server",
+    "valkey-server",
+    "beat",
+    *(f"--hostname={kind.name}@" for kind in application.workers()),
+)
 
 
+def _runs(stand: Stand, word: str) -> bool:
+    try:
+        return stand.process(word) > 0
+    except ValueError:
+        return False
+
+
+@pytest.mark.faults
+@pytest.mark.xdist_group("product")
+@pytest.mark.timeout(600)
 def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, api: httpx.Client) -> None:
     """Promise: no secret, no text of a post and no address of its author in any log, refusals included."""
     password, word, note = (uuid.uuid4().hex for _ in range(3))
@@ -54,3 +72,19 @@ def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, api: httpx.Clien
     logs = stand.logs()
     assert sum(map(len, logs.values())) > 1_000
     assert [(log, what) for log, text in logs.items() for what, it in secrets.items() if it in text] == []
+
+
+@pytest.mark.gate
+@pytest.mark.faults
+@pytest.mark.xdist_group("product")
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("word", WORDS)
+def test_comes_back_after_a_kill(stand: Stand, word: str) -> None:
+    stand.wait_until(lambda: _runs(stand, word), f"up: {word}")
+    killed = stand.process(word)
+
+    os.kill(killed, signal.SIGKILL)
+
+    stand.wait_until(lambda: killed not in stand.processes(), "gone")
+    stand.wait_until(lambda: _runs(stand, word), f"back: {word}")
+    stand.wait_until(stand.is_ready, "ready again")

@@ -1,15 +1,17 @@
-"""What is known of domains and URLs, by table."""
+"""What is known of links and how they look, by table; the measures of one URL are in `test_urls`."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from scoring.features import Models, links
-from scoring.records import Link, LinkReputation
+from scoring.features import Models, link_looks, links
+from scoring.links import links_in
+from scoring.records import History, Link, LinkReputation
 from scoring.urls import UrlModel
 from tests.scoring.features.values import SPAMMY, value_of
 from tests.scoring.random_records import AT, record
@@ -26,6 +28,32 @@ KNOWN = Link(
 )
 SHRUNK = 8.5 / 15
 MODELS = Models(urls=UrlModel.load(STARTER))
+LINK_FEATURES = [feature.name for feature in links.FEATURES]
+URLS = (
+    "https://new.example/",
+    "https://www.known.example/a?b=1",
+    "http://user@xn--pypal-4ve.com/login",
+    "http://10.1.2.3/9",
+    "https://bit.ly/x",
+    "https://shoes.top/",
+)
+LINKS = tuple(Link(url=one.url, host=one.host, domain=one.domain) for one in links_in("", extra=URLS))
+HARMLESS = LINKS[:2]
+VOUCHED = History(posts=9, confirmed_not_spam=8, confirmed_spam=1)
+
+
+def test_pattern_probability_asks_the_model_of_the_release() -> None:
+    phishing = Link(
+        url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
+        host="a.example",
+        domain="a.example",
+    )
+    name = "context.url_pattern_suspicion"
+
+    assert value_of(name, record(links=(NEW, phishing)), models=MODELS) > 0.8
+    assert value_of(name, record(links=(NEW,)), models=MODELS) == 0.0
+    assert value_of(name, record(), models=MODELS) == 0.0
+    assert math.isnan(value_of(name, record(links=(phishing,))))
 
 
 class TestDomain:
@@ -70,18 +98,49 @@ class TestReputation:
         assert math.isnan(value_of(f"context.{name}", record(links=(NEW, KNOWN))))
 
 
-def test_pattern_probability_asks_the_model_of_the_release() -> None:
-    phishing = Link(
-        url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
-        host="a.example",
-        domain="a.example",
+class TestFeatures:
+    @pytest.mark.parametrize(
+        ("name", "harmless", "worst"),
+        [
+            ("link_count", 2, 6),
+            ("distinct_domains", 2, 6),
+            ("url_length", 31, 35),
+            ("url_subdomains", 1, 1),
+            ("url_digit_share", 1 / 23, 6 / 10),
+            ("url_path_tokens", 3, 3),
+            ("url_bait_tokens", 0, 1),
+            ("url_is_punycode", 0, 1),
+            ("url_is_mixed_script", 0, 1),
+            ("url_is_lookalike", 0, 1),
+            ("url_is_ip_host", 0, 1),
+            ("url_is_shortener", 0, 1),
+            ("url_has_cheap_suffix", 0, 1),
+            ("url_has_userinfo", 0, 1),
+        ],
     )
-    name = "context.url_pattern_suspicion"
+    def test_the_most_suspicious_link_counts(self, name: str, harmless: float, worst: float) -> None:
+        assert value_of(f"context.{name}", record(links=HARMLESS)) == pytest.approx(harmless)
+        assert value_of(f"context.{name}", record(links=LINKS)) == pytest.approx(worst)
 
-    assert value_of(name, record(links=(NEW, phishing)), models=MODELS) > 0.8
-    assert value_of(name, record(links=(NEW,)), models=MODELS) == 0.0
-    assert value_of(name, record(), models=MODELS) == 0.0
-    assert math.isnan(value_of(name, record(links=(phishing,))))
+    @pytest.mark.parametrize(
+        ("url", "past", "bait"),
+        [
+            ("https://www.amazon.de/deals/", History(), 0),
+            ("https://marinos-pizza.example/deals/", VOUCHED, 0),
+            ("https://marinos-pizza.example/deals/", replace(VOUCHED, confirmed_spam=2), 1),
+            ("https://docs.google.com/deals/", VOUCHED, 1),
+            ("https://www.google.com/url?q=http://a.example/deals/", History(), 1),
+        ],
+    )
+    def test_links_that_somebody_vouches_for_are_not_looked_at(
+        self, url: str, past: History, bait: float
+    ) -> None:
+        [parts] = links_in("", extra=[url])
+        post = record(links=(Link(url=parts.url, host=parts.host, domain=parts.domain, domain_history=past),))
 
+        assert value_of("context.url_bait_tokens", post) == bait
 
-LINK_FEATURES = [feature.name for feature in links.FEATURES]
+    def test_every_feature_is_zero_without_links(self) -> None:
+        names = [feature.name for feature in link_looks.FEATURES]
+
+        assert {value_of(name, record(links=())) for name in names} == {0.0}
