@@ -53,7 +53,7 @@ MUTATIONS = (
         "boundary",
         "circuit.failures < OPENS_AFTER",
         "circuit.failures <= OPENS_AFTER",
-        "tests/moderation/operations/webhooks/test_circuit.py",
+        "tests/moderation/operations/webhooks/test_webhooks.py",
     ),
     Mutation(
         "moderation/operations/webhooks/attempts.py",
