@@ -271,6 +271,7 @@ class TestEverySentence:
         with translation.override(language):
             assert {sentences.said(feature, 1.0, record=None) for feature in EVERY} == {None}
 
-    @pytest.mark.parametrize("feature", EVERY)
-    def test_has_a_sentence_of_its_own(self, feature: str) -> None:
-        assert feature in sentences._SENTENCES
+
+@pytest.mark.parametrize("feature", EVERY)
+def test_has_a_sentence_of_its_own(feature: str) -> None:
+    assert feature in sentences._SENTENCES
