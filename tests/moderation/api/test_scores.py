@@ -120,25 +120,27 @@ class TestOutOfTime:
         assert (answer.status_code, answer.json()["verdict"]) == (200, "undecided")
         assert Revision.objects.get().score_state == ScoreState.PENDING
 
-    def test_has_a_burst_of_its_own(self, api: APIClient, payload: Payload, settings: Settings) -> None:
-        settings.SCORE_NOW_PER_MINUTE, settings.SCORE_NOW_BURST = 6, 1
-        ask(api, payload)
 
-        problem(ask(api, payload), status=429, code="rate_limited")
-        assert api.post("/api/v1/posts", payload).status_code == 202
+def test_has_a_burst_of_its_own(api: APIClient, payload: Payload, settings: Settings) -> None:
+    settings.SCORE_NOW_PER_MINUTE, settings.SCORE_NOW_BURST = 6, 1
+    ask(api, payload)
 
-    def test_a_process_that_still_loads_answers_without_a_score(
-        self, api: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def low_latency(_release_id: str) -> None:
-            raise scorer.Loading("just begun")
+    problem(ask(api, payload), status=429, code="rate_limited")
+    assert api.post("/api/v1/posts", payload).status_code == 202
 
-        monkeypatch.setattr(scorer.current(), "low_latency", low_latency)
 
-        answer = ask(api, payload)
+def test_a_process_that_still_loads_answers_without_a_score(
+    api: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def low_latency(_release_id: str) -> None:
+        raise scorer.Loading("just begun")
 
-        assert (answer.status_code, answer.json()["route"]) == (200, None)
-        assert Revision.objects.get().score_state == ScoreState.PENDING
+    monkeypatch.setattr(scorer.current(), "low_latency", low_latency)
+
+    answer = ask(api, payload)
+
+    assert (answer.status_code, answer.json()["route"]) == (200, None)
+    assert Revision.objects.get().score_state == ScoreState.PENDING
 
 
 @pytest.mark.usefixtures("fake_scorer")

@@ -282,16 +282,15 @@ class TestOverrule:
         assert Decision.objects.get(reversal__isnull=True) == first
         assert Case.objects.get(state=CaseState.OPEN) == second_case
 
-    def test_a_decision_on_an_edited_post_reverses_nothing(
-        self, post: Post_, open_case: Case_, moderator: User, lead: User
-    ) -> None:
-        first = judge(open_case(external_id="p"), lead, at=later(2))
-        edited = post(external_id="p", text="Found her, thank you", revision=2, at=later(60))
-        score.run(revision_ids=[Revision.objects.get(post=edited, number=2).pk], at=later(61))
 
-        second = judge(
-            Case.objects.get(state=CaseState.OPEN), moderator, at=later(70), verdict=Verdict.NOT_SPAM
-        )
+def test_a_decision_on_an_edited_post_reverses_nothing(
+    post: Post_, open_case: Case_, moderator: User, lead: User
+) -> None:
+    first = judge(open_case(external_id="p"), lead, at=later(2))
+    edited = post(external_id="p", text="Found her, thank you", revision=2, at=later(60))
+    score.run(revision_ids=[Revision.objects.get(post=edited, number=2).pk], at=later(61))
 
-        assert second.revision != first.revision
-        assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")
+    second = judge(Case.objects.get(state=CaseState.OPEN), moderator, at=later(70), verdict=Verdict.NOT_SPAM)
+
+    assert second.revision != first.revision
+    assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")

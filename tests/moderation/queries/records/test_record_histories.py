@@ -101,17 +101,18 @@ class TestTwoPlatforms:
 
         assert {history.posts for history in known(record).values()} == {1}
 
-    def test_a_platform_alone_is_counted_as_before(
-        self, platform: Platform, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        for number in range(3):
-            send(platform, number, at=later(number))
-        judged = send(platform, 99, at=later(60))
 
-        record = records.record_at(revision=judged, at=later(61))
+def test_a_platform_alone_is_counted_as_before(
+    platform: Platform, fake_scorer: FakeScorer, later: Later
+) -> None:
+    for number in range(3):
+        send(platform, number, at=later(number))
+    judged = send(platform, 99, at=later(60))
 
-        assert {history.posts for history in known(record).values()} == {3}
-        assert Post.objects.count() == 4
+    record = records.record_at(revision=judged, at=later(61))
+
+    assert {history.posts for history in known(record).values()} == {3}
+    assert Post.objects.count() == 4
 
 
 Greeting = Callable[..., Case]

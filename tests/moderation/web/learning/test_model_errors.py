@@ -116,8 +116,9 @@ class TestErrors:
         assert losses == pytest.approx([-math.log(0.02), -math.log(0.03)], abs=1e-5)
         assert {row["text_begin"] for row in rows} == {"'=1+1"}
 
-    def test_says_that_nothing_was_labelled(self, lead_desk: Client, fake_scorer: object) -> None:
-        assert "No post scored by the live models" in lead_desk.get(ERRORS).content.decode()
+
+def test_says_that_nothing_was_labelled(lead_desk: Client, fake_scorer: object) -> None:
+    assert "No post scored by the live models" in lead_desk.get(ERRORS).content.decode()
 
 
 SEARCH = "/models/features/"
@@ -214,5 +215,6 @@ class TestSearch:
         assert len(named) > 10
         assert not LINK.findall(desk.get(place).content.decode())
 
-    def test_asks_for_a_feature_first(self, lead_desk: Client) -> None:
-        assert "Choose a feature and a value." in lead_desk.get(SEARCH).content.decode()
+
+def test_asks_for_a_feature_first(lead_desk: Client) -> None:
+    assert "Choose a feature and a value." in lead_desk.get(SEARCH).content.decode()
