@@ -47,7 +47,7 @@ MUTATIONS = (
         "moderation/operations/webhooks/circuit.py",
         "circuit.failures < OPENS_AFTER",
         "circuit.failures <= OPENS_AFTER",
-        "tests/moderation/operations/webhooks/test_circuit.py",
+        "tests/moderation/operations/webhooks/test_webhooks.py",
     ),
     Mutation(
         "moderation/operations/webhooks/attempts.py",

@@ -31,7 +31,7 @@ from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.browser.stage import LONG_HOST, MARKUP, PEOPLE, SPOOFS
 from tests.moderation.conftest import Case_
 from tests.moderation.web.learning.test_shadow import figures
-from tests.moderation.web.quality.test_drift import trait
+from tests.moderation.web.quality.test_quality import trait
 
 ARABIC = (
     "فرصة ذهبية! اربح آيفون جديد مجانا الآن، اضغط على الرابط https://pay.evil.example/ar ولا تنس المشاركة"

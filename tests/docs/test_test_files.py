@@ -21,7 +21,6 @@ _ALSO_IN = {
 }
 
 BESIDE_NO_MODULE = {
-    "moderation/api/test_limits.py": "limits through HTTP: authentication and the base view together",
     "moderation/api/test_reconsidered.py": "from the API through scoring to the feeds",
     "moderation/api/test_unread_script.py": "from the API through scoring to the desk and the label",
     "moderation/operations/campaigns/test_trial.py": "trial 9: joining, deciding and correcting at once",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
-from moderation.evidence import page
+from moderation.evidence import likeness, page
 from moderation.evidence.facts import PageFacts
 
 URL = "https://site.example/a/b"
@@ -135,3 +136,88 @@ class TestEncoding:
         page.read(data, {"url": URL, "content_type": "text/html; charset=punycode"})
 
         assert time.process_time() - began < 5
+
+
+NEWS = (
+    "The council has decided to repair the old bridge over the river next summer. Engineers had found rust "
+    "in eleven of its pillars, and lorries have been sent another way since. The work will take five months "
+    "and cost about two million, of which the county pays half. Shops in the lower town fear for customers."
+)
+
+
+PILLS = (
+    "Buy cheap pills without a prescription today, shipped in a plain envelope to your home. Our pharmacy "
+    "offers the best price online, pay with card or crypto, discount for returning customers, bonus tablets "
+    "with every order, discreet and fast, ask our doctors by chat at any time of the day or night."
+)
+
+
+THAI = "เทศบาลตัดสินใจซ่อมสะพานเก่าข้ามแม่น้ำในฤดูร้อนหน้า วิศวกรพบสนิมในเสาสิบเอ็ดต้น"
+
+
+THAI_OTHER = "ซื้อยาราคาถูกโดยไม่ต้องใช้ใบสั่งแพทย์วันนี้ ส่งถึงบ้านในซองธรรมดา โปรโมชั่นพิเศษ"
+
+
+HAN = "市议会决定明年夏天修复河上的旧桥。工程师在十一根柱子中发现了锈迹,卡车已改道行驶。"
+
+
+HAN_OTHER = "今天无需处方即可购买便宜药品,用普通信封送货上门。我们的网上药店价格最优惠。"
+
+
+LOGIN = [{"asks_password": True}]
+
+
+def page_of(text: str, **more: Any) -> dict[str, Any]:
+    return {"title": "", "text": text, **more}
+
+
+class TestLikeness:
+    @pytest.mark.parametrize(
+        ("one", "other", "found"),
+        [
+            (page_of(NEWS), page_of(NEWS), False),
+            (
+                page_of(NEWS),
+                page_of(f"Cookies help us. Accept all? 17:42 {NEWS} Most read: storm, cup, taxes"),
+                False,
+            ),
+            (page_of(NEWS), page_of(NEWS.replace("bridge", "tunnel").replace("eleven", "twelve")), False),
+            (page_of(NEWS), page_of(" ".join(reversed(NEWS.split()))), False),
+            (page_of(NEWS), page_of(PILLS), True),
+            (page_of(NEWS, title="Town news"), page_of(PILLS, title="Town news"), True),
+            (page_of(NEWS), page_of(NEWS, forms=LOGIN), True),
+            (page_of(NEWS, forms=LOGIN), page_of(NEWS, forms=LOGIN), False),
+            (page_of(THAI), page_of(THAI + " 12:30"), False),
+            (page_of(THAI), page_of(THAI_OTHER), True),
+            (page_of(HAN), page_of(HAN), False),
+            (page_of(HAN), page_of(HAN_OTHER), True),
+            (page_of(NEWS), page_of("Just a moment"), None),
+            (page_of(""), page_of(""), None),
+            ({}, {"title": None, "text": None, "forms": None}, None),
+        ],
+    )
+    def test_tells_another_page_from_a_changed_one(
+        self, one: dict[str, Any], other: dict[str, Any], found: bool | None
+    ) -> None:
+        assert likeness.differ(one, other) is likeness.differ(other, one) is found
+
+    @pytest.mark.parametrize(
+        ("title", "description", "found"),
+        [
+            ("Council repairs the old bridge", "Engineers found rust in eleven pillars", False),
+            ("Kittens of the week", "Twelve photographs that will make you smile", True),
+            ("News", "", None),
+        ],
+    )
+    def test_tells_a_page_that_is_not_what_its_preview_says(
+        self, title: str, description: str, found: bool | None
+    ) -> None:
+        preview = {"open_graph": {"og:title": title, "og:description": description}}
+
+        assert likeness.differs_from_preview(page_of(NEWS), preview=preview) is found
+        assert likeness.differs_from_preview(page_of("Loading"), preview=preview) is None
+
+    def test_reads_no_more_words_than_it_must(self) -> None:
+        long = page_of(" ".join(f"word{number}" for number in range(500_000)))
+
+        assert likeness.differ(long, long) is False

@@ -1,4 +1,4 @@
-"""Rules through their pages: the dry run, imposing, activating drafts, lifting."""
+"""Rules through their pages: the dry run, imposing, activating drafts, lifting; rules about texts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, DeskOf, flat
 
 FORM = {"kind": "domain", "value": "shop.example", "reason": "Sells pills", "days": "30"}
+
+
+def impose(desk: Client, **given: str) -> int:
+    return desk.post("/rules/new/", FORM | {"requeue": ""} | given).status_code
 
 
 @pytest.mark.usefixtures("linked")
@@ -62,11 +66,8 @@ class TestDryRun:
 
 @pytest.mark.usefixtures("linked")
 class TestRules:
-    def impose(self, desk: Client, **given: str) -> int:
-        return desk.post("/rules/new/", FORM | {"requeue": ""} | given).status_code
-
     def test_are_imposed_listed_and_lifted(self, lead_desk: Client) -> None:
-        assert self.impose(lead_desk) == 302
+        assert impose(lead_desk) == 302
         imposed = Rule.objects.get()
         assert imposed.expires_at is not None
         assert "Sells pills" in lead_desk.get("/rules/").content.decode()
@@ -79,28 +80,28 @@ class TestRules:
         assert "Sells pills" in lead_desk.get("/rules/?state=ended", headers=HTMX).content.decode()
 
     def test_score_again_what_waits(self, lead_desk: Client) -> None:
-        self.impose(lead_desk, requeue="waiting")
+        impose(lead_desk, requeue="waiting")
 
         assert Revision.objects.get().score_state == "pending"
 
     def test_of_an_address_show_on_its_page(self, lead_desk: Client) -> None:
-        self.impose(lead_desk, kind="address", value="203.0.113.0/24", days="")
+        impose(lead_desk, kind="address", value="203.0.113.0/24", days="")
 
         assert "within 203.0.113.0/24" in lead_desk.get("/addresses/203.0.113.7/").content.decode()
 
     def test_need_a_reason(self, lead_desk: Client) -> None:
-        assert self.impose(lead_desk, reason="") == 422
+        assert impose(lead_desk, reason="") == 422
         assert not Rule.objects.exists()
 
     def test_are_refused_when_banned_before(self, lead_desk: Client) -> None:
         for _ in range(2):
-            self.impose(lead_desk)
+            impose(lead_desk)
 
         assert Rule.objects.count() == 1
         assert "is already active" in lead_desk.get("/domains/shop.example/").content.decode()
 
     def test_cannot_be_lifted_twice(self, lead_desk: Client) -> None:
-        self.impose(lead_desk)
+        impose(lead_desk)
         for _ in range(2):
             lead_desk.post(f"/rules/{Rule.objects.get().pk}/lift/")
 
@@ -110,9 +111,9 @@ class TestRules:
     def test_allow_and_hold_until_a_date(self, lead_desk: Client, effect: str, told: str) -> None:
         tried = lead_desk.get(f"/rules/new/?kind=domain&value=shop.example&effect={effect}")
         assert re.search(f'value="{effect}"[^>]*selected', tried.content.decode())
-        assert self.impose(lead_desk, effect=effect, days="") == 422
+        assert impose(lead_desk, effect=effect, days="") == 422
 
-        assert self.impose(lead_desk, effect=effect, days="30") == 302
+        assert impose(lead_desk, effect=effect, days="30") == 302
 
         assert told in lead_desk.get("/domains/shop.example/").content.decode()
         listed = lead_desk.get("/rules/", {"effect": effect}, headers=HTMX).content.decode()
@@ -124,14 +125,14 @@ class TestRules:
         page = f"/authors/{author.pk}/"
         assert f'name="value" value="{author.pk}"' in lead_desk.get(page).content.decode()
 
-        self.impose(lead_desk, kind="author", value=str(author.pk), effect="allow")
+        impose(lead_desk, kind="author", value=str(author.pk), effect="allow")
 
         assert "allowed until" in lead_desk.get(page).content.decode()
 
     def test_shows_on_the_case_that_it_led_to(
         self, lead_desk: Client, linked: Case, fake_scorer: FakeScorer
     ) -> None:
-        self.impose(lead_desk, effect="hold", requeue="waiting")
+        impose(lead_desk, effect="hold", requeue="waiting")
         fake_scorer.default = 0.01
         score.run(revision_ids=[linked.score.revision_id], at=timezone.now())
         case = Case.objects.get()
@@ -249,3 +250,48 @@ class TestHits:
         Score.objects.filter(pk=linked.score_id).update(rule=hold)
 
         assert rule_pages.hits([hold]) == {hold.pk: 1}
+
+
+class TestTexts:
+    @pytest.mark.parametrize(
+        ("kind", "value", "told"),
+        [
+            ("text", "Check out, my channel!", "contain these words in a row"),
+            ("phone", "+1 888 555 0162", "this number in any notation"),
+            ("handle", "@crypto_king", "mention or link to this handle"),
+            ("lookalike", "pay.example", "domains that look like this one"),
+        ],
+    )
+    def test_tries_what_texts_name(
+        self, lead_desk: Client, open_case: Case_, kind: str, value: str, told: str
+    ) -> None:
+        open_case(text="Check out MY channel, 888-555-0162 @crypt0_king https://xn--py-7kc.example/")
+
+        body = lead_desk.get("/rules/new/", {"kind": kind, "value": value}).content.decode()
+
+        assert "<strong>1 post</strong> so far" in body
+        assert 'value="hold"' in body
+        assert 'value="allow"' not in body
+        assert told in flat(body)
+        assert ("Tried on the 2,000 posts" in body) is (kind != "lookalike")
+        assert ("the first 10,000 characters of a post" in flat(body)) is (kind != "lookalike")
+
+    def test_of_texts_are_imposed_and_listed(self, lead_desk: Client) -> None:
+        about = {"kind": "phone", "value": "+1 888 555 0162", "days": "7"}
+
+        assert impose(lead_desk, **about | {"effect": "allow", "days": "30"}) == 422
+        assert impose(lead_desk, **about) == 302
+
+        listed = flat(lead_desk.get("/rules/?kind=phone").content.decode())
+        assert "<bdi>+18885550162</bdi>" in listed
+        assert "Phone number" in listed
+
+    def test_of_texts_that_people_judged_harmless_ask_a_second_time(
+        self, lead_desk: Client, open_case: Case_, decided: Decided
+    ) -> None:
+        decided(open_case(text="call 888-555-0162"), verdict="not_spam")
+        about = {"kind": "phone", "value": "+1 888 555 0162", "days": "7"}
+
+        assert impose(lead_desk, **about) == 422
+        assert not Rule.objects.exists()
+        assert impose(lead_desk, **about, sure="1") == 302

@@ -1,15 +1,18 @@
-"""Policies in words: drafts, activation, end."""
+"""Policies in words: drafts, activation, end; of two leads at once one wins and the other is told."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connections, transaction
 
 from moderation.models import AuditEntry, Policy, PolicyMatch, Revision, User
 from moderation.models.posts import ScoreState
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock, take
 from moderation.operations.policies import policy
 from moderation.operations.scoring import score
 from moderation.queries.policies import policy_pages
@@ -186,11 +189,79 @@ class TestEnd:
         case.refresh_from_db()
         assert (touched, case.state) == (1, "withdrawn")
 
+    def test_the_audit_log_tells_each_act_and_no_words(self, active: Policies, lead: User) -> None:
+        policy.end(policy_id=active("cats of Mrs Robinson").pk, actor=lead, at=AT)
 
-def test_the_audit_log_tells_each_act_and_no_words(active: Policies, lead: User) -> None:
-    policy.end(policy_id=active("cats of Mrs Robinson").pk, actor=lead, at=AT)
+        entries = AuditEntry.objects.order_by("pk")
+        assert [entry.action for entry in entries] == ["policy.drafted", "policy.activated", "policy.ended"]
+        assert "Robinson" not in json.dumps([entry.details for entry in entries])
+        assert entries[1].details["threshold"] == 0.5
 
-    entries = AuditEntry.objects.order_by("pk")
-    assert [entry.action for entry in entries] == ["policy.drafted", "policy.activated", "policy.ended"]
-    assert "Robinson" not in json.dumps([entry.details for entry in entries])
-    assert entries[1].details["threshold"] == 0.5
+
+@pytest.fixture
+def at_once() -> Callable[..., list[str]]:
+    """Run acts in threads that all wait for one lock first; return what became of each."""
+
+    def run(*acts: Callable[[], object]) -> list[str]:
+        with ThreadPoolExecutor(len(acts)) as pool:
+            with transaction.atomic():
+                take(AdvisoryLock.POLICIES)
+                doing = [pool.submit(_told, act) for act in acts]
+            return sorted(one.result(timeout=30) for one in doing)
+
+    return run
+
+
+def _told(act: Callable[[], object]) -> str:
+    try:
+        act()
+    except Exception as refusal:  # noqa: BLE001 - which one it is the test says
+        return type(refusal).__name__
+    finally:
+        connections.close_all()
+    return "done"
+
+
+def activated(made: Policy, actor: User, at: datetime, *, effect: str = "tag") -> Callable[[], object]:
+    ends = at + timedelta(days=7)
+    return lambda: policy.activate(
+        policy_id=made.pk, effect=effect, threshold=0.5, expires_at=ends, actor=actor, at=at
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTwoLeads:
+    def test_one_activates_a_draft(
+        self, tried: Policies, lead: User, other_moderator: User, at_once: Callable[..., list[str]]
+    ) -> None:
+        made = tried()
+
+        told = at_once(activated(made, lead, AT), activated(made, other_moderator, AT))
+
+        assert told == ["AlreadyActive", "done"]
+        assert AuditEntry.objects.filter(action="policy.activated").count() == 1
+
+    def test_one_ends_a_policy(
+        self, active: Policies, lead: User, other_moderator: User, at_once: Callable[..., list[str]]
+    ) -> None:
+        made = active()
+
+        told = at_once(
+            *(
+                lambda who=who: policy.end(policy_id=made.pk, actor=who, at=AT)
+                for who in (lead, other_moderator)
+            )
+        )
+
+        assert told == ["NotInForce", "done"]
+
+    def test_two_narrow_holds_are_counted_one_after_the_other(
+        self, tried: Policies, post: Post_, lead: User, at_once: Callable[..., list[str]]
+    ) -> None:
+        for number in range(20):
+            post(text="cats" if number < 2 else "dogs")
+        first, second = tried("cats"), tried("cats")
+
+        told = at_once(activated(first, lead, AT, effect="hold"), activated(second, lead, AT, effect="hold"))
+
+        assert told == ["SecondPersonNeeded", "done"]

@@ -1,4 +1,4 @@
-"""Posts and complaints come in, repeated, contradicting, early and in one batch."""
+"""Posts and complaints come in, repeated, contradicting, early, in one batch; new posts go a short way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_django import DjangoAssertNumQueries
 from moderation.models import Author, Complaint, Domain, Platform, Post, PostLink, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import complaints, ingest
-from moderation.operations.posts.incoming_post import IncomingParent, IncomingPost
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent, IncomingPost
 from tests.moderation.conftest import Incoming
 from tests.moderation.instants import AT
 from tests.moderation.operations.posts.arrivals import SPAM, accept, accepted
@@ -180,65 +180,120 @@ def kept(external_id: str) -> tuple[str, str, str | None]:
     return row.parent_external_id, row.parent_text, author
 
 
-def test_text_and_author_are_kept_of_one_that_is_not_here(platform: Platform, incoming: Incoming) -> None:
-    accept(platform, AT, incoming(external_id="one", parent=TOLD))
-    accept(platform, AT, incoming(external_id="two", parent=TOLD), incoming(external_id="three"))
+class TestParents:
+    def test_text_and_author_are_kept_of_one_that_is_not_here(
+        self, platform: Platform, incoming: Incoming
+    ) -> None:
+        accept(platform, AT, incoming(external_id="one", parent=TOLD))
+        accept(platform, AT, incoming(external_id="two", parent=TOLD), incoming(external_id="three"))
 
-    assert kept("one") == kept("two") == ("parent", "What do you think?", "Wilma")
-    assert kept("three") == ("", "", None)
+        assert kept("one") == kept("two") == ("parent", "What do you think?", "Wilma")
+        assert kept("three") == ("", "", None)
+
+    def test_only_the_id_is_kept_of_one_that_is(self, platform: Platform, incoming: Incoming) -> None:
+        accept(platform, AT, incoming(external_id="parent"))
+
+        accept(platform, AT, incoming(external_id="one", parent=TOLD))
+
+        assert kept("one") == ("parent", "", None)
+        assert not Author.objects.filter(external_id="writer").exists()
+
+    def test_of_another_platform_is_another_post(self, platform: Platform, incoming: Incoming) -> None:
+        other = Platform.objects.create(slug="other", name="Other", created_at=AT)
+        accept(other, AT, incoming(external_id="parent"))
+
+        accept(platform, AT, incoming(external_id="one", parent=TOLD))
+
+        assert kept("one") == ("parent", "What do you think?", "Wilma")
+
+    def test_an_author_who_posts_is_called_as_there(self, platform: Platform, incoming: Incoming) -> None:
+        author = dataclasses.replace(incoming().author, external_id="writer", display_name="Wilma W.")
+
+        accept(platform, AT, incoming(author=author), incoming(external_id="one", parent=TOLD))
+
+        assert kept("one") == ("parent", "What do you think?", "Wilma W.")
+
+    def test_what_is_told_may_change_within_a_revision_but_not_what_is_answered(
+        self, platform: Platform, incoming: Incoming
+    ) -> None:
+        before = incoming(external_id="one", parent=TOLD)
+        accept(platform, AT, before)
+
+        renamed = dataclasses.replace(TOLD, text="What did you think?", author_name="W.")
+        same = accepted(platform, AT, dataclasses.replace(before, parent=renamed))
+        moved = dataclasses.replace(TOLD, external_id="another")
+        [other] = accept(platform, AT, dataclasses.replace(before, parent=moved))
+
+        assert not same.is_new
+        assert isinstance(other, ingest.Refused)
+        assert other.code == "revision_conflict"
+
+    @pytest.mark.django_db(transaction=True)
+    def test_costs_a_new_post_no_more_than_one_statement(
+        self, platform: Platform, incoming: Incoming
+    ) -> None:
+        def queries(**given: Any) -> int:
+            with CaptureQueriesContext(connection) as asked:
+                accept(platform, AT, incoming(**given))
+            return len(asked)
+
+        alone = queries(external_id="alone")
+
+        assert queries(external_id="one", parent=IncomingParent(external_id="parent")) == alone
+        told = IncomingParent(external_id="parent", text="What?")
+        assert queries(external_id="two", parent=told) == alone + 1
 
 
-def test_only_the_id_is_kept_of_one_that_is(platform: Platform, incoming: Incoming) -> None:
-    accept(platform, AT, incoming(external_id="parent"))
+class TestFirst:
+    def test_leaves_the_rows_that_a_batch_leaves(self, platform: Platform, incoming: Incoming) -> None:
+        text = "it's 100% \\ ☃ 'quoted' see https://a.example/1 and https://b.example/2"
+        whole = {
+            "text": text,
+            "author": IncomingAuthor(external_id="a%s", display_name="A 'b'", friends=3, created_at=AT),
+            "ip": "2001:db8::1",
+            "ip_asn": 64500,
+            "language": "en",
+            "user_agent": "x",
+            "links": ("https://a.example/1",),
+            "media_urls": ("https://m.example/1",),
+            "journey": (("open", 0), ("send", 900)),
+            "shares": 0,
+            "views": 12,
+        }
+        accepted(platform, AT, incoming(**whole))
+        ingest.accept(platform=platform, posts=[incoming(**whole), incoming()], at=AT)
 
-    accept(platform, AT, incoming(external_id="one", parent=TOLD))
+        alone, batched, _ = (
+            {
+                name: value
+                for name, value in vars(revision).items()
+                if name not in ("_state", "id", "post_id", "body_digest")
+            }
+            for revision in Revision.objects.order_by("pk")
+        )
+        assert alone == batched
+        first, second, _ = Post.objects.order_by("pk")
+        assert (first.author, first.received_at, first.latest_revision) == (second.author, AT, 1)
+        links = PostLink.objects.order_by("position").values_list(
+            "revision__post", "domain__name", "url", "url_digest", "host", "received_at"
+        )
+        assert [row[1:] for row in links if row[0] == first.pk] == [
+            row[1:] for row in links if row[0] == second.pk
+        ]
+        assert len(links) == 4
 
-    assert kept("one") == ("parent", "", None)
-    assert not Author.objects.filter(external_id="writer").exists()
+    def test_takes_three_statements(
+        self, platform: Platform, incoming: Incoming, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        accepted(platform, AT, incoming(text=SPAM.format(1)))
 
+        with django_assert_num_queries(3):
+            accepted(platform, AT, incoming(text=SPAM.format(2)))
 
-def test_of_another_platform_is_another_post(platform: Platform, incoming: Incoming) -> None:
-    other = Platform.objects.create(slug="other", name="Other", created_at=AT)
-    accept(other, AT, incoming(external_id="parent"))
+    def test_renames_an_author(self, platform: Platform, incoming: Incoming) -> None:
+        for name in ("Old", "New", ""):
+            author = IncomingAuthor(external_id="somebody", display_name=name)
+            accepted(platform, AT, incoming(author=author))
 
-    accept(platform, AT, incoming(external_id="one", parent=TOLD))
-
-    assert kept("one") == ("parent", "What do you think?", "Wilma")
-
-
-def test_an_author_who_posts_is_called_as_there(platform: Platform, incoming: Incoming) -> None:
-    author = dataclasses.replace(incoming().author, external_id="writer", display_name="Wilma W.")
-
-    accept(platform, AT, incoming(author=author), incoming(external_id="one", parent=TOLD))
-
-    assert kept("one") == ("parent", "What do you think?", "Wilma W.")
-
-
-def test_what_is_told_may_change_within_a_revision_but_not_what_is_answered(
-    platform: Platform, incoming: Incoming
-) -> None:
-    before = incoming(external_id="one", parent=TOLD)
-    accept(platform, AT, before)
-
-    renamed = dataclasses.replace(TOLD, text="What did you think?", author_name="W.")
-    same = accepted(platform, AT, dataclasses.replace(before, parent=renamed))
-    moved = dataclasses.replace(TOLD, external_id="another")
-    [other] = accept(platform, AT, dataclasses.replace(before, parent=moved))
-
-    assert not same.is_new
-    assert isinstance(other, ingest.Refused)
-    assert other.code == "revision_conflict"
-
-
-@pytest.mark.django_db(transaction=True)
-def test_costs_a_new_post_no_more_than_one_statement(platform: Platform, incoming: Incoming) -> None:
-    def queries(**given: Any) -> int:
-        with CaptureQueriesContext(connection) as asked:
-            accept(platform, AT, incoming(**given))
-        return len(asked)
-
-    alone = queries(external_id="alone")
-
-    assert queries(external_id="one", parent=IncomingParent(external_id="parent")) == alone
-    told = IncomingParent(external_id="parent", text="What?")
-    assert queries(external_id="two", parent=told) == alone + 1
+        assert Author.objects.get().display_name == "New"
+        assert Post.objects.count() == 3

@@ -1,12 +1,19 @@
-"""Releases go live whole or not at all, on a real Triton; whatever one lacks, the live one stays up."""
+"""Releases go live whole or not at all, on a real Triton and under load; else the live one stays up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from pytest_django import Settings
 
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Revision, Score
@@ -14,14 +21,14 @@ from moderation.models.releases import PromotionKind
 from moderation.operations.releases import promote, triton
 from moderation.operations.scoring import score
 from scoring import hosting
+from scoring.blocklist import Blocklist
 from scoring.content import ContentModel
-from scoring.release import Release
+from scoring.release import Corrupt, Release, SchemaMismatch
 from tests import releases
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import ON_TRITON, OTHER_MODELS_SHIFT
 from tests.moderation.operations.releases.promotion import TEXTS, promote_with, wait_until
-
-pytestmark = [pytest.mark.django_db, *ON_TRITON]
+from tests.scoring.random_records import record
 
 GoLive = Callable[[], Promotion]
 
@@ -33,6 +40,8 @@ def go_live(candidate: Release, other_models: Path) -> GoLive:
 
 
 class TestPromote:
+    pytestmark = [pytest.mark.django_db, *ON_TRITON]
+
     def test_lets_the_release_go_live_whole(self, candidate: Release, go_live: GoLive) -> None:
         shipped = scorer.release()
         before = scorer.content().scores(TEXTS)
@@ -93,6 +102,8 @@ class TestPromote:
 
 
 class TestRollBack:
+    pytestmark = [pytest.mark.django_db, *ON_TRITON]
+
     def test_brings_back_the_release_before(self, go_live: GoLive) -> None:
         shipped = scorer.release()
         go_live()
@@ -121,6 +132,8 @@ class TestRollBack:
 
 
 class TestLiveRelease:
+    pytestmark = [pytest.mark.django_db, *ON_TRITON]
+
     @pytest.mark.whole
     def test_one_that_is_damaged_later_does_not_stop_scoring(
         self, candidate: Release, go_live: GoLive
@@ -164,3 +177,111 @@ class TestLiveRelease:
 
 def _open_revisions() -> list[int]:
     return list(Revision.objects.filter(score_state="pending").values_list("pk", flat=True))
+
+
+class TestBadReleases:
+    pytestmark = [pytest.mark.whole, pytest.mark.django_db, *ON_TRITON]
+
+    """Each is refused by name before the flip, and the live release goes on answering."""
+
+    @pytest.fixture(autouse=True)
+    def live_stays_up(self) -> Iterator[None]:
+        before = scorer.content().scores(TEXTS)
+        yield
+        scorer.forget()
+        assert not Promotion.objects.exists()
+        assert scorer.release().id == scorer.shipped().id
+        assert scorer.content().scores(TEXTS) == before
+
+    def test_changed_model_file(self, candidate: Release, other_models: Path, tmp_path: Path) -> None:
+        changed = _copied(other_models, tmp_path)
+        with (changed / "distilbert/1/model.onnx").open("ab") as file:
+            file.write(b"\0")
+
+        with pytest.raises(Corrupt, match=r"model\.onnx: SHA-256"):
+            promote_with(candidate, models=changed, at=AT)
+
+    def test_folder_that_triton_does_not_read(
+        self, candidate: Release, other_models: Path, tmp_path: Path, settings: Settings
+    ) -> None:
+        settings.TRITON_MODELS_DIR = tmp_path / "elsewhere" / "models"
+
+        with pytest.raises(hosting.Refused, match="SPAMDESK_TRITON_MODELS_DIR"):
+            promote_with(candidate, models=other_models, at=AT)
+
+    def test_model_file_that_is_no_model(self, other_models: Path, tmp_path: Path) -> None:
+        changed = _copied(other_models, tmp_path)
+        (changed / "distilbert/1/model.onnx").write_bytes(b"no model at all")
+
+        with pytest.raises(hosting.Refused, match="distilbert"):
+            promote_with(releases.release(tmp_path / "release", models=changed), models=changed, at=AT)
+
+    def test_answers_other_than_its_release_says(self, other_models: Path, tmp_path: Path) -> None:
+        pins = hosting.pinned_files(other_models, model="content", version="1")
+        probes = [{"text": "See you at the river tonight", "probability": 0.97}]
+        content = {"model": "content", "version": "1", "files": pins, "probes": probes}
+
+        with pytest.raises(hosting.WrongAnswers, match=r"its release says 0\.970"):
+            promote_with(
+                releases.release(tmp_path / "release", models=other_models, content=content),
+                models=other_models,
+                at=AT,
+            )
+
+    def test_other_features(self, other_models: Path, tmp_path: Path) -> None:
+        with pytest.raises(SchemaMismatch):
+            promote_with(
+                releases.release(tmp_path / "release", models=other_models, schema_hash="0" * 64),
+                models=other_models,
+                at=AT,
+            )
+
+
+def _copied(repository: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(repository, tmp_path / "repository"))
+
+
+CALLERS = 3
+
+
+def _score_all_the_time(seen: Counter[tuple[str, bool]], ended: threading.Event) -> None:
+    """Score until told to end, as a worker does: every batch asks for the live release first."""
+    try:
+        while not ended.is_set():
+            result = (
+                scorer.current().live().score(record(text="Shall we meet at six?"), blocklist=Blocklist())
+            )
+            seen[result.release_id, result.is_degraded] += 1
+    finally:
+        connection.close()
+
+
+class TestUnderLoad:
+    pytestmark = [pytest.mark.whole, pytest.mark.django_db(transaction=True), *ON_TRITON]
+
+    @pytest.mark.long
+    def test_no_request_fails(
+        self, candidate: Release, other_models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.05)
+        shipped = scorer.release()
+        seen: Counter[tuple[str, bool]] = Counter()
+        ended = threading.Event()
+
+        with ThreadPoolExecutor(CALLERS) as pool:
+            callers = [pool.submit(_score_all_the_time, seen, ended) for _ in range(CALLERS)]
+            try:
+                wait_until(lambda: seen[shipped.id, False] > 20)
+                promote_with(candidate, models=other_models, at=AT)
+                wait_until(lambda: seen[candidate.id, False] > 20)
+                of_shipped = seen[shipped.id, False]
+                begun = time.monotonic()
+                promote.roll_back(actor=None, at=AT)
+                wait_until(lambda: seen[shipped.id, False] > of_shipped + 20)
+            finally:
+                ended.set()
+
+        for caller in callers:
+            caller.result()
+        assert set(seen) == {(shipped.id, False), (candidate.id, False)}
+        assert time.monotonic() - begun < 60

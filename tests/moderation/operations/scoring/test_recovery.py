@@ -1,14 +1,13 @@
-"""What was left open is found again: lost messages, dead workers, posts without the content model's answer.
-
-These are scored again without a storm, and people are asked late.
-"""
+"""What was left open is found again without a storm, people are asked late; which posts a task takes."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
+from django.db import transaction
 from django.db.models import Sum
 
 from moderation import enqueue
@@ -16,6 +15,7 @@ from moderation.models import Case, Decision, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
+from moderation.operations import rescore
 from moderation.operations.cases import claims
 from moderation.operations.infrastructure import sweeps
 from moderation.operations.scoring import leases, recovery, score
@@ -176,18 +176,88 @@ class TestAgain:
 
         assert sizes == [leases.AGAIN_CHUNK, leases.AGAIN_CHUNK, 90 - 2 * leases.AGAIN_CHUNK]
 
+    def test_a_model_that_answers_one_text_and_no_batch_makes_no_storm(
+        self, post: Post_, away: FakeScorer
+    ) -> None:
+        """It lasts for five minutes; half a minute after them every post has its score."""
+        away.is_ready_again = True
+        for second in range(0, 340, 5):
+            if second < 300:
+                post(at=later(second))
+            else:
+                back(away)
+            recovery.rescore_degraded(at=later(second))
+            run(later(second + 1))
 
-def test_a_model_that_answers_one_text_and_no_batch_makes_no_storm(post: Post_, away: FakeScorer) -> None:
-    """It lasts for five minutes; half a minute after them every post has its score."""
-    away.is_ready_again = True
-    for second in range(0, 340, 5):
-        if second < 300:
-            post(at=later(second))
-        else:
-            back(away)
-        recovery.rescore_degraded(at=later(second))
-        run(later(second + 1))
+        made = Revision.objects.aggregate(Sum("generation"))["generation__sum"]
+        assert made <= 6 * 60, "pauses double: five vain tries in five minutes at most"
+        assert not Revision.objects.exclude(score_state=ScoreState.SCORED).exists()
 
-    made = Revision.objects.aggregate(Sum("generation"))["generation__sum"]
-    assert made <= 6 * 60, "pauses double: five vain tries in five minutes at most"
-    assert not Revision.objects.exclude(score_state=ScoreState.SCORED).exists()
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """What was enqueued for scoring, message by message."""
+    messages: list[list[int]] = []
+
+    def keep(*, revision_ids: Sequence[int]) -> None:
+        if revision_ids:
+            messages.append(list(revision_ids))
+
+    monkeypatch.setattr(enqueue, "scoring", keep)
+    return messages
+
+
+@pytest.fixture
+def again(post: Post_, sent: list[list[int]]) -> list[int]:
+    """Revisions that have a score and are to get another one."""
+    for _ in range(40):
+        post()
+    ids = list(Revision.objects.order_by("pk").values_list("pk", flat=True))
+    score.run(revision_ids=ids, at=later(1))
+    with transaction.atomic():
+        rescore.again(ids, at=later(2))
+    sent.clear()
+    return ids
+
+
+def claimed(ids: Sequence[int], *, at: datetime) -> list[int]:
+    return [row.pk for row in leases.claim(revision_ids=ids, at=at)]
+
+
+class TestLeases:
+    def test_posts_without_a_score_go_first(
+        self, again: list[int], post: Post_, sent: list[list[int]]
+    ) -> None:
+        new = post().revisions.get().pk
+
+        assert claimed(again[:2], at=later(3)) == [new]
+        assert sent[-1] == again[:2]  # put off, not forgotten
+        assert claimed(again[:2], at=later(4))[:2] == again[:2]
+
+    def test_a_new_post_takes_no_old_ones_along(self, again: list[int], post: Post_) -> None:
+        new = post().revisions.get().pk
+
+        assert claimed([new], at=later(3)) == [new]
+        assert Revision.objects.filter(pk__in=again, score_state=ScoreState.PENDING).count() == len(again)
+
+    def test_few_are_scored_again_at_once_so_that_a_new_post_waits_little(self, again: list[int]) -> None:
+        assert claimed(again[:1], at=later(3)) == again[: leases.AGAIN_CHUNK]
+
+    def test_as_many_as_a_message_names(self, again: list[int]) -> None:
+        assert claimed(again, at=later(3)) == again
+
+    @pytest.mark.whole
+    def test_all_get_their_score_whatever_comes_between(
+        self, again: list[int], post: Post_, sent: list[list[int]], fake_scorer: FakeScorer
+    ) -> None:
+        messages = [[pk] for pk in again]
+        seconds = 3
+        while messages:
+            if seconds < 40:
+                messages.append([post().revisions.get().pk])
+            sent.clear()
+            score.run(revision_ids=messages.pop(0), at=later(seconds))
+            messages += sent
+            seconds += 1
+
+        assert set(Revision.objects.values_list("score_state", flat=True)) == {ScoreState.SCORED}

@@ -12,7 +12,7 @@ from moderation.operations.webhooks import endpoints
 from tests.moderation import receiver
 from tests.moderation.conftest import Case_, judge
 from tests.moderation.instants import AT, later
-from tests.moderation.operations.webhooks.turns import Make
+from tests.moderation.operations.webhooks.deliveries import Make
 from tests.moderation.receiver import Receiver
 
 

@@ -1,11 +1,17 @@
-"""One delivery sent, and what it is about."""
+"""Deliveries that the tests send and count, and what these are about."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from moderation.models import Delivery
+from moderation.operations.webhooks import circuit
 from moderation.operations.webhooks import send as webhooks_send
+
+LEASE_SECONDS = circuit.LEASE.total_seconds()
+
+Make = Callable[..., list[Delivery]]
 
 
 def send(delivery: Delivery, at: datetime) -> Delivery:
@@ -19,3 +25,7 @@ def send(delivery: Delivery, at: datetime) -> Delivery:
 def decision_of(delivery: Delivery) -> int:
     assert delivery.decision_id is not None
     return delivery.decision_id
+
+
+def counted(state: str) -> int:
+    return Delivery.objects.filter(state=state).count()

@@ -17,7 +17,7 @@ from moderation.models.webhooks import CircuitState
 from moderation.operations.webhooks import attempts, circuit, send
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import side_by_side
-from tests.moderation.operations.webhooks.turns import LEASE_SECONDS, Make, counted
+from tests.moderation.operations.webhooks.deliveries import LEASE_SECONDS, Make, counted
 from tests.moderation.receiver import Receiver
 
 pytestmark = pytest.mark.django_db

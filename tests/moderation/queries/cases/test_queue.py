@@ -1,18 +1,21 @@
-"""The orders of the queue, and what they must not tell."""
+"""The queue: its orders and what they must not tell, the chance of a draw, how long cases wait and take."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
 import pytest
+from django.test import Client
 
 from moderation.models import Case, Platform, Score, User
+from moderation.models.cases import CaseState
 from moderation.operations.posts import complaints
 from moderation.queries import keyset
-from moderation.queries.cases import queue
+from moderation.queries.cases import backlog, pace, queue, queue_mix
 from moderation.queries.cases.queue_filter import QueueFilter, Sort
+from moderation.queries.cases.queue_mix import Load
 from moderation.queries.keyset import InvalidCursor, Key
-from tests.moderation.conftest import Case_
+from tests.moderation.conftest import Case_, Judged
 from tests.moderation.fakes import FakeScorer
 
 
@@ -114,3 +117,115 @@ class TestAuditSamples:
         [row] = queue.rows(viewer=lead, wanted=QueueFilter(), at=at).rows
 
         assert row.spam_probability is None
+
+
+class TestChance:
+    def test_is_what_the_lane_gets_through(self) -> None:
+        load = Load(decisions=1_000, review_posts=2_000, audit_cases=60, waiting=140)
+
+        assert queue_mix.chance_of(share=0.2, load=load) == pytest.approx((0.8 * 200 - 60 - 20) / 2_000)
+
+    @pytest.mark.parametrize(
+        ("share", "load", "chance"),
+        [
+            (0.2, Load(decisions=0, review_posts=0, audit_cases=0, waiting=0), 0.2),
+            (1.0, Load(decisions=9_000, review_posts=10, audit_cases=0, waiting=0), queue_mix.MOST_CHANCE),
+            (0.1, Load(decisions=100, review_posts=9_000, audit_cases=99, waiting=9), queue_mix.LEAST_CHANCE),
+        ],
+    )
+    def test_is_never_nothing_and_never_all(self, share: float, load: Load, chance: float) -> None:
+        assert queue_mix.chance_of(share=share, load=load) == chance
+
+
+HOUR = timedelta(hours=1)
+
+
+def waited(*, at: datetime) -> dict[float, float]:
+    """Hours that the oldest had waited, by hours before `at`."""
+    return {(at - age.at) / HOUR: age.oldest / HOUR for age in backlog.over_last_day(at=at)}
+
+
+def set_times(case: Case, *, opened_at: datetime, closed_at: datetime | None = None) -> None:
+    """Put a case into the past."""
+    state = CaseState.DECIDED if closed_at else CaseState.OPEN
+    Case.objects.filter(pk=case.pk).update(opened_at=opened_at, closed_at=closed_at, state=state)
+
+
+@pytest.mark.django_db
+class TestBacklog:
+    @pytest.mark.parametrize(
+        ("minutes", "bucket"),
+        [(0, 0), (4, 0), (5, 1), (29, 1), (30, 2), (119, 2), (120, 3), (480, 4), (900, 4)],
+    )
+    def test_a_case_is_in_the_bucket_that_begins_with_its_wait(
+        self, open_case: Case_, lead: User, at: datetime, minutes: int, bucket: int
+    ) -> None:
+        open_case()
+        Case.objects.update(opened_at=at - timedelta(minutes=minutes))
+
+        counted = backlog.overview(viewer=lead, at=at).buckets
+
+        assert [one.index for one in counted if one.cases] == [bucket]
+
+    def test_grows_while_a_case_waits_and_falls_when_it_is_closed(
+        self, open_case: Case_, at: datetime
+    ) -> None:
+        set_times(open_case(), opened_at=at - 10 * HOUR, closed_at=at - 4 * HOUR)
+        set_times(open_case(), opened_at=at - 6 * HOUR)
+
+        found = waited(at=at)
+
+        assert len(found) == 49
+        assert (found[12], found[10], found[7], found[4.5]) == (0, 0, 3, 5.5)
+        assert (found[4], found[2], found[0]) == (2, 4, 6)
+
+    def test_nothing_has_waited(self, at: datetime) -> None:
+        assert set(waited(at=at).values()) == {0}
+
+    def test_is_drawn_on_the_health_page_and_not_asked_every_ten_seconds(
+        self, client: Client, moderator: User, open_case: Case_
+    ) -> None:
+        client.force_login(moderator)
+        assert "Nothing waited." in client.get("/health/").text
+
+        open_case()
+
+        assert "fill--rest" in client.get("/health/").text
+        assert "fill--rest" not in client.get("/health/", headers={"HX-Request": "true"}).text
+
+
+@pytest.fixture
+def one_by_one(open_case: Case_, judged_alike: Judged, at: datetime) -> Case:
+    """25 cases that one person decided, one every 30 s."""
+    case = open_case()
+    for place in range(25):
+        when = {"decided_at": at + timedelta(seconds=30 * place)}
+        judged_alike(case, probability=0.5, spam=1, fine=0, decision=when)
+    return case
+
+
+@pytest.fixture
+def many_at_once(one_by_one: Case, judged_alike: Judged, at: datetime) -> None:
+    """200 more that the person decided in one go."""
+    at_once = {"decided_at": at + timedelta(seconds=735)}
+    judged_alike(one_by_one, probability=0.5, spam=200, fine=0, decision=at_once)
+
+
+@pytest.mark.django_db
+class TestCaseTime:
+    def test_is_the_median_between_two_decisions_of_a_person(self, one_by_one: Case, at: datetime) -> None:
+        found = pace.case_time(at=at + timedelta(hours=1))
+
+        assert (found.seconds, found.decisions) == (30.0, 24)
+
+    def test_leaves_out_what_was_decided_at_once(self, many_at_once: None, at: datetime) -> None:
+        found = pace.case_time(at=at + timedelta(hours=1))
+
+        assert (found.seconds, found.decisions) == (30.0, 24)
+
+    def test_ones_own_pace_leaves_them_out_too(
+        self, many_at_once: None, moderator: User, at: datetime
+    ) -> None:
+        found = pace.own_pace(user=moderator, at=at + timedelta(hours=1))
+
+        assert (found.seconds, found.today) == (30.0, 225)

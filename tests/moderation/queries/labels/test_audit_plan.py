@@ -1,4 +1,4 @@
-"""The audit sample by platform. Promise: what it finds, weighed by its logged chances, is the true share."""
+"""The audit sample. Promise: what it finds, weighed by its logged chances, is the true share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.db import transaction
+from hypothesis import given
+from hypothesis import strategies as st
 from pytest_django import Settings
 
 from moderation.models import Case, Platform, Revision, Score, User
 from moderation.models.decisions import Verdict
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_chance, audit_plan
+from moderation.queries.labels.audit_chance import Chance
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import History, PostRecord
@@ -246,3 +249,37 @@ class TestScoring:
         rows = self.scored(post, count=1, at=later(125))
 
         assert rows[0].audit_probability == pytest.approx(2 / 8)
+
+
+SHARES = st.floats(min_value=1e-7, max_value=1.0)
+
+
+PROBABILITIES = st.floats(min_value=0.0, max_value=1.0)
+
+
+class TestChance:
+    @given(share=SHARES, spam_probability=PROBABILITIES, mean_doubt=st.floats(min_value=1e-6, max_value=0.5))
+    def test_leaves_no_post_without_a_chance_and_the_uniform_part_within(
+        self, share: float, spam_probability: float, mean_doubt: float
+    ) -> None:
+        chance = audit_chance.of(share=share, spam_probability=spam_probability, mean_doubt=mean_doubt)
+
+        assert 0.0 < chance.uniform <= chance.total <= 1.0
+        assert chance.uniform >= 0.29 * share
+        assert (chance.total == 1.0) == (share == 1.0)
+
+    @pytest.mark.parametrize("mean_doubt", [None, 0.0])
+    def test_is_uniform_while_the_scores_say_nothing(self, mean_doubt: float | None) -> None:
+        chance = audit_chance.of(share=0.2, spam_probability=0.4, mean_doubt=mean_doubt)
+
+        assert chance == Chance(total=0.2, uniform=0.2)
+
+    def test_draws_thirty_per_cent_uniformly_and_the_rest_by_doubt(self) -> None:
+        share, mean_doubt = 0.001, audit_chance.doubt(0.01)
+
+        sure, usual, unsure = (
+            audit_chance.of(share=share, spam_probability=one, mean_doubt=mean_doubt).total / share
+            for one in (0.0, 0.01, 0.5)
+        )
+
+        assert (sure, usual, unsure) == pytest.approx((0.3, 1.0, 0.3 + 0.7 * 0.5 / mean_doubt), rel=0.01)

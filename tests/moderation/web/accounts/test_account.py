@@ -1,14 +1,15 @@
-"""A user's own account: a changed password ends the sessions elsewhere."""
+"""A user's own account: password and sessions, and those that an administrator ends."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from moderation.models import User
+from moderation.models import AuditEntry, User
 from moderation.operations.accounts import users
 from tests.moderation.web.accounts.attempts import RIGHT
 from tests.moderation.web.conftest import DeskOf, flat
@@ -77,3 +78,86 @@ class TestAccount:
         desk.cookies["theme"] = '"><script>'
 
         assert 'data-theme="' not in desk.get("/queue/").content.decode()
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 19 like Mac OS X) Version/19 Safari/605"
+
+
+def signed_in(user: User, *, agent: str = FIREFOX) -> Client:
+    """Sign in as people do, from a browser of one's own."""
+    desk = Client(headers={"user-agent": agent})
+    answer = desk.post("/sign-in/", {"username": user.username, "password": RIGHT})
+    assert answer.status_code == 302
+    return desk
+
+
+@pytest.fixture
+def here(person: User) -> Client:
+    return signed_in(person)
+
+
+@pytest.fixture
+def phone(person: User, here: Client) -> Client:
+    return signed_in(person, agent=PHONE)
+
+
+class TestSessionList:
+    def test_shows_device_and_times_and_no_secret(self, here: Client, phone: Client) -> None:
+        html = here.get("/account/").content.decode()
+
+        assert "Firefox on Linux" in html
+        assert "Safari on iPhone" in html
+        assert flat(html).count("this session") == 1
+        for desk in (here, phone):
+            assert desk.cookies["sessionid"].value not in html
+
+    def test_is_of_one_s_own_sessions(self, here: Client, lead_desk: Client) -> None:
+        assert "Firefox on Linux" not in lead_desk.get("/account/").content.decode()
+
+
+class TestEndSession:
+    def test_signs_out_the_other_device(self, here: Client, phone: Client) -> None:
+        page = here.get("/account/").content.decode()
+        [address] = re.findall(r'action="(/account/sessions/[^"]+-[^"]+/end/)"', page)
+
+        assert here.post(address).status_code == 302
+
+        assert here.get("/account/").status_code == 200
+        assert phone.get("/account/").headers["Location"].startswith("/sign-in/")
+        assert here.post(address).status_code == 404
+
+    def test_signs_out_everywhere_else(self, here: Client, phone: Client) -> None:
+        answer = here.post("/account/sessions/end/", follow=True)
+
+        assert "1 other session has ended." in answer.content.decode()
+        assert phone.get("/account/").status_code == 302
+
+    def test_comes_with_a_new_password(self, here: Client, phone: Client) -> None:
+        new = "quite-another-phrase-7"
+        here.post("/account/password/", {"old_password": RIGHT, "new_password1": new, "new_password2": new})
+
+        html = here.get("/account/").content.decode()
+
+        assert "Safari on iPhone" not in html
+        assert "this session" in html
+
+    def test_of_somebody_is_an_administrators(self, admin_desk: Client, here: Client, person: User) -> None:
+        page = flat(admin_desk.get("/users/").content.decode())
+        assert f'data-opens="sessions-{person.pk}"' in page
+
+        answer = admin_desk.post(f"/users/{person.pk}/sessions/end/", follow=True)
+
+        assert "1 session has ended." in answer.content.decode()
+        assert here.get("/account/").status_code == 302
+        assert AuditEntry.objects.filter(action="user.sessions_ended", subject_id=str(person.pk)).count() == 1
+        assert admin_desk.post("/users/0/sessions/end/").status_code == 404
+
+    def test_users_show_how_many_sessions_and_cases_each_has(
+        self, admin_desk: Client, here: Client, phone: Client, person: User
+    ) -> None:
+        [row] = [user for user in admin_desk.get("/users/").context["users"] if user == person]
+
+        assert (row.signed_in, row.claimed) == (2, 0)

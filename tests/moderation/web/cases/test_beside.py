@@ -1,4 +1,4 @@
-"""The panel beside a case: author, domain and address, notes on the author, rules made and proposed."""
+"""The panel beside a case: author, domain, address, notes on the author, rules; what stands open around."""
 
 # ruff: noqa: F811 - fixtures of another module are arguments here
 
@@ -144,6 +144,26 @@ class TestNotes:
         assert "This account was erased." in answer.content.decode()
         assert not AuthorNote.objects.exists()
 
+    def test_notes_on_a_case_and_a_second_person_are_asked_from_the_desk(
+        self, desk: Client, open_case: Case_, decided: Decided
+    ) -> None:
+        case = open_case(at=timezone.now())
+        noted = desk.post(f"/review/{case.pk}/note/", {"note": "Seen on Monday, too"}, headers=HTMX)
+        plain = desk.post(f"/review/{case.pk}/note/", {"note": "And on Tuesday"})
+        early = desk.post(f"/review/{case.pk}/second/", {}, follow=True)
+        decided(case)
+        shown = desk.get(f"/review/{case.pk}/").content.decode()
+        asked = desk.post(f"/review/{case.pk}/second/", {"note": "Please look"}, follow=True)
+
+        assert "Seen on Monday, too" in noted.content.decode()
+        assert plain.headers["Location"] == f"/review/{case.pk}/"
+        assert CaseNote.objects.filter(case=case).count() == 2
+        assert "decided once first" in early.content.decode()
+        assert "Request second review" in shown
+        assert "A second person will review this post." in asked.content.decode()
+        second = Case.objects.get(reason=CaseReason.SECOND)
+        assert (second.post_id, second.notes.get().text) == (case.post_id, "Please look")
+
 
 class TestRules:
     FORM = {"effect": "ban", "reason": "Sells pills", "days": "30"}
@@ -213,22 +233,52 @@ class TestRules:
         assert answer.headers["Location"] == f"/review/{linking.pk}/beside/domain/?domain=evil.example"
 
 
-def test_notes_on_a_case_and_a_second_person_are_asked_from_the_desk(
-    desk: Client, open_case: Case_, decided: Decided
-) -> None:
-    case = open_case(at=timezone.now())
-    noted = desk.post(f"/review/{case.pk}/note/", {"note": "Seen on Monday, too"}, headers=HTMX)
-    plain = desk.post(f"/review/{case.pk}/note/", {"note": "And on Tuesday"})
-    early = desk.post(f"/review/{case.pk}/second/", {}, follow=True)
-    decided(case)
-    shown = desk.get(f"/review/{case.pk}/").content.decode()
-    asked = desk.post(f"/review/{case.pk}/second/", {"note": "Please look"}, follow=True)
+def around(desk: Client, case: Case) -> str:
+    return read(desk, f"/review/{case.pk}/around/", headers=HTMX)
 
-    assert "Seen on Monday, too" in noted.content.decode()
-    assert plain.headers["Location"] == f"/review/{case.pk}/"
-    assert CaseNote.objects.filter(case=case).count() == 2
-    assert "decided once first" in early.content.decode()
-    assert "Request second review" in shown
-    assert "A second person will review this post." in asked.content.decode()
-    second = Case.objects.get(reason=CaseReason.SECOND)
-    assert (second.post_id, second.notes.get().text) == (case.post_id, "Please look")
+
+class TestAround:
+    def test_shows_the_authors_posts_similar_ones_and_lanes(self, desk: Client, counted_case: Case) -> None:
+        body = around(desk, counted_case)
+        author, similar = body.split("Similar posts", 1)
+
+        assert re.search(r"\d+ of \d+ judged posts? (?:was|were) spam", author)
+        assert re.search(r'href="/posts/\d+/"', author)
+        assert re.search(r'href="/posts/\d+/"', similar)
+        assert "lanes__mark--this" in similar
+        assert f'href="/posts/{counted_case.post_id}/"' not in body
+
+    def test_opens_nothing_in_the_window_of_the_case(self, desk: Client, counted_case: Case) -> None:
+        body = around(desk, counted_case)
+
+        assert body.count('href="/posts/') == body.count('target="_blank"') > 0
+
+    @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.RANDOM, CaseReason.SECOND])
+    def test_hides_similar_posts_while_a_case_is_judged_blindly(
+        self, desk: Client, counted_case: Case, reason: CaseReason
+    ) -> None:
+        Case.objects.filter(pk=counted_case.pk).update(reason=reason)
+
+        _, similar = around(desk, counted_case).split("Similar posts", 1)
+
+        assert "hidden until you decide" in similar
+        assert 'href="/posts/' not in similar
+
+    def test_says_what_each_mark_is(self, desk: Client, open_case: Case_, decided: Decided) -> None:
+        decided(open_case(text="An earlier post"), verdict="spam")
+
+        body = around(desk, open_case())
+
+        assert re.search(r"<title>this post, \d+ \w+ ago</title>", body)
+        assert re.search(r"<title>\d+ \w+ ago, spam</title>", body)
+        assert re.search(r"2, latest \d+ \w+ ago; 1 spam, 0 not", body)
+
+    def test_is_closed_to_who_may_not_see_the_case(self, desk: Client, case_in_front: Case) -> None:
+        Case.objects.update(is_escalated=True, claimed_by=None)
+
+        assert desk.get(f"/review/{case_in_front.pk}/around/", headers=HTMX).status_code == 404
+
+    def test_needs_as_many_queries_for_many_posts(self, desk: Client, open_case: Case_) -> None:
+        cases = [open_case(text="buy these pills now, cheap and fast") for _ in range(8)]
+
+        assert len(asked(desk, f"/review/{cases[-1].pk}/around/", headers=HTMX)) <= 28

@@ -1,17 +1,24 @@
-"""The queue as a moderator sees it."""
+"""The queue as a moderator sees it: its list, why a case stands where it does, and the case in front."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import AuthorDeletion, Case, User
+from moderation.models import AuthorDeletion, Case, Reason, User
+from moderation.models.cases import CaseReason
 from moderation.operations.cases import claims
 from moderation.queries.cases import queue, queue_filter
+from moderation.queries.cases.queue import QueueRow
+from moderation.queries.cases.queue_filter import Sort
+from moderation.web.cases import queue_position
 from tests.moderation.conftest import Case_
+from tests.moderation.counted_case import report_it
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked, flat
 
@@ -94,6 +101,14 @@ class TestQueue:
 
         assert "other_moderator" in desk.get("/queue/").content.decode()
 
+    def test_hidden_characters_do_not_fill_the_list(self, desk: Client, open_case: Case_) -> None:
+        open_case(text="\u200b".join("free pills for everybody"))
+
+        html = desk.get("/queue/").content.decode()
+
+        assert "free pills for everybody" in html
+        assert "23 hidden characters" in html
+
 
 def chips(html: str) -> dict[str, str]:
     """The numbers on the chips."""
@@ -159,10 +174,61 @@ class TestPick:
         assert offered == {own.pk, free.pk}
 
 
-def test_hidden_characters_do_not_fill_the_list(desk: Client, open_case: Case_) -> None:
-    open_case(text="\u200b".join("free pills for everybody"))
+def row(*, followers: int | None, spread: int) -> QueueRow:
+    rest: dict[str, Any] = {field.name: None for field in dataclasses.fields(QueueRow)}
+    return QueueRow(**rest | {"followers": followers, "spread": spread})
 
-    html = desk.get("/queue/").content.decode()
 
-    assert "free pills for everybody" in html
-    assert "23 hidden characters" in html
+class TestPosition:
+    def test_every_reason_has_short_words_of_its_own(self) -> None:
+        assert set(queue_position._REASONS) == set(CaseReason)
+
+    @pytest.mark.parametrize(
+        ("followers", "spread", "words"),
+        [
+            (13, 6, "13 followers · 6 reactions"),
+            (1, 0, "1 follower"),
+            (None, 1, "1 reaction"),
+            (None, 0, "no known reach"),
+            (0, 0, "no known reach"),
+        ],
+    )
+    def test_the_default_order_is_told_by_whom_a_post_reaches(
+        self, followers: int | None, spread: int, words: str
+    ) -> None:
+        """Never by the product that orders it, "harm 4.7"."""
+        assert queue_position.place_words(row(followers=followers, spread=spread), Sort.HARM) == words
+
+
+class TestReasonsOffered:
+    def test_are_offered_and_those_proposed_that_complaints_speak_for(
+        self, desk: Client, case_in_front: Case, reasons: dict[str, Reason]
+    ) -> None:
+        report_it(case_in_front.post, at=timezone.now(), reason="scam")
+
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+
+        assert body.count("reason--proposed") == 1
+        assert 'title="Proposed: 1 complaint.' in body
+        assert "Ordinary post" in body
+
+
+class TestPreferences:
+    @pytest.mark.parametrize(
+        ("blur", "complaint", "is_blurred"),
+        [
+            ("never", "adult", False),
+            ("graphic", "adult", True),
+            ("graphic", "spam", False),
+            ("always", "spam", True),
+        ],
+    )
+    def test_blurs_what_a_person_does_not_want_to_see_at_once(
+        self, desk: Client, case_in_front: Case, blur: str, complaint: str, is_blurred: bool
+    ) -> None:
+        User.objects.update(stored_preferences={"blur": blur})
+        report_it(case_in_front.post, at=timezone.now(), reason=complaint)
+
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+
+        assert ("case--blurred" in body) is is_blurred

@@ -1,0 +1,235 @@
+"""Short commands: what they say, and what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from moderation import scorer
+from moderation.models import ApiKey, AuditEntry, Platform, Post, Revision
+from moderation.models.platforms import Scope
+from moderation.models.posts import ScoreState
+from moderation.operations import rescore
+from moderation.operations.accounts import api_keys
+from moderation.operations.scoring import score
+from moderation.queries.quality import needed_labels
+from scoring.release import SchemaMismatch
+from tests.moderation.fakes import RELEASE_ID, FakeScorer
+
+
+def create(*arguments: str) -> str:
+    """Run the command and return what it printed for programs."""
+    said = StringIO()
+    call_command("create_api_key", *arguments, stdout=said, stderr=StringIO())
+    return said.getvalue().strip()
+
+
+class TestCreateApiKey:
+    def test_prints_a_key_that_the_api_accepts(self, platform: Platform) -> None:
+        secret = create("social", "--name", "ingest", "--scope", "posts:write", "--days", "30")
+
+        key = api_keys.authenticate(secret=secret, at=timezone.now())
+        assert (key.platform, key.name, key.scopes) == (platform, "ingest", ["posts:write"])
+        assert key.expires_at is not None
+        assert timedelta(days=29) < key.expires_at - timezone.now() < timedelta(days=31)
+
+    def test_may_do_everything_for_ever_unless_told(self, platform: Platform) -> None:
+        create("social")
+
+        key = ApiKey.objects.get()
+        assert (key.scopes, key.expires_at) == (Scope.values, None)
+
+    @pytest.mark.django_db
+    def test_registers_a_platform_on_the_way(self) -> None:
+        create("acme-social", "--register", "Acme Social")
+
+        assert Platform.objects.get().name == "Acme Social"
+        assert set(AuditEntry.objects.values_list("action", flat=True)) == {
+            "platform.registered",
+            "key.issued",
+        }
+
+    @pytest.mark.django_db
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("nobody",), "no platform 'nobody'"),
+            (("Acme Social", "--register", "Acme"), "small letters"),
+            (("social", "--days", "0"), "from 1 to 3650"),
+            (("social", "--scope", "everything"), "invalid choice"),
+        ],
+    )
+    def test_refuses_with_the_cure(self, arguments: tuple[str, ...], said: str) -> None:
+        with pytest.raises(CommandError, match=said):
+            create(*arguments)
+
+        assert not ApiKey.objects.exists()
+
+
+class TestCheckRelease:
+    def test_names_the_release_that_scores(self, fake_scorer: FakeScorer) -> None:
+        said = StringIO()
+
+        call_command("check_release", stdout=said)
+
+        assert said.getvalue() == f"Release {RELEASE_ID[:12]} scores.\n"
+
+    def test_says_why_none_can(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse() -> None:
+            raise SchemaMismatch("release 0123 does not know context.mentions: refit it")
+
+        monkeypatch.setattr(scorer.current(), "live", refuse)
+
+        with pytest.raises(
+            CommandError, match=r"Posts are not scored: release 0123 does not know context\.mentions"
+        ):
+            call_command("check_release")
+
+
+def plan_audit(*arguments: str) -> str:
+    out = StringIO()
+    call_command("plan_audit", *arguments, stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.django_db
+class TestPlanAudit:
+    def test_says_how_many_labels_this_weeks_scores_ask_for(
+        self,
+        post: Callable[..., Post],
+        fake_scorer: FakeScorer,
+        platform: Platform,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(needed_labels, "_FEWEST_SCORES", 4)
+        fake_scorer.default = 0.05
+        rows = [post(text=f"text {number}", at=timezone.now()) for number in range(5)]
+        ids = list(Revision.objects.filter(post__in=rows).values_list("pk", flat=True))
+        score.run(revision_ids=ids, at=timezone.now())
+
+        said = plan_audit(f"--platform={platform.slug}", "--within=20")
+
+        assert "5.00%" in said
+        assert "0 random labels of the last 28 days are too few" in said
+        # (1 - 0.05) / (0.05 * 0.2²) labels, whatever the score, since all are the same
+        assert said.split("standard error")[1].split()[:2] == ["475", "475"]
+
+    @pytest.mark.usefixtures("platform")
+    def test_has_no_plan_without_posts(self) -> None:
+        assert plan_audit().startswith("No plan: 0 posts were let through this week")
+
+    @pytest.mark.parametrize(
+        ("argument", "named"),
+        [("--platform=nobody", "--platform: no platform"), ("--within=0", "--within: 0")],
+    )
+    def test_refuses_by_the_arguments_name(self, argument: str, named: str) -> None:
+        with pytest.raises(CommandError, match=named):
+            plan_audit(argument)
+
+
+@pytest.fixture
+def posts(post: Callable[..., Post], fake_scorer: FakeScorer) -> list[Post]:
+    rows = [post(at=timezone.now()) for _ in range(3)]
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=timezone.now())
+    return rows
+
+
+def rescored(*arguments: str) -> str:
+    out = StringIO()
+    call_command("rescore", *arguments, stdout=out)
+    return out.getvalue()
+
+
+class TestRescore:
+    @pytest.mark.parametrize(
+        "named",
+        ["--platform=social", f"--release={RELEASE_ID[:12]}", "--since=2020-01-01T00:00:00Z", "--all"],
+    )
+    def test_puts_posts_back_and_says_where_to_go_on(self, posts: list[Post], named: str) -> None:
+        said = rescored(named)
+
+        assert set(Revision.objects.values_list("generation", "score_state")) == {(2, ScoreState.PENDING)}
+        assert "3 posts to score again" in said
+        assert f"--after {Revision.objects.latest('pk').pk}" in said
+        assert "3 posts are scored again" in said
+
+    def test_takes_up_what_made_scoring_fail_also_if_it_was_edited_since(
+        self, posts: list[Post], post: Callable[..., Post]
+    ) -> None:
+        Revision.objects.filter(post=posts[0]).update(score_state=ScoreState.DEAD, attempts=8)
+        post(external_id=posts[0].external_id, text="another text", revision=2, at=timezone.now())
+
+        rescored("--dead")
+
+        taken = Revision.objects.get(generation=2)
+        assert (taken.post, taken.score_state, taken.attempts) == (posts[0], ScoreState.PENDING, 0)
+
+    def test_goes_on_after_an_id(self, posts: list[Post]) -> None:
+        second = Revision.objects.order_by("pk")[1]
+
+        assert "1 posts are scored again" in rescored("--all", f"--after={second.pk}")
+
+    def test_says_where_to_go_on_when_stopped(
+        self, posts: list[Post], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def stop(**_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(rescore, "PIECE", 1)
+        monkeypatch.setattr("time.sleep", lambda _: stop())
+        first = Revision.objects.order_by("pk")[0]
+
+        with pytest.raises(CommandError, match=f"--after {first.pk}\\."):
+            rescored("--all")
+
+    @pytest.mark.parametrize(
+        ("arguments", "refusal"),
+        [
+            ((), "or else --all"),
+            (("--all", "--degraded"), "or else --all"),
+            (("--platform=nowhere",), "--platform: no platform 'nowhere'; there are: social"),
+            (("--release=0123",), "--release: 0 releases begin with '0123'; the latest: ffffffffffff"),
+            (("--since=yesterday",), "--since: 'yesterday' is not a time with offset"),
+        ],
+    )
+    def test_refuses_by_name(self, posts: list[Post], arguments: tuple[str, ...], refusal: str) -> None:
+        with pytest.raises(CommandError, match=refusal):
+            rescored(*arguments)
+
+        assert not Revision.objects.filter(generation=2).exists()
+
+
+DAYS = {"since": "2026-01-01T00:00:00+00:00", "until": "2026-07-01T00:00:00+00:00"}
+
+
+@pytest.mark.usefixtures("db")
+class TestTransparencyReport:
+    def test_leaves_percentages_out_without_labels(self, tmp_path: Path) -> None:
+        call_command("transparency_report", **DAYS, out=tmp_path / "report.csv")
+
+        lines = (tmp_path / "report.csv").read_bytes().decode("utf-8").split("\r\n")
+        beside = (tmp_path / "report-intervals.csv").read_text(encoding="utf-8").splitlines()
+        assert lines[0] == (
+            "Applicability,Service,Reporting period,Section,Indicator,Scope,Value,Contextual Information"
+        )
+        assert lines[1] == (
+            "All,,2026-01-01/2026-06-30,Use of automated means for content moderation,"
+            "Accuracy of the automated means - Accuracy,Total number,,"
+            '"95 % interval 0.0000 to 1.0000, 0 labels"'
+        )
+        assert beside[1] == "Total number,Accuracy of the automated means - Accuracy,,0.0000,1.0000,0"
+
+    def test_refuses_a_period_that_ends_before_it_begins(self, tmp_path: Path) -> None:
+        with pytest.raises(CommandError, match="--to must be later than --from"):
+            call_command(
+                "transparency_report",
+                since=DAYS["until"],
+                until=DAYS["since"],
+                out=tmp_path / "report.csv",
+            )

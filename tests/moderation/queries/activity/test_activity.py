@@ -1,0 +1,268 @@
+"""The queue and the work on it: periods, what one saw, what waits and where it is going, who is at work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from moderation.models import Case, HourlyCount, Platform, User
+from moderation.models.activity import Measure
+from moderation.models.cases import CaseState
+from moderation.models.users import Role
+from moderation.operations import activity
+from moderation.operations.webhooks import endpoints
+from moderation.queries.activity import hours, outlook, today
+from moderation.queries.activity.hours import Span
+from moderation.queries.activity.outlook import Member
+from tests.moderation.conftest import Case_, Post_, judge
+
+
+class TestPeriods:
+    @pytest.mark.parametrize(
+        ("span", "start", "end", "steps"),
+        [
+            (Span.DAY, (2026, 2, 25), (2026, 2, 26), 24),
+            (Span.WEEK, (2026, 2, 23), (2026, 3, 2), 7),
+            (Span.MONTH, (2026, 2, 1), (2026, 3, 1), 28),
+        ],
+    )
+    def test_a_period_holds_its_day(
+        self, span: Span, start: tuple[int, int, int], end: tuple[int, int, int], steps: int
+    ) -> None:
+        period = hours.period(span=span, day=date(2026, 2, 25))
+
+        assert (period.start, period.end) == (datetime(*start, tzinfo=UTC), datetime(*end, tzinfo=UTC))
+        assert len(period.steps) == steps
+        assert period.steps[-1] + period.step == period.end
+
+    @pytest.mark.parametrize("span", list(Span))
+    def test_periods_follow_one_another(self, span: Span) -> None:
+        period = hours.period(span=span, day=date(2026, 1, 31))
+
+        assert hours.period(span=span, day=period.after).start == period.end
+        assert hours.period(span=span, day=period.before).end == period.start
+
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.fixture
+def timed(open_case: Case_) -> Callable[..., None]:
+    """Make cases opened and closed at such times."""
+
+    def make(*, opened_at: datetime, closed_at: datetime | None = None) -> None:
+        state = CaseState.DECIDED if closed_at else CaseState.OPEN
+        rows = Case.objects.filter(pk=open_case().pk)
+        rows.update(opened_at=opened_at, closed_at=closed_at, state=state)
+
+    return make
+
+
+def members(at: datetime) -> dict[str, Member]:
+    activity.count(at=at)
+    found = outlook.members(period=hours.period(span=Span.DAY, day=at.date()), at=at)
+    return {member.user.username: member for member in found}
+
+
+@pytest.mark.django_db
+class TestOutlook:
+    def test_counts_what_waits_and_what_was_opened_and_closed_today(
+        self, timed: Callable[..., None], at: datetime
+    ) -> None:
+        timed(opened_at=at - 20 * HOUR)
+        timed(opened_at=at - 2 * HOUR)
+        timed(opened_at=at - 20 * HOUR, closed_at=at - HOUR)
+        timed(opened_at=at - 3 * HOUR, closed_at=at - HOUR)
+        timed(opened_at=at - 20 * HOUR, closed_at=at - 13 * HOUR)
+
+        found = outlook.outlook(at=at)
+
+        assert (found.waiting, found.oldest_at) == (2, at - 20 * HOUR)
+        assert (found.opened, found.closed, found.since) == (2, 2, at - 12 * HOUR)
+
+    def test_says_when_the_queue_is_empty_at_this_pace(
+        self, timed: Callable[..., None], at: datetime
+    ) -> None:
+        timed(opened_at=at - 20 * HOUR)
+        for _ in range(3):
+            timed(opened_at=at - 20 * HOUR, closed_at=at - HOUR)
+
+        found = outlook.outlook(at=at)
+
+        assert found.gain_per_hour == 3 / 12
+        assert found.empty_in == timedelta(hours=4)
+
+    def test_a_queue_that_grows_is_never_empty(self, timed: Callable[..., None], at: datetime) -> None:
+        timed(opened_at=at - HOUR)
+
+        found = outlook.outlook(at=at)
+
+        assert found.empty_in is None
+        assert found.growth_per_hour == 1 / 12
+
+    def test_shortly_after_midnight_looks_at_three_hours(self, at: datetime) -> None:
+        midnight = at.replace(hour=0)
+
+        assert outlook.outlook(at=midnight + HOUR).since == midnight - 2 * HOUR
+
+    def test_failures_are_those_that_nobody_tries_again(self, platform: Platform, at: datetime) -> None:
+        endpoint, _ = endpoints.add(platform=platform, url="https://hook.example/", at=at)
+        for state in ("failed", "waiting", "delivered"):
+            endpoint.deliveries.create(
+                platform=platform,
+                event="case.opened",
+                body={},
+                state=state,
+                created_at=at,
+                next_attempt_at=at,
+            )
+
+        assert outlook.failures().given_up == 1
+
+    def test_stand_in_the_order_of_their_names(self, open_case: Case_, at: datetime) -> None:
+        for username, first_name in (("a", "Zoe"), ("b", "anna"), ("c", "Bert")):
+            User.objects.create_user(username, first_name=first_name)
+        judge(open_case(), User.objects.get(username="a"), at=at)
+
+        assert [member.name for member in members(at).values()] == ["anna", "Bert", "Zoe"]
+
+    def test_decisions_and_the_hours_that_saw_them_are_counted(
+        self, open_case: Case_, moderator: User, at: datetime
+    ) -> None:
+        for moment in (at, at + MINUTE, at + HOUR):
+            judge(open_case(), moderator, at=moment)
+
+        member = members(at + 2 * HOUR)["moderator"]
+
+        assert (member.decided, member.hours, member.last_at) == (3, 2, at + HOUR)
+        assert not member.is_at_work
+
+    @pytest.mark.parametrize(("minutes", "is_at_work"), [(14, True), (16, False)])
+    def test_whoever_decided_lately_is_at_work(
+        self, open_case: Case_, moderator: User, at: datetime, minutes: int, is_at_work: bool
+    ) -> None:
+        judge(open_case(), moderator, at=at)
+
+        assert members(at + minutes * MINUTE)["moderator"].is_at_work is is_at_work
+
+    def test_whoever_holds_a_case_is_at_work(self, claimed_case: Case, at: datetime) -> None:
+        member = members(at + MINUTE)["moderator"]
+
+        assert (member.held, member.is_at_work, member.decided) == (1, True, 0)
+
+    def test_a_lease_that_ended_holds_nothing(self, claimed_case: Case, at: datetime) -> None:
+        assert members(at + 2 * HOUR)["moderator"].held == 0
+
+    def test_who_cannot_decide_is_no_member(self, at: datetime) -> None:
+        User.objects.create_user("engineer", role=Role.ML_ENGINEER)
+        User.objects.create_user("gone", is_active=False)
+
+        assert members(at) == {}
+
+    def test_who_left_stays_in_the_days_they_worked(
+        self, open_case: Case_, moderator: User, at: datetime
+    ) -> None:
+        judge(open_case(), moderator, at=at)
+        User.objects.filter(pk=moderator.pk).update(is_active=False)
+
+        assert members(at)["moderator"].decided == 1
+
+
+DATE = date(2026, 3, 1)
+
+
+def count(hour: datetime, number: int, measure: Measure = Measure.POSTS) -> None:
+    HourlyCount.objects.create(hour=hour, measure=measure, number=number, counted_at=hour + HOUR)
+
+
+def sheet(at: datetime, span: Span = Span.DAY) -> today.Sheet:
+    return today.sheet(period=hours.period(span=span, day=DATE), at=at)
+
+
+@pytest.mark.django_db
+class TestSteps:
+    def test_a_day_has_a_number_for_each_counted_hour(self, at: datetime) -> None:
+        count(at - HOUR, 7)
+        count(at, 3)
+
+        found = sheet(at).steps
+
+        assert [step.counts[Measure.POSTS] for step in found if step.counts] == [7, 3]
+        assert [step.is_whole for step in found if step.counts] == [True, False]
+
+    def test_a_month_has_sums_of_its_days(self, at: datetime) -> None:
+        for hour in range(24):
+            count(at.replace(hour=0) + hour * HOUR, 2)
+
+        found = sheet(at + DAY, Span.MONTH)
+
+        assert found.steps[0].counts is not None
+        assert found.steps[0].counts[Measure.POSTS] == 48
+        assert found.steps[0].is_whole
+        assert found.steps[1].counts is None
+        assert found.totals[Measure.POSTS] == 48
+
+    def test_hours_of_the_week_before_count_for_nothing(self, at: datetime) -> None:
+        count(at - DAY, 9)
+
+        assert sheet(at).totals[Measure.POSTS] == 0
+
+    def test_hours_since_the_first_post_that_nobody_counted_are_missing(
+        self, post: Post_, at: datetime
+    ) -> None:
+        post(at=at - 3 * HOUR)
+        count(at - 2 * HOUR, 1)
+
+        assert sheet(at).missing == 2
+
+    def test_nothing_is_missing_before_the_first_post(self, at: datetime) -> None:
+        assert sheet(at).missing == 0
+
+
+@pytest.mark.django_db
+class TestSpikes:
+    @pytest.mark.parametrize(
+        ("usual", "number", "is_spike"),
+        [(100, 300, True), (100, 299, False), (5, 35, True), (5, 34, False), (0, 30, True), (0, 29, False)],
+    )
+    def test_are_far_above_the_same_hour_of_the_days_before(
+        self, at: datetime, usual: int, number: int, is_spike: bool
+    ) -> None:
+        for days in (1, 2, 3, 7):
+            count(at - days * DAY, usual)
+        count(at, number)
+
+        assert bool(sheet(at).spikes) is is_spike
+
+    def test_one_wild_day_before_makes_nothing_usual(self, at: datetime) -> None:
+        for days, number in ((1, 10), (2, 10), (3, 5_000)):
+            count(at - days * DAY, number)
+        count(at, 100)
+
+        [spike] = sheet(at).spikes
+
+        assert (spike.hour, spike.number, spike.usual) == (at, 100, 10)
+
+    def test_need_three_counted_days(self, at: datetime) -> None:
+        for days in (1, 2, 8):
+            count(at - days * DAY, 1)
+        count(at, 1_000)
+
+        assert sheet(at).spikes == ()
+
+    def test_are_looked_for_among_removals_too(self, at: datetime) -> None:
+        for days in (1, 2, 3):
+            count(at - days * DAY, 1_000)
+        count(at, 1_000)
+        count(at, 60, Measure.FILTER_SPAM)
+
+        assert [spike.measure for spike in sheet(at).spikes] == [Measure.FILTER_SPAM]
+
+    def test_are_found_in_a_month(self, at: datetime) -> None:
+        for days in (1, 2, 3):
+            count(at - days * DAY, 1)
+        count(at, 500)
+
+        assert [spike.hour for spike in sheet(at, Span.MONTH).spikes] == [at]

@@ -1,0 +1,267 @@
+"""Labels: the file that PostgreSQL streams, counts of those that stand, rank measures, calibration."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from moderation.models import Case, Label, Platform, Post, Revision, Score, User
+from moderation.models.feed import Stream
+from moderation.models.posts import ScoreState
+from moderation.operations.outbox import feed
+from moderation.operations.scoring import score
+from moderation.queries.labels import calibration, label_balance, label_changes, label_lines, labels, quality
+from moderation.queries.labels.labels import LabelFilter
+from scoring.splits import Split
+from tests.moderation.conftest import Case_, Judged, Later, Post_
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.queries.labels import generated_labels
+
+SEED, COUNT = 18, 160
+
+
+@pytest.fixture
+def generated(platform: Platform, moderator: User, lead: User, at: datetime, later: Later) -> None:
+    makers = generated_labels.makers(platform, [moderator, lead], at=at)
+    generated_labels.labelled_posts(makers, count=COUNT, seed=SEED)
+    while feed.number(platform_id=platform.pk, stream=Stream.LABELS, at=later(3_600)):
+        pass
+
+
+def rows(wanted: LabelFilter) -> list[dict[str, Any]]:
+    """As the API reads them, and as JSON."""
+    page = labels.page(wanted=wanted, after=None, limit=COUNT * 2)
+    return [json.loads(json.dumps(row)) for row in page.rows]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("generated")
+class TestLines:
+    def test_are_the_rows_of_the_api(self) -> None:
+        streamed = [json.loads(one.line) for one in label_lines.lines(wanted=LabelFilter())]
+
+        for line, row in zip(streamed, rows(LabelFilter()), strict=True):
+            assert line == row
+            assert list(line) == list(row)
+            assert list(line["provenance"]) == list(row["provenance"])
+
+    def test_meet_every_kind(self) -> None:
+        """Else the comparison says less than it seems to."""
+        found = rows(LabelFilter())
+
+        assert 50 < len(found) < Label.objects.count()
+        assert {row["provenance"]["sample"] for row in found} == {"", "audit", "draw", "review"}
+        assert len({row["provenance"]["lane"] for row in found}) == 6
+        assert {row["label"] for row in found} == {0, 1}
+        assert len({row["schema_hash"] for row in found}) == 2
+        assert any(not row["features"] for row in found)
+        assert any(None in row["features"].values() for row in found)
+        assert any(set(row["text"]) & set('"\\\n\u2028🎉') for row in found)
+        assert {row["weight"] > 0 for row in found} == {True, False}
+
+    def test_without_weights_nothing_else_is_left_out(self) -> None:
+        streamed = [
+            json.loads(one.line) for one in label_lines.lines(wanted=LabelFilter(), has_weights=False)
+        ]
+
+        for line, row in zip(streamed, rows(LabelFilter()), strict=True):
+            del row["weight"]
+            assert line == row
+
+    @pytest.mark.whole
+    @pytest.mark.parametrize("split", Split)
+    def test_are_counted_by_what_they_say(self, split: Split) -> None:
+        for one in label_lines.lines(wanted=LabelFilter(splits=(split.value,))):
+            line = json.loads(one.line)
+            assert line["split"] == one.split == split.value
+            assert line["label"] == one.is_spam
+            assert line["provenance"]["release"] == one.release
+            assert line["provenance"]["is_audit_sample"] == one.is_random
+            assert (line["lang"], line["provenance"]["decided_at"]) == (one.language, one.decided_at)
+
+    def test_an_increment_from_the_beginning_holds_the_same_lines(self) -> None:
+        wanted = LabelFilter(after={})
+        until = label_changes.positions(platform_id=None)
+
+        changed = list(label_changes.lines(wanted=wanted, until=until))
+
+        standing = {one.line for one in changed if not one.is_retraction}
+        assert standing == {one.line for one in label_lines.lines(wanted=LabelFilter())}
+        assert {tuple(json.loads(one.line)) for one in changed} == {tuple(rows(LabelFilter())[0])}
+
+    def test_labels_looked_up_by_their_decision_are_the_same(self) -> None:
+        ids = list(Label.objects.values_list("decision", flat=True))
+
+        found = labels.live(decision_ids=ids)
+
+        by_decision = {str(pk): json.loads(json.dumps(row)) for pk, row in found.items()}
+        assert by_decision == {row["provenance"]["decision_id"]: row for row in rows(LabelFilter())}
+
+
+class TestBalance:
+    def test_erased_posts_and_retracted_labels_do_not_count(
+        self, open_case: Case_, judged_alike: Judged, at: datetime
+    ) -> None:
+        case = open_case()
+        judged_alike(case, probability=0.9, spam=3, fine=2)
+        first, second = Label.objects.filter(is_spam=True).order_by("pk")[:2]
+        Post.objects.filter(pk=first.post_id).update(erased_at=at)
+        Label.objects.filter(pk=second.pk).update(retracted_at=at)
+
+        counted = label_balance.of(platform_id=case.post.platform_id)
+
+        assert (counted.labels, counted.spam) == (3, 1)
+
+
+class TestRankMeasures:
+    @pytest.mark.parametrize("decimals", [1, 6], ids=["many ties", "no ties"])
+    def test_agree_with_scikit_learn(self, decimals: int) -> None:
+        metrics = pytest.importorskip("sklearn.metrics")
+        chances = np.random.default_rng(5)
+        truths = chances.random(400) < 0.3
+        scores = np.round(chances.random(400) + 0.4 * truths, decimals).astype(np.float64)
+
+        assert quality.roc_auc(truths=truths, probabilities=scores) == pytest.approx(
+            metrics.roc_auc_score(truths, scores)
+        )
+        assert quality.average_precision(truths=truths, probabilities=scores) == pytest.approx(
+            metrics.average_precision_score(truths, scores)
+        )
+
+    @pytest.mark.parametrize(
+        ("truths", "scores", "auc"),
+        [
+            ([True, False], [0.9, 0.1], 1.0),
+            ([True, False], [0.1, 0.9], 0.0),
+            ([True, False], [0.5, 0.5], 0.5),
+            ([True, False, False], [0.5, 0.4, 0.6], 0.5),
+        ],
+    )
+    def test_roc_auc_by_hand(self, truths: list[bool], scores: list[float], auc: float) -> None:
+        assert quality.roc_auc(truths=truths, probabilities=scores) == auc
+
+    def test_are_unknown_without_both_classes(self) -> None:
+        assert math.isnan(quality.roc_auc(truths=[True], probabilities=[0.5]))
+        assert math.isnan(quality.average_precision(truths=[False], probabilities=[0.5]))
+
+    def test_latest_scores_takes_the_last_score_of_each_post(
+        self, post: Post_, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        row = post(external_id="scored-twice")
+        for probability, seconds in ((0.3, 1), (0.7, 60)):
+            fake_scorer.default = probability
+            revision = Revision.objects.get(post=row)
+            revision.score_state = ScoreState.PENDING
+            revision.generation += 1
+            revision.save()
+            score.run(revision_ids=[revision.pk], at=later(seconds))
+        post(external_id="never-scored")
+
+        found = list(quality.latest_scores(external_ids=["scored-twice", "never-scored", "unknown"]))
+
+        assert [(one.external_id, one.spam_probability) for one in found] == [("scored-twice", 0.7)]
+
+
+@pytest.fixture
+def case(open_case: Case_) -> Case:
+    """A case at 93 %."""
+    found = open_case()
+    Score.objects.filter(pk=found.score_id).update(spam_probability=0.93)
+    found.score.refresh_from_db()
+    return found
+
+
+def measured(case: Case, at: datetime, *, has_link: bool = False) -> calibration.Measured | None:
+    return calibration.measured(case.score, platform_id=case.post.platform_id, has_link=has_link, at=at)
+
+
+class TestMeasured:
+    @pytest.fixture(autouse=True)
+    def _nothing_remembered(self) -> Iterator[None]:
+        calibration.forget()
+        yield
+        calibration.forget()
+
+    def test_counts_the_posts_scored_alike(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+        judged_alike(case, probability=0.91, spam=60, fine=12)
+        judged_alike(case, probability=0.3, spam=20, fine=108)
+
+        found = measured(case, at)
+
+        assert found == calibration.Measured(low=90, high=100, posts=72, spam=60, first_at=at, last_at=at)
+
+    def test_is_silent_below_two_hundred_labels(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+        judged_alike(case, probability=0.91, spam=150, fine=49)
+
+        assert measured(case, at) is None
+
+    def test_is_silent_where_few_were_scored_alike(
+        self, case: Case, judged_alike: Judged, at: datetime
+    ) -> None:
+        judged_alike(case, probability=0.91, spam=10, fine=9)
+        judged_alike(case, probability=0.3, spam=20, fine=208)
+
+        assert measured(case, at) is None
+
+    @pytest.mark.parametrize(
+        "score",
+        [
+            {"audit_probability": 0.02},  # a complaint or an appeal brought it
+            {"audit_probability": 0.02, "is_audit_sample": True},  # its doubtful score brought it
+            {"is_degraded": True},
+        ],
+    )
+    def test_leaves_out_what_did_not_come_by_chance_or_score(
+        self, case: Case, judged_alike: Judged, at: datetime, score: dict[str, Any]
+    ) -> None:
+        judged_alike(case, probability=0.91, spam=200, fine=0, score=score)
+        judged_alike(case, probability=0.91, spam=100, fine=99)
+
+        assert measured(case, at) is None
+
+    def test_counts_the_uniform_part_of_audit_samples(
+        self, case: Case, judged_alike: Judged, at: datetime
+    ) -> None:
+        sample = {"audit_probability": 0.02, "is_audit_sample": True, "audit_uniform_probability": 0.006}
+        judged_alike(case, probability=0.91, spam=200, fine=10, score=sample)
+
+        found = measured(case, at)
+
+        assert found is not None
+        assert found.posts == 210
+
+    def test_leaves_out_retracted_labels(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+        judged_alike(case, probability=0.91, spam=200, fine=0)
+        Label.objects.filter(pk=Label.objects.earliest("pk").pk).update(retracted_at=at)
+
+        assert measured(case, at) is None
+
+    def test_keeps_platforms_apart(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+        judged_alike(case, probability=0.91, spam=200, fine=10)
+        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+
+        assert calibration.measured(case.score, platform_id=other.pk, has_link=False, at=at) is None
+
+    @pytest.mark.parametrize("kind", ["links", "language"])
+    def test_says_nothing_of_another_kind(
+        self, case: Case, judged_alike: Judged, at: datetime, kind: str
+    ) -> None:
+        judged_alike(case, probability=0.91, spam=200, fine=10)
+        assert measured(case, at) is not None
+        if kind == "language":
+            case.score.revision.language = "th"
+
+        assert measured(case, at, has_link=kind == "links") is None
+
+    def test_counts_again_after_five_minutes(self, case: Case, judged_alike: Judged, at: datetime) -> None:
+        assert measured(case, at) is None
+        judged_alike(case, probability=0.91, spam=200, fine=10)
+
+        assert measured(case, at) is None
+        assert measured(case, at + timedelta(minutes=5)) is not None

@@ -1,0 +1,144 @@
+"""The lists and the pages of authors, domains and addresses."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Author, Case
+from moderation.operations.posts.incoming_post import IncomingAuthor
+from moderation.queries.entities import domains
+from tests.moderation.conftest import Case_, Decided
+from tests.moderation.counted_case import report_it
+from tests.moderation.web.conftest import HTMX, asked, flat
+
+
+class TestAuthors:
+    @pytest.mark.parametrize(
+        ("query", "is_found"),
+        [("q=Grey", True), ("q=gr", True), ("q=author-77", True), ("q=Grau", False), ("state=waiting", True),
+         ("state=spam", False), ("state=reported", False), ("", True)],
+    )  # fmt: skip
+    def test_are_found(self, desk: Client, open_case: Case_, query: str, is_found: bool) -> None:
+        open_case(author=IncomingAuthor(external_id="author-77", display_name="Greta Grey"))
+
+        assert ("Greta Grey" in desk.get(f"/authors/?{query}").content.decode()) is is_found
+
+    def test_who_only_report_are_not_listed(self, desk: Client, platform: Any) -> None:
+        Author.objects.create(platform=platform, external_id="reader", first_seen_at=timezone.now())
+
+        assert "reader" not in desk.get("/authors/").content.decode()
+
+    def test_have_a_page_with_posts_domains_and_addresses(self, desk: Client, linked: Case) -> None:
+        body = desk.get(f"/authors/{linked.post.author_id}/").content.decode()
+
+        assert "/domains/shop.example/" in body
+        assert "/addresses/203.0.113.7/" in body
+        assert re.search(r'<rect\s+class="fill--', body)
+        assert f"/review/{linked.pk}/" in body
+
+    def test_need_few_queries(self, desk: Client, linked: Case) -> None:
+        assert len(asked(desk, f"/authors/{linked.post.author_id}/")) <= 19
+
+    def test_that_nobody_saw_are_not_found(self, desk: Client) -> None:
+        assert desk.get("/authors/999/").status_code == 404
+
+
+class TestDomains:
+    def test_are_listed_with_their_history(self, desk: Client, linked: Case) -> None:
+        body = desk.get("/domains/").content.decode()
+
+        assert "shop.example" in body
+        assert "none yet" in body
+
+    @pytest.mark.parametrize(
+        ("query", "is_found"),
+        [("q=sho", True), ("q=hop", False), ("which=all", True), ("which=banned", False)],
+    )
+    def test_are_found(self, desk: Client, linked: Case, query: str, is_found: bool) -> None:
+        assert ("shop.example" in desk.get(f"/domains/?{query}", headers=HTMX).content.decode()) is is_found
+
+    def test_tell_leads_what_a_ban_would_have_hit(
+        self, desk: Client, lead_desk: Client, linked: Case
+    ) -> None:
+        assert "<strong>1 post</strong> so far" in lead_desk.get("/domains/shop.example/").content.decode()
+        assert "so far" not in desk.get("/domains/shop.example/").content.decode().replace("Rules so far", "")
+
+    def test_page_by_name(self, desk: Client, open_case: Case_) -> None:
+        for number in range(5):
+            open_case(text=f"https://shop{number}.example/")
+        first = domains.page(which="all", at=timezone.now(), limit=3)
+        second = domains.page(which="all", at=timezone.now(), limit=3, cursor=first.next_cursor)
+
+        assert [row.name for row in (*first.rows, *second.rows)] == [f"shop{n}.example" for n in range(5)]
+
+    def test_count_each_of_several_things_once(self, open_case: Case_, decided: Decided) -> None:
+        """Two posts with two links each, two labels, three complaints: no count multiplies another."""
+        first = open_case(text="https://shop.example/a https://shop.example/b", at=timezone.now())
+        open_case(text="https://shop.example/c https://shop.example/d", at=timezone.now())
+        for number in range(3):
+            report_it(first.post, at=timezone.now() - timedelta(minutes=number))
+        decided(first, verdict="spam")
+
+        [row] = domains.page(at=timezone.now()).rows
+
+        counts = row.counts
+        assert (counts.posts, counts.recent, counts.authors, counts.is_sample) == (2, 2, 1, False)
+        assert (counts.spam, counts.not_spam, counts.complaints, counts.waiting) == (1, 0, 3, 1)
+        assert not row.has_share
+
+    def test_count_the_latest_links_alone_and_say_so(
+        self, desk: Client, open_case: Case_, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(domains, "SAMPLE", 2)
+        for number in range(3):
+            open_case(text=f"https://shop.example/{number}", at=timezone.now() - timedelta(days=10 * number))
+
+        [row] = domains.page(at=timezone.now()).rows
+        body = flat(desk.get("/domains/", headers=HTMX).content.decode())
+
+        assert (row.counts.recent, row.counts.posts, row.counts.waiting) == (1, 2, 2)
+        assert row.counts.is_sample
+        assert body.count(">2+<") == 2
+
+    def test_never_count_fewer_posts_than_in_seven_days(
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(domains, "SAMPLE", 2)
+        for number in range(3):
+            open_case(text=f"https://shop.example/{number}", at=timezone.now())
+
+        [row] = domains.page(at=timezone.now()).rows
+
+        assert (row.counts.recent, row.counts.posts) == (3, 3)
+
+    def test_that_nobody_saw_are_not_found(self, desk: Client) -> None:
+        assert desk.get("/domains/unheard.example/").status_code == 404
+
+    def test_need_few_queries(self, desk: Client, open_case: Case_) -> None:
+        for number in range(6):
+            open_case(text=f"https://shop{number}.example/", at=timezone.now())
+
+        desk.get("/domains/")
+        assert len(asked(desk, "/domains/")) <= 7
+
+
+class TestAddresses:
+    def test_have_a_page_alone_and_as_a_range(self, desk: Client, linked: Case) -> None:
+        alone = desk.get("/addresses/203.0.113.7/").content.decode()
+        together = desk.get("/addresses/203.0.113.0/24/").content.decode()
+
+        assert "/addresses/203.0.113.0/24/" in alone
+        assert "/addresses/203.0.113.7/" in together
+
+    def test_are_brought_to_their_canonical_form(self, desk: Client) -> None:
+        assert desk.get("/addresses/203.0.113.9/24/").headers["Location"] == "/addresses/203.0.113.0/24/"
+
+    @pytest.mark.parametrize("address", ["nonsense", "0.0.0.0/0", "203.0.113.7/99", "::/8"])
+    def test_that_are_none_or_too_wide_are_not_found(self, desk: Client, address: str) -> None:
+        assert desk.get(f"/addresses/{address}/").status_code == 404
