@@ -18,7 +18,6 @@ from moderation.api.serializers.fields import (
     FlagField,
     InstantField,
     LanguageField,
-    OneOfField,
     PicturesField,
     TextField,
     TextListField,
@@ -30,9 +29,7 @@ from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
 from moderation.models import AuthorDeletion
 from moderation.models.erasures import ErasureKind
-from moderation.models.posts import ComplaintReason
 from moderation.operations.erasure import erase
-from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.ingest import Accepted
 from moderation.queries.cases import platform_cases
 
@@ -255,36 +252,3 @@ class AuthorDeletionSerializer(AnswerSerializer):
 
     def read_erased_by(self, row: AuthorDeletion) -> datetime:
         return row.deleted_at + erase.AFTER_DELETION
-
-
-class ReporterSerializer(StrictSerializer):
-    """The account that complains."""
-
-    external_id = TextField(max_length=200, help_text="Your id of the account.")
-
-
-class ComplaintSerializer(StrictSerializer):
-    """A user's report of a post. The post may arrive later."""
-
-    external_id = TextField(
-        max_length=200, allow_blank=True, **OPTIONAL, help_text="Your id of the complaint."
-    )
-    post = TextField(max_length=200, help_text="Your id of the post.")
-    reporter = ReporterSerializer()
-    reason = OneOfField(choices=ComplaintReason.values)
-    note = TextField(max_length=2_000, allow_blank=True, **OPTIONAL)
-    reported_at = InstantField()
-
-
-class ComplaintAnswerSerializer(AnswerSerializer):
-    """The answer to a stored complaint."""
-
-    id = serializers.CharField()
-    post_id = serializers.CharField(
-        allow_null=True, help_text="Our id of the post; null until the post comes."
-    )
-
-
-def incoming(values: dict[str, Any]) -> IncomingComplaint:
-    """Return validated fields as the operation takes them."""
-    return IncomingComplaint(**{**values, "reporter": values["reporter"]["external_id"]})

@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers import posts as formats
+from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.serializers.decisions import PostQuerySerializer
 from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.post_page import PostPageSerializer
-from moderation.api.serializers.posts import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.views.base import (
     ApiView,
     PostingView,
