@@ -91,24 +91,25 @@ def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: 
         calibration=choice.calibration,
         log_losses=choice.log_losses,
         thresholds=thresholds,
-        safety=_safety(ensemble, samples, thresholds=thresholds),
+        safety=_safety(ensemble, samples, bare=bare),
         rule=calibrate.RULE_ON_TEXTS,
     )
 
 
-def _safety(ensemble: Ensemble, drawn: list[Rows], *, thresholds: Thresholds) -> Safety:
+def _safety(ensemble: Ensemble, drawn: list[Rows], *, bare: Rows) -> Safety:
     """Choose each bound by the share of honest texts that it holds.
 
-    Content alone removes from its own threshold.
+    Content alone removes from where its own probability is proven right about bare texts.
     """
     opinions = np.concatenate([_opinions(ensemble, rows)[~rows.is_spam] for rows in drawn])
     hold = {
         name: calibrate.choose_hold(opinions[:, place], share=HOLD_SHARE[name], least=HOLD_LEAST[name])
         for place, name in enumerate(MAIN_INPUTS)
     }
-    return Safety(
-        hold_from=hold, remove_alone_from={"content": thresholds.remove_from}, unread_from=UNREAD_FROM
+    alone = calibrate.choose_removal(
+        [Outcome(probabilities=bare.content_probabilities, is_spam=bare.is_spam)]
     )
+    return Safety(hold_from=hold, remove_alone_from={"content": alone}, unread_from=UNREAD_FROM)
 
 
 def _opinions(ensemble: Ensemble, rows: Rows) -> Floats:

@@ -33,7 +33,8 @@ def write(release: Release) -> str:
         sha256=records["sha256"][:16],
         copies=release.training["gapped_copies"],
         fitted_on=_fitted_on(release.training["fitted_on"]),
-        texts=_texts(release.training["texts"], calibrations=release.training["calibration_log_losses"]),
+        texts=_texts(release.training["texts"], calibrations=release.training["calibration_log_losses"])
+        + _kept_forests(release.training.get("forests_of")),
         **_bounds(release),
         review_from=f"{thresholds.review_from:.4f}",
         remove_from=f"{thresholds.remove_from:.4f}",
@@ -93,6 +94,16 @@ def _texts(texts: Sequence[Mapping[str, Any]], *, calibrations: Mapping[str, flo
         "What content says of them comes from trainings that left the text's group out. Calibration is\n"
         f"fitted on the bare texts of both parts (log loss on groups left out: {losses});\n"
         "thresholds and safety bounds are chosen on them in circumstances."
+    )
+
+
+def _kept_forests(release_id: str | None) -> str:
+    """Say which release's forests were kept, if any."""
+    if not release_id:
+        return ""
+    return (
+        f"\nThe forests are those of release `{release_id[:12]}`, to the texts that had an answer then;\n"
+        "curve, thresholds and bounds alone are new."
     )
 
 

@@ -74,13 +74,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     answers = "what `content` wrote beside the model: answers to texts by trainings that left them out"
     parser.add_argument("--held-out", type=Path, default=held_out.SHIPPED, help=answers)
+    parser.add_argument(
+        "--forests",
+        type=Path,
+        help="a release whose forests are kept: only curve, thresholds and bounds are new",
+    )
     parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command: measure, write release and card; exit with 1 if links change too many routes."""
-    same = ("texts", "held_out", "feature_models", "content_version", "seed")
+    same = ("texts", "held_out", "feature_models", "forests", "content_version", "seed")
     config = Config(
         posts=[*arguments.records, *arguments.labels],
         **{name: getattr(arguments, name) for name in same},
@@ -99,6 +104,7 @@ class Config:
     texts: Sequence[Path] = ()
     held_out: Path = held_out.SHIPPED
     feature_models: Path = _SHIPPED
+    forests: Path | None = None
     content_version: str = "1"
     seed: int = SEED
 
@@ -115,6 +121,7 @@ def run(config: Config, *, served: Served, out: Path, card: Path | None = None) 
         labelled_records.given(config.posts),
         texts=config.texts,
         answers=config.held_out,
+        forests=config.forests,
         content=content,
         out=out,
         source=labelled_records.sources(config.posts),
@@ -135,6 +142,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     *,
     texts: Sequence[Path] = (),
     answers: Path = held_out.SHIPPED,
+    forests: Path | None = None,
     content: ContentProtocol,
     out: Path,
     source: Mapping[str, str],
@@ -146,8 +154,8 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
 
     Decisions outweigh simulated records in the fit (mixture.py). Calibration, thresholds and safety bounds
     are chosen on real texts if given (choose_routes.py), else on simulated records: decisions are of some
-    platforms only, the curve is for all. The URL and journey models that lie in `out` become part of the
-    release. Raises Corrupt if one is damaged.
+    platforms only, the curve is for all. With `forests` those of that release are kept. The URL and
+    journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
     """
     models = Models.load(out, files=_present(out, MODEL_FILES))
     of_content = ask_content(labelled, content=content)
@@ -163,7 +171,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         surrounded = (
             real[Split.TRAIN].surrounded(rows, copies=real_texts.COPIES, seed=seed) if texts else None
         )
-        ensemble = fit(rows, real=surrounded, models=models, seed=seed)
+        ensemble = Ensemble.load(forests) if forests else fit(rows, real=surrounded, models=models, seed=seed)
     validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
     # The forests read no text, so those of the train part are as good here: content is held out.
     both = real[Split.TRAIN].and_those(real[Split.VALIDATION]) if texts else None
@@ -183,7 +191,10 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         "calibration": dataclasses.asdict(calibration),
         "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
         "training": _training(labelled, source=source, seed=seed, choice=choice)
-        | {"texts": real_texts.described(texts, real)},
+        | {
+            "texts": real_texts.described(texts, real),
+            "forests_of": Release.load(forests).id if forests else None,
+        },
         "metrics": _metrics(
             material.part(Split.TEST),
             ensemble=ensemble,

@@ -166,6 +166,16 @@ class TestChooseInCircumstances:
 
         assert choose_in_circumstances([stood(probabilities, is_spam)] * 2).remove_from == 0.99
 
+    def test_one_part_alone_removes_from_where_its_own_probability_is_proven(self, margins: Floats) -> None:
+        """A model that is less sure than it could be removes earlier, never below the floor."""
+        is_spam = drawn(2.0 * margins)
+        unsure = stood(probabilities_of(margins), is_spam)
+
+        alone = calibrate.choose_removal([unsure])
+
+        assert calibrate.REMOVE_FLOOR_ON_TEXTS <= alone < calibrate.REMOVE_FLOOR
+        assert is_spam[unsure.probabilities >= alone].mean() >= REMOVE_PRECISION
+
     def test_the_same_texts_again_prove_nothing_more(self) -> None:
         is_spam = np.arange(60) < 40
         outcome = stood(np.where(is_spam, 0.99, 0.01), is_spam)
