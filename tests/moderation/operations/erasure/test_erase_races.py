@@ -68,7 +68,7 @@ class TestRaces:
         line: str,
     ) -> None:
         owner, name = {
-            "missing": (text_groups, "missing"),
+            "missing": (text_groups, "backfill"),
             "gather": (gather, "gather_or_leave"),
             "freeze": (records, "records_at"),
             "score": (fake_scorer, "score_many"),
