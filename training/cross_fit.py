@@ -219,13 +219,9 @@ def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
 
 def _left_out(examples: Sequence[Example], *, place: Sequence[int], recipe: Recipe) -> HeldOut:
     """Train once per fold, without it; `place` (n_examples,) is each example's fold."""
-    predicted = [at for example, at in zip(examples, place, strict=True) if not _is_ruled(example)]
-    left_out = np.unique(predicted)[: recipe.most_folds or None]
-    rows = [
-        row
-        for row, (example, at) in enumerate(zip(examples, place, strict=True))
-        if at in left_out and not _is_ruled(example)
-    ]
+    rows = [row for row, example in enumerate(examples) if not _is_ruled(example)]
+    left_out = np.unique([place[row] for row in rows])[: recipe.most_folds or None]
+    rows = [row for row in rows if place[row] in left_out]
     served = dataset.read_as_served([examples[row] for row in rows])
     folds = np.array([place[row] for row in rows], dtype=np.int_)
     answers = {name: np.empty(len(rows), dtype=np.float64) for name in (DEEP, WIDE, SIMPLE)}

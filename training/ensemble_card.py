@@ -102,8 +102,8 @@ def _kept_forests(release_id: str | None) -> str:
     if not release_id:
         return ""
     return (
-        f"\nThe forests are those of release `{release_id[:12]}`, to the texts that had an answer then;\n"
-        "curve, thresholds and bounds alone are new."
+        f"\nThe forests are those of release `{release_id[:12]}`, fitted to the texts that had an answer"
+        " then;\ncurve, thresholds and bounds alone are new."
     )
 
 

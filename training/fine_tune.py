@@ -49,6 +49,8 @@ class Recipe:
     def __post_init__(self) -> None:
         if self.folds < 0 or self.folds == 1:
             raise ValueError(f"folds must be 0 or at least 2, got {self.folds}")
+        if self.most_folds < 0:
+            raise ValueError(f"most_folds must be at least 0, got {self.most_folds}")
         if self.folds and not self.epochs:
             raise ValueError("folds need epochs: a base that is not trained anew has seen every fold")
         if min(self.consistency, self.likeness) < 0:

@@ -141,7 +141,6 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="train so many more times, to calibrate and measure on all texts outside the test part",
     )
-    parser.add_argument("--most-folds", type=int, help="train so many of the folds, for want of time; 0: all")
 
 
 def main(arguments: argparse.Namespace) -> None:

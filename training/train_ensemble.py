@@ -44,6 +44,7 @@ from training.ensemble_rows import GAPPED_COPIES, Material, ask_content
 from training.fit_ensemble import fit
 from training.labelled_lines import Origin
 from training.labelled_records import LabelledRecord, bare
+from training.real_texts import RealTexts
 from training.served_content import Served
 from training.train_urls import URLS_MANIFEST
 
@@ -165,13 +166,11 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         for split in (Split.TRAIN, Split.VALIDATION)
         if texts
     }
-    # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
-    with threadpool_limits(limits=1):
-        rows = Material(mixture.mixed(labelled), of_content, seed, models).part(Split.TRAIN).rows_with_gaps()
-        surrounded = (
-            real[Split.TRAIN].surrounded(rows, copies=real_texts.COPIES, seed=seed) if texts else None
-        )
-        ensemble = Ensemble.load(forests) if forests else fit(rows, real=surrounded, models=models, seed=seed)
+    ensemble = (
+        Ensemble.load(forests)
+        if forests
+        else _fitted(Material(mixture.mixed(labelled), of_content, seed, models), real=real.get(Split.TRAIN))
+    )
     validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
     # The forests read no text, so those of the train part are as good here: content is held out.
     both = real[Split.TRAIN].and_those(real[Split.VALIDATION]) if texts else None
@@ -205,6 +204,15 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     }
     replace_release.write(out, ensemble=ensemble, manifest=manifest, others=_present(out, _OTHERS))
     return Release.load(out)
+
+
+def _fitted(material: Material, *, real: RealTexts | None) -> Ensemble:
+    """Fit the forests on the train part, and on real texts in its circumstances."""
+    # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
+    with threadpool_limits(limits=1):
+        rows = material.part(Split.TRAIN).rows_with_gaps()
+        surrounded = real.surrounded(rows, copies=real_texts.COPIES, seed=material.seed) if real else None
+        return fit(rows, real=surrounded, models=material.models, seed=material.seed)
 
 
 def _bring_models(folder: Path, *, out: Path) -> None:

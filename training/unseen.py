@@ -18,7 +18,11 @@ from training import content_quality, cross_fit, dataset, held_out, model_card, 
 from training.dataset import Split
 from training.evaluate import Quality
 
-add_arguments = train_content.add_training_arguments
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m training unseen`."""
+    train_content.add_training_arguments(parser)
+    parser.add_argument("--most-folds", type=int, help="train so many of the folds, for want of time; 0: all")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -116,8 +116,8 @@ class TestExport:
 
 @pytest.mark.train
 @needs("onnx", "onnxruntime", "tokenizers")
-@pytest.mark.filterwarnings("ignore")
 class TestWeights:
+    @pytest.mark.filterwarnings("ignore")  # the converter names numbers that it clamps
     def test_the_graph_for_a_gpu_gives_the_answers_that_the_shipped_release_pins(
         self, tmp_path: Path
     ) -> None:

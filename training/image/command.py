@@ -28,7 +28,6 @@ REFUSED = (
     Corrupt,
 )
 
-
 CARD = "image-card.md"
 _DIFFERENCE = "(logarithm of a probability, ONNX Runtime, FP32)"
 _MEASURED = (
