@@ -95,6 +95,8 @@ def fill(*, posts: int, cases: int) -> None:
         Revision, revision.pk, posts, id=own, post_id=own, received_at=_THEN, language=_LANGUAGE,
         text="'number' || g || ' grey cat near the ' || (array['river','wood','lake','town'])[1 + g % 4]",
         ip="('198.51.' || g % 256 || '.' || g % 250)::inet",
+        similarity_group="md5('bench' || g / 5)::uuid",
+        text_digest="md5(g::text)", body_digest="md5(g::text)",
     )  # fmt: skip
     _multiply(
         PostLink, link.pk, posts, id=own, revision_id=own, received_at=_THEN,
@@ -121,7 +123,7 @@ def _example() -> Case:
         author=IncomingAuthor(external_id="example"),
         ip="198.51.100.1",
     )
-    [answer] = ingest.accept(platform=platform, posts=[incoming], at=at)
+    [answer] = ingest.store(platform=platform, posts=[incoming], at=at)
     assert isinstance(answer, ingest.Accepted)
     score.run(revision_ids=[answer.revision_id], at=at)
     base = Revision.objects.get(pk=answer.revision_id).scores.get()

@@ -1,4 +1,5 @@
-"""The wrong lines that `bench mutations` tries: ten in operations, ten in queries, ten in scoring.
+"""The wrong lines that `bench mutations` tries: nine in operations, one in their models, ten in
+queries, ten in scoring.
 
 Each is a mistake that a hurried change makes: a comparison, a boundary, a missing lock or filter, an order.
 """

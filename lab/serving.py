@@ -119,11 +119,12 @@ def measure(server: Server, *, cell: Cell, texts: Sequence[str], seconds: float,
 
     def next_call() -> list[str] | None:
         with lock:
-            now = time.perf_counter()
-            is_over = next(calls) >= repeats * len(texts) if repeats and now >= start else False
-            if is_over or (not repeats and now >= start + seconds):
-                return None
-            return list(itertools.islice(stream, cell.batch))
+            measured_seconds = time.perf_counter() - start
+            if repeats:
+                is_over = measured_seconds >= 0 and next(calls) >= repeats * len(texts)
+            else:
+                is_over = measured_seconds >= seconds
+            return None if is_over else list(itertools.islice(stream, cell.batch))
 
     def caller(_number: int) -> list[float]:
         ask, latencies = server.connect(), []
