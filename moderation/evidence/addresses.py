@@ -9,6 +9,12 @@ from urllib.parse import urljoin
 import can_ada
 
 MOST_CHARACTERS = 2_048
+# As browsers read it: https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
+_REFRESH = re.compile(
+    r"^\s*(?=[\d.])(\d{0,4})[\d.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\"'].*))",
+    re.IGNORECASE | re.DOTALL,
+)
+_AT_ONCE_SECONDS = 10
 _SENT = re.compile(r"sent:[0-9a-f]{64}")
 # Tabs and line ends are dropped, a backslash is a slash: https://url.spec.whatwg.org/#url-parsing
 _AS_BROWSERS_DO = str.maketrans({"\t": None, "\n": None, "\r": None, "\\": "/"})
@@ -25,6 +31,14 @@ def absolute(address: str, *, url: str) -> str:
     if target.protocol not in ("http:", "https:") or len(target.href) > MOST_CHARACTERS:
         return ""
     return str(target.href)
+
+
+def refreshed(said: str, *, base: str) -> str:
+    """Return the address of a refresh, also of the header of that name; "" if it is late or names none."""
+    match = _REFRESH.match(said)
+    if not match or int(match[1] or 0) > _AT_ONCE_SECONDS:
+        return ""
+    return absolute(match[2] or match[3] or match[4] or "", url=base)
 
 
 def sent_name(data: bytes, *, platform: str) -> str:

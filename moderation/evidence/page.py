@@ -17,7 +17,7 @@ import lxml.html
 from lxml.etree import LxmlError
 from trafilatura import bare_extraction
 
-from moderation.evidence.addresses import absolute
+from moderation.evidence.addresses import absolute, refreshed
 from moderation.evidence.facts import MOST_TEXT, Download, Form, PageFacts, Reason, Unreadable, line, storable
 
 MOST_BYTES = 1_000_000
@@ -52,12 +52,6 @@ Python knows others that browsers do not: punycode takes quadratic time, and som
 _TAG = re.compile(r"<[^<>]*>")
 
 MOST_FORMS, MOST_DOWNLOADS, MOST_LINKS, MOST_FIELDS = 20, 20, 5_000, 1_000
-# As browsers read it: https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
-_REFRESH = re.compile(
-    r"^\s*(?=[\d.])(\d{0,4})[\d.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\"'].*))",
-    re.IGNORECASE | re.DOTALL,
-)
-_AT_ONCE_SECONDS = 10
 _INSIDE = re.compile(r"\s*(?:data|blob):", re.IGNORECASE)
 _UNNAMED = "file"
 _FILES = re.compile(
@@ -203,14 +197,6 @@ def refresh_url(tree: Any, *, url: str, base: str) -> str:
             if target:
                 return "" if target == url else target
     return ""
-
-
-def refreshed(said: str, *, base: str) -> str:
-    """Return the address of a refresh, also of the header of that name; "" if it is late or names none."""
-    match = _REFRESH.match(said)
-    if not match or int(match[1] or 0) > _AT_ONCE_SECONDS:
-        return ""
-    return absolute(match[2] or match[3] or match[4] or "", url=base)
 
 
 def _named_fields(tree: Any) -> dict[str, list[Any]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import httpcore
 from django.conf import settings
 
-from moderation.evidence import page
+from moderation.evidence import addresses
 from moderation.models.evidence import EvidenceKind
 from moderation.operations.infrastructure import egress
 
@@ -66,7 +66,7 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None, is_browser: 
         }
         if response.status in _REDIRECTS and headers.get("location"):
             return Answer(status=response.status, location=headers["location"])
-        refreshed = page.refreshed(headers.get("refresh", ""), base=url)
+        refreshed = addresses.refreshed(headers.get("refresh", ""), base=url)
         if refreshed and refreshed != url:
             return Answer(status=response.status, location=refreshed)
         most = most_bytes or _most(headers.get("content-type", ""))

@@ -94,7 +94,7 @@ def again(row: Evidence, *, at: datetime) -> None:
 
 @transactions.required
 def reopen(revision_ids: Iterable[int], *, at: datetime) -> None:
-    """Reopen the requests of revisions, for addresses that were not known before."""
+    """Reopen the requests of revisions, for addresses that were not known before, or to fetch anew."""
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids, opened_at__isnull=False)
     ids = list(requests.order_by("id").values_list("revision", flat=True))
     requests.update(opened_at=None, enqueued_at=at, since=at)

@@ -1,4 +1,4 @@
-"""What a page asks for, offers and calls itself, however it is written."""
+"""What a page asks for and offers, however it is written; two fetches of one page, told from two pages."""
 
 from __future__ import annotations
 

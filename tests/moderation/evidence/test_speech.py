@@ -1,4 +1,4 @@
-"""Speech is decoded from what videos come in, recognised by the folder's engine, and bounded.
+"""Speech is decoded from what videos come in, recognised by the folder's engine, and bounded; captions.
 
 `sounds/spoken.ogg` was spoken by espeak-ng ("go forward ten meters"). The only engine whose wheel carries a
 model understands little of it: that the way works is tested here, not how well it hears.
