@@ -1,4 +1,4 @@
-"""The Celery app: settings from Django, tasks from the moderation app."""
+"""The Celery app: settings from Django, tasks from the moderation app, a request's id in its tasks' logs."""
 
 from __future__ import annotations
 
@@ -105,6 +105,26 @@ def _share_memory(**_: Any) -> None:
     gc.freeze()
 
 
+@task_prerun.connect
+def _bind(task_id: str, task: Task[Any, Any], **_: Any) -> None:
+    """Put the request id, which `enqueue` sends as a header, into the log lines of the task."""
+    # From the broker a header is an attribute of the request; in eager mode it is in `headers`.
+    headers = task.request.get("headers") or {}
+    request_id = task.request.get("request_id") or headers.get("request_id")
+    if request_id:
+        bound = structlog.contextvars.bind_contextvars(request_id=request_id, task=task.name, task_id=task_id)
+        _running[task_id] = (bound, time.monotonic())
+
+
+@task_postrun.connect
+def _unbind(task_id: str, state: str = "", **_: Any) -> None:
+    """Log the end of a task of a request; tasks of beat log only what they find."""
+    if task_id in _running:
+        bound, began = _running.pop(task_id)
+        log.info("task", state=state, milliseconds=round(1000 * (time.monotonic() - began)))
+        structlog.contextvars.reset_contextvars(**bound)
+
+
 @task_postrun.connect
 def _give_connection_back(**_: Any) -> None:
     """Return the task's connection to the pool, which checks it before the next task.
@@ -137,23 +157,3 @@ def _announce(sender: Any, **_: Any) -> None:
         _send_heartbeats()
     if announcement := os.environ.get("SPAMDESK_READY_FILE"):
         Path(announcement).touch()
-
-
-@task_prerun.connect
-def _bind(task_id: str, task: Task[Any, Any], **_: Any) -> None:
-    """Put the request id, which `enqueue` sends as a header, into the log lines of the task."""
-    # From the broker a header is an attribute of the request; in eager mode it is in `headers`.
-    headers = task.request.get("headers") or {}
-    request_id = task.request.get("request_id") or headers.get("request_id")
-    if request_id:
-        bound = structlog.contextvars.bind_contextvars(request_id=request_id, task=task.name, task_id=task_id)
-        _running[task_id] = (bound, time.monotonic())
-
-
-@task_postrun.connect
-def _unbind(task_id: str, state: str = "", **_: Any) -> None:
-    """Log the end of a task of a request; tasks of beat log only what they find."""
-    if task_id in _running:
-        bound, began = _running.pop(task_id)
-        log.info("task", state=state, milliseconds=round(1000 * (time.monotonic() - began)))
-        structlog.contextvars.reset_contextvars(**bound)

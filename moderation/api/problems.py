@@ -1,4 +1,4 @@
-"""Problem bodies (RFC 9457). The problem types are in `problem_types`."""
+"""Problem bodies (RFC 9457), with refused fields by JSON pointer. Their types are in `problem_types`."""
 
 from __future__ import annotations
 

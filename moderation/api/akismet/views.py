@@ -19,6 +19,7 @@ from rest_framework.exceptions import ValidationError
 
 from moderation.api.akismet.host_keys import host_key
 from moderation.api.serializers.fields import MAX_LANGUAGE_LENGTH, AddressField, is_language
+from moderation.api.serializers.posts import MAX_TEXT_LENGTH, MAX_URL_LENGTH
 from moderation.models import ApiKey
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
@@ -42,9 +43,8 @@ _TEST_SPAMMERS = frozenset({"akismet-guaranteed-spam", "viagra-test-123"})  # Ak
 _TEST_SPAM_MAIL = "akismet-guaranteed-spam@example.com"
 _Call = Callable[[HttpRequest, ApiKey, datetime], HttpResponse]
 
-_MAX_TEXT_LENGTH = 100_000
-_MAX_URL_LENGTH = 4_096
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+_ADDRESS = AddressField()
 
 
 @csrf_exempt
@@ -198,7 +198,7 @@ def _text(body: str, *, discard: bool = False, help_: str = "") -> HttpResponse:
 
 def post_of(form: Mapping[str, str], *, at: datetime) -> IncomingPost:
     """Return the comment as a post; the same comment, checked or reported, has the same id."""
-    text = _clean(form.get("comment_content", ""))[:_MAX_TEXT_LENGTH]
+    text = _clean(form.get("comment_content", ""))[:MAX_TEXT_LENGTH]
     return of_fields(
         {
             "external_id": external_id_of(form),
@@ -209,7 +209,7 @@ def post_of(form: Mapping[str, str], *, at: datetime) -> IncomingPost:
             "user_agent": _clean(form.get("user_agent", ""))[:500],
             "language": _language(form.get("blog_lang", "")),
             "links": [
-                url[:_MAX_URL_LENGTH] for url in (_clean(form.get("comment_author_url", "")),) if url.strip()
+                url[:MAX_URL_LENGTH] for url in (_clean(form.get("comment_author_url", "")),) if url.strip()
             ],
         }
     )
@@ -253,7 +253,7 @@ def _posted_at(form: Mapping[str, str], *, at: datetime) -> datetime:
 
 def _address(text: str) -> str | None:
     try:
-        return AddressField().to_internal_value(text.strip())
+        return _ADDRESS.to_internal_value(text.strip())
     except ValidationError:
         return None
 

@@ -1,4 +1,4 @@
-"""The base of all answers: one definition gives their JSON and their schema in the OpenAPI document."""
+"""The base of all answers: one definition gives their JSON and their schema; and the shape of a problem."""
 
 from __future__ import annotations
 

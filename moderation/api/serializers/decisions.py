@@ -40,7 +40,7 @@ class PostReferenceSerializer(DescribedSerializer):
     revision = serializers.IntegerField()
 
 
-class DecisionSerializer(DescribedSerializer):
+class DecisionSerializer(serializers.Serializer[Any]):
     """What was decided about a post."""
 
     id = serializers.CharField()

@@ -16,8 +16,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.evidence.addresses import sent_name
-
 MAX_WHOLE_NUMBER = 2_147_483_647
 """The largest value of PostgreSQL's integer."""
 
@@ -28,10 +26,9 @@ _LANGUAGE = RegexValidator(_LANGUAGE_SHAPE, "Must be a language tag such as en o
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 _CLOCK_SKEW = timedelta(minutes=5)
 
-
 MAX_PICTURES = 5
 MAX_PICTURE_BYTES = 2_000_000
-_MAX_LENGTH = 4 * ((MAX_PICTURE_BYTES + 2) // 3)
+_MAX_PICTURE_LENGTH = 4 * ((MAX_PICTURE_BYTES + 2) // 3)
 
 
 class TextField(serializers.CharField):
@@ -198,7 +195,7 @@ def field_refusal(field: str, detail: str, *, code: str) -> serializers.Validati
     return serializers.ValidationError({field: [serializers.ErrorDetail(detail, code=code)]})
 
 
-@extend_schema_field({"type": "string", "format": "byte", "minLength": 1, "maxLength": _MAX_LENGTH})
+@extend_schema_field({"type": "string", "format": "byte", "minLength": 1, "maxLength": _MAX_PICTURE_LENGTH})
 class PictureField(serializers.Field[bytes, str, str, Any]):
     """The bytes of a picture, in base64. What they are is found out when they are read."""
 
@@ -211,7 +208,7 @@ class PictureField(serializers.Field[bytes, str, str, Any]):
     def to_internal_value(self, data: Any) -> bytes:
         if not isinstance(data, str):
             self.fail("invalid")
-        if len(data) > _MAX_LENGTH:
+        if len(data) > _MAX_PICTURE_LENGTH:
             self.fail("too_large")
         try:
             found = base64.b64decode(data, validate=True)
@@ -231,12 +228,3 @@ class PicturesField(BoundedListField):
     def __init__(self, **kwargs: Any) -> None:
         says = f"Pictures themselves, in base64, each of at most {MAX_PICTURE_BYTES:,} bytes."
         super().__init__(child=PictureField(), max_length=MAX_PICTURES, help_text=says, **kwargs)
-
-
-def named_pictures(attrs: dict[str, Any], *, platform: str) -> dict[str, Any]:
-    """Return the fields of a post with its pictures by name, the names before the other `media_urls`."""
-    pictures = attrs.pop("pictures", None)
-    if not pictures:
-        return attrs
-    named = {sent_name(data, platform=platform): data for data in pictures}
-    return attrs | {"media_urls": [*named, *(attrs.get("media_urls") or ())], "pictures": list(named.items())}

@@ -21,7 +21,7 @@ from moderation.queries.evidence import transcripts
 from moderation.queries.platform_posts import PostPage
 
 
-class ContributionSerializer(DescribedSerializer):
+class ContributionSerializer(serializers.Serializer[Any]):
     """One feature's share in the spam probability, in log-odds."""
 
     feature = serializers.CharField()

@@ -23,10 +23,10 @@ from moderation.api.serializers.fields import (
     TextListField,
     WholeNumberField,
     field_refusal,
-    named_pictures,
 )
 from moderation.api.serializers.strict import OPTIONAL, StrictSerializer
 from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
+from moderation.evidence.addresses import sent_name
 from moderation.models import AuthorDeletion
 from moderation.models.erasures import ErasureKind
 from moderation.operations.erasure import erase
@@ -160,7 +160,7 @@ class PostSerializer(StrictSerializer):
         if is_own_parent(attrs):
             refusal = ErrorDetail("Is the post itself.", code="own_parent")
             raise serializers.ValidationError({"parent": {"external_id": [refusal]}})
-        return named_pictures(attrs, platform=self.context["platform"])
+        return _named_pictures(attrs, platform=self.context["platform"])
 
 
 class CountsSerializer(StrictSerializer):
@@ -252,3 +252,12 @@ class AuthorDeletionSerializer(AnswerSerializer):
 
     def read_erased_by(self, row: AuthorDeletion) -> datetime:
         return row.deleted_at + erase.AFTER_DELETION
+
+
+def _named_pictures(attrs: dict[str, Any], *, platform: str) -> dict[str, Any]:
+    """Return the fields of a post with its pictures by name, the names before the other `media_urls`."""
+    pictures = attrs.pop("pictures", None)
+    if not pictures:
+        return attrs
+    named = {sent_name(data, platform=platform): data for data in pictures}
+    return attrs | {"media_urls": [*named, *(attrs.get("media_urls") or ())], "pictures": list(named.items())}

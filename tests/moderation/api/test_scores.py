@@ -121,6 +121,7 @@ class TestOutOfTime:
         assert Revision.objects.get().score_state == ScoreState.PENDING
 
 
+@pytest.mark.usefixtures("fake_scorer")
 def test_has_a_burst_of_its_own(api: APIClient, payload: Payload, settings: Settings) -> None:
     settings.SCORE_NOW_PER_MINUTE, settings.SCORE_NOW_BURST = 6, 1
     ask(api, payload)
@@ -129,6 +130,7 @@ def test_has_a_burst_of_its_own(api: APIClient, payload: Payload, settings: Sett
     assert api.post("/api/v1/posts", payload).status_code == 202
 
 
+@pytest.mark.usefixtures("fake_scorer")
 def test_a_process_that_still_loads_answers_without_a_score(
     api: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
