@@ -50,7 +50,10 @@ def unkept(get_response: Callable[[HttpRequest], HttpResponseBase]) -> View:
 
 @contextmanager
 def refusals_told(request: HttpRequest) -> Iterator[None]:
-    """Tell a refusal of the block as a warning on the next page; the rest of the block is left out then."""
+    """Tell a refusal of the block, or that its post was erased, as a warning on the next page.
+
+    The rest of the block is left out then.
+    """
     try:
         yield
     except Refusal as refusal:

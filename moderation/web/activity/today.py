@@ -172,8 +172,8 @@ def _bars(step: Step, place: int, measures: dict[str, Measure], *, scale: float)
 
 def _marks(sheet: Sheet, measures: Sequence[Measure]) -> set[int]:
     step = sheet.period.step
-    hours = {spike.hour for spike in sheet.spikes if spike.measure in measures}
-    return {(hour - sheet.period.start) // step * _STEP_WIDTH for hour in hours}
+    starts = {spike.hour for spike in sheet.spikes if spike.measure in measures}
+    return {(hour - sheet.period.start) // step * _STEP_WIDTH for hour in starts}
 
 
 def _sum(step: Step, measures: Sequence[Measure]) -> int:

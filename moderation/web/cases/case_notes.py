@@ -16,7 +16,7 @@ from moderation.queries.cases.mention_pages import MentionName
 from moderation.web import access
 from moderation.web.forms import EscalateForm, NoteForm
 
-_LONGEST = 150
+_LONGEST_NAME = 150
 
 
 @require_POST
@@ -75,7 +75,7 @@ def mention_count(request: access.DeskRequest) -> HttpResponse:
 @access.deciders
 def mention_names(request: access.DeskRequest) -> HttpResponse:
     """Return the names that complete what was typed after an @, as JSON."""
-    start = request.GET.get("start", "")[:_LONGEST]
+    start = request.GET.get("start", "")[:_LONGEST_NAME]
     people = mention_pages.beginning(start, viewer=request.user)
     return JsonResponse({"names": [{"name": person.name, "told": _told(person)} for person in people]})
 

@@ -1,4 +1,4 @@
-"""The filter that a user works by: chosen on the queue page, kept in the session, shown while reviewing.
+"""Filters and order of the queue; the filter that a user works by is kept in the session.
 
 Without one, users with assigned queues work through these.
 """

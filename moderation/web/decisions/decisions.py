@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
@@ -155,8 +154,8 @@ def _cells(decision: Decision) -> Iterable[object]:
     campaign = decision.campaign_decision
     return (
         decision.pk,
-        _instant(decision.decided_at),
-        _instant(decision.effective_at),
+        decision.decided_at.isoformat(),
+        decision.effective_at.isoformat(),
         decision.verdict,
         decision.source,
         decision.decided_by.username if decision.decided_by else "",
@@ -167,14 +166,10 @@ def _cells(decision: Decision) -> Iterable[object]:
         post.author.external_id or "",
         round(decision.score.spam_probability, 6),
         campaign.campaign_id if campaign else "",
-        _instant(reversal.reversed_at) if reversal else "",
+        reversal.reversed_at.isoformat() if reversal else "",
         reversal.reversed_by.username if reversal else "",
         (reversal.replacement_id or "") if reversal else "",
     )
-
-
-def _instant(moment: datetime) -> str:
-    return moment.isoformat()
 
 
 @require_POST

@@ -25,6 +25,7 @@ from moderation.web.rules import RuleForm
 
 BINS = 96
 HEIGHT = 40
+_POSTS = 25
 _TONES = ("spam", "ham", "")
 _SHORTEST = timedelta(hours=1)
 
@@ -109,9 +110,6 @@ def _bars(bins: Counter[tuple[int, str]], totals: Counter[int], *, scale: float)
                     Bar(x=place * 10, y=round(max(0.0, ground), 1), height=round(height, 1), tone=tone)
                 )
     return bars
-
-
-_POSTS = 25
 
 
 def page(

@@ -109,7 +109,7 @@ def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     return redirect("shadow-run", run_id)
 
 
-ROUTES = ("allow", "review", "remove")
+_ROUTES = ("allow", "review", "remove")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,8 +155,8 @@ def figures(stored: Mapping[str, Any]) -> ShownFigures | None:
             _("Candidate: removed"),
         ),
         matrix=[
-            (quantities.route(live), [quantities.count(counted.get((live, one), 0)) for one in ROUTES])
-            for live in ROUTES
+            (quantities.route(live), [quantities.count(counted.get((live, one), 0)) for one in _ROUTES])
+            for live in _ROUTES
         ],
         rate_heads=(_("Measure"), _("Live"), _("Candidate")),
         rates=[_rate(row) for row in stored["rates"]],

@@ -104,8 +104,9 @@ class TestSimulation:
         assert answer.status_code == 422
         assert told in answer.content.decode()
 
-    def test_refuses_an_unknown_platform(self, lead_desk: Client) -> None:
-        assert lead_desk.get(PAGE, {"platform": "nowhere"}).status_code == 404
+    @pytest.mark.parametrize("given", [{"platform": "nowhere"}, CHOSEN | {"cursor": "nonsense"}])
+    def test_finds_no_unknown_platform_or_page(self, lead_desk: Client, given: dict[str, str]) -> None:
+        assert lead_desk.get(PAGE, given).status_code == 404
 
 
 @pytest.mark.usefixtures("own_releases")
