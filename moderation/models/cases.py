@@ -1,4 +1,4 @@
-"""Cases: posts that wait for a human, and the leases on them."""
+"""Cases: posts that wait for a human, the leases on them, and who has which of them on a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Stored figures of quality, as a sweep last estimated them: pages and the API read these rows alone."""
+"""Stored figures of quality, as a sweep last estimated them: pages and the API read these rows alone.
+
+Drift: what posts are like, counted by four hours, and alarms where something has become more frequent.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from moderation.queries import latest_scores
 
 _audit = entries.writer("campaign", subject_id="campaign_id", decision="pk")
 _HEAVY = (
-    *(f"score__{name}" for name in latest_scores.EXPLAINING),
+    *latest_scores.explaining("score"),
     "revision__text",
     "revision__journey",
 )

@@ -1,7 +1,8 @@
 """Run a sweep once per period, however many messages ask for it, and note when it ran.
 
 A worker that was away finds a message for each period that it missed: the first one runs, the others find it
-done. So no message has to expire early, and a sweep that runs late is run.
+done. So no message has to expire early, and a sweep that runs late is run. `forgotten` selects the rows that
+a sweep enqueues again.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _ABANDONED_SECONDS = 60.0
 _MOST_EARLY_SECONDS = 15.0
 """Celery beat has jitter: a run may begin this much, or half a period, before the period is over."""
 
+FORGOTTEN_SECONDS, FORGOTTEN_BACKLOG_SECONDS = 30, 600
+
 _BEGIN = """
 INSERT INTO moderation_sweeprun AS run (sweep, started_at) VALUES (%(sweep)s, %(at)s)
 ON CONFLICT (sweep) DO UPDATE SET started_at = excluded.started_at, ended_at = NULL
@@ -31,9 +34,6 @@ WHERE run.started_at > %(at)s
 RETURNING sweep
 """
 """One statement, so that of two workers one begins. A start in the future: somebody set the clock back."""
-
-
-FORGOTTEN_SECONDS, FORGOTTEN_BACKLOG_SECONDS = 30, 600
 
 
 def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:

@@ -116,8 +116,8 @@ def draw(*, run_id: int, posts: int, actor: User, at: datetime) -> int:
             chosen[case.post_id].case = case
         ShadowScore.objects.bulk_update([chosen[case.post_id] for case in cases], ["case"])
         drawn = len(cases)
-        draw = {"at": at.isoformat(), "chance": chance, "drawn": drawn, "population": population}
-        run.draws = [*run.draws, draw]
+        drawing = {"at": at.isoformat(), "chance": chance, "drawn": drawn, "population": population}
+        run.draws = [*run.draws, drawing]
         run.save(update_fields=("draws",))
         _audit("shadow.drawn", run, actor=actor, at=at, posts=drawn, of=population)
     return drawn

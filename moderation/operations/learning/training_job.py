@@ -1,4 +1,6 @@
-"""Carry out training runs under a lease: a killed worker's run is taken up again where its steps ended.
+"""Carry out training runs under a lease, and take in what they made.
+
+A killed worker's run is taken up again where its steps ended.
 
 The worker renews the lease while the child process works. Cancelling or losing the row ends the process.
 """

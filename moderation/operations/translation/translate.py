@@ -47,7 +47,10 @@ _FAILURES, _PAUSE_SECONDS = 3, 30.0
 
 
 class LibreTranslate:
-    """Posts to `/translate` at the operator's address, which may be a private one; follows no redirect."""
+    """Posts to `/translate` at the operator's address, which may be a private one; follows no redirect.
+
+    https://docs.libretranslate.com/guides/api_usage/
+    """
 
     def __init__(self, *, address: str, key: str) -> None:
         self.name = f"LibreTranslate ({urlsplit(address).hostname})"

@@ -78,16 +78,17 @@ def disagreements(*, viewer: User, state: DisputeState, at: datetime, cursor: st
     rows = rows.defer("decision__revision__journey", "decision__revision__links")
     page = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=_PAGE)
     notes = _notes([review.post_id for review in page.rows])
-    rows_shown = (
-        Disagreement(
-            review=review,
-            notes=tuple(notes.get(review.post_id, ())),
-            is_own=review.decision is not None
-            and viewer.pk in (review.decision.decided_by_id, review.answered_by_id),
-        )
-        for review in page.rows
+    return page.of(
+        lambda reviews: [
+            Disagreement(
+                review=review,
+                notes=tuple(notes.get(review.post_id, ())),
+                is_own=review.decision is not None
+                and viewer.pk in (review.decision.decided_by_id, review.answered_by_id),
+            )
+            for review in reviews
+        ]
     )
-    return Page(tuple(rows_shown), page.end)
 
 
 def waiting_count(*, at: datetime) -> int:

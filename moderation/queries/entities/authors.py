@@ -1,4 +1,4 @@
-"""Authors for the desk: account facts, posts and outcomes."""
+"""Authors for the desk: account facts, posts and outcomes, and accounts that look alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which posts an alarm is about: traits that grew are one group where they are mostly on the same posts."""
+"""The posts of some hours with their traits, counted by author; and which of them an alarm is about.
+
+Traits that grew are one group where they are mostly on the same posts.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,7 @@ def _authors(posts: Mapping[int, SeenPost]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenPost:
-    """A scored post; `languages`, `domains` and `route` as sent and routed, `traits` without repetitions."""
+    """A scored post; `language`, `domains` and `route` as sent and routed, `traits` without repetitions."""
 
     post_id: int
     author_id: int

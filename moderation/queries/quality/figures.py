@@ -67,7 +67,7 @@ def slices(posts: LabelledPosts, *, looks: int, unit: QualityUnit, passed: Label
     values = figures(posts, looks=looks, unit=unit, passed=passed)
     yield Slice(dimension=Dimension.ALL, name="", figures=values)
     for dimension, measures in _SLICED.items():
-        column = _column(posts, dimension)
+        column, passed_column = _column(posts, dimension), _column(passed, dimension)
         names, labels = np.unique(column.astype(str), return_counts=True)
         for place in np.argsort(-labels, kind="stable")[:MOST_SLICES]:
             name = str(names[place])
@@ -75,7 +75,7 @@ def slices(posts: LabelledPosts, *, looks: int, unit: QualityUnit, passed: Label
                 part = posts.where(np.asarray(column == name, dtype=bool))
                 passed_part = passed
                 if dimension != Dimension.REASON:  # theirs may be any reason
-                    passed_part = passed.where(np.asarray(_column(passed, dimension) == name, dtype=bool))
+                    passed_part = passed.where(np.asarray(passed_column == name, dtype=bool))
                 values = figures(part, looks=looks, measures=measures, unit=unit, passed=passed_part)
                 yield Slice(dimension=dimension, name=name, figures=values)
 
@@ -94,10 +94,10 @@ def by_day(
     posts: LabelledPosts, *, days: int, unit: QualityUnit, passed: LabelledPosts
 ) -> Iterator[tuple[datetime, tuple[Figure, ...]]]:
     """Yield the figures of each day or week (of seven days, from Monday) that has labels, by its start."""
-    starts = _starts(posts, days=days)
+    starts, passed_starts = _starts(posts, days=days), _starts(passed, days=days)
     for start in sorted(set(starts.tolist())):
         part = posts.where(np.asarray(starts == start, dtype=bool))
-        passed_part = passed.where(np.asarray(_starts(passed, days=days) == start, dtype=bool))
+        passed_part = passed.where(np.asarray(passed_starts == start, dtype=bool))
         yield start, figures(part, looks=days, unit=unit, passed=passed_part)
 
 
