@@ -81,8 +81,9 @@ class Feature:
 
     A plain feature has `compute`; one that uses a trained model of the release has `judge` instead. With a
     `direction` of +1, unless told otherwise, a larger value never lowers the margin, with -1 it never raises
-    it; with 0 the trees decide. `version` is raised when its computation changes: trees fitted on another
-    version must not read it. `mission_name` is its name in the product's requirements, if it has one.
+    it; with 0 the trees decide. It says nothing of features that are only SHOWN. `version` is raised when its
+    computation changes: trees fitted on another version must not read it. `mission_name` is its name in the
+    product's requirements, if it has one.
     """
 
     name: str

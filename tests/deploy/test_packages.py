@@ -1,4 +1,4 @@
-"""The installer uses the user's pip settings, installs once, and says in one line when it cannot."""
+"""The installer uses the user's pip settings, installs once, says when it cannot; where bytecode is kept."""
 
 import os
 import shutil

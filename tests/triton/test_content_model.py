@@ -221,6 +221,7 @@ class TestContentModel:
 
         assert os.waitstatus_to_exitcode(status) == 0
 
+    @pytest.mark.whole
     def test_priority_does_not_change_a_score(self, triton_url: str) -> None:
         """Explanations ask with the last one. Whether others go first is not tested."""
         first, last = (

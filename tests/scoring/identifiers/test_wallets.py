@@ -1,4 +1,4 @@
-"""Addresses of three chains with their checksums: examples of BIP 173, BIP 350, EIP 55, the first block."""
+"""Addresses of three chains with their checksums (BIP 173, BIP 350, EIP 55, the first block); Keccak."""
 
 from __future__ import annotations
 

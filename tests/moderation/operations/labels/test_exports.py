@@ -1,4 +1,4 @@
-"""Exports of labels: whole files whose manifest tells the truth."""
+"""Exports of labels: whole files whose manifest tells the truth, on a standby too."""
 
 from __future__ import annotations
 
