@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import json
 import random
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -133,6 +135,9 @@ class CuratedTexts:
             for is_spam in (True, False)
         }
         self._left: dict[bool, list[Text]] = {True: [], False: []}
+        self._of_family: dict[tuple[Kind, str], list[Text]] = defaultdict(list)
+        for text in itertools.chain.from_iterable(self._all.values()):
+            self._of_family[text.kind, text.language].append(text)
 
     def take(
         self, *, rng: random.Random, is_spam: bool, among: Callable[[Text], bool] = lambda _: True
@@ -155,8 +160,8 @@ class CuratedTexts:
         """Return a text of the same family and language, with a link if this one has one; itself if none."""
         alike = [
             other
-            for other in self._all[text.kind.is_spam]
-            if (other.kind, other.language, bool(other.urls)) == (text.kind, text.language, bool(text.urls))
+            for other in self._of_family.get((text.kind, text.language), [])
+            if bool(other.urls) == bool(text.urls)
         ]
         return rng.choice(alike or [text])
 

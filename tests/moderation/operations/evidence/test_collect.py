@@ -1,4 +1,4 @@
-"""Evidence is asked for with the score, fetched once an hour, never lost and never doubled; videos are heard."""
+"""Evidence is asked for with the score, fetched once an hour, never lost or doubled; videos are heard."""
 
 from __future__ import annotations
 
