@@ -140,6 +140,22 @@ def test_no_view_is_forgotten() -> None:
     assert {pattern.name for pattern in urlpatterns} == set(ALLOWED) | PUBLIC
 
 
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        *(f"GET /addresses/{address}/" for address in ("nonsense", "0.0.0.0/0", "203.0.113.7/99", "::/8")),
+        *("GET /authors/999/", "GET /campaigns/9/", "GET /domains/unheard.example/", "GET /rules/999999/"),
+        *("GET /posts/999/", f"GET /posts/{10**30}/", "GET /models/shadow/999999/"),
+        *("GET /policies/99/", "POST /policies/99/end/"),
+        *("GET /quality/csv/nothing/", "POST /quality/drift/999/acknowledge/"),
+    ],
+)
+def test_what_is_not_there_is_not_found(admin_desk: Client, request_line: str) -> None:
+    method, path = request_line.split()
+
+    assert admin_desk.generic(method, path).status_code == 404
+
+
 class TestPolicy:
     @pytest.mark.drawn(24)
     @pytest.mark.parametrize("pattern", urlpatterns, ids=lambda pattern: pattern.name)

@@ -107,9 +107,6 @@ class TestPage:
         assert "models:" not in page
         assert "sample, judged individually" in page
 
-    def test_shows_no_campaign_that_is_not_there(self, desk: Client, db: None) -> None:
-        assert desk.get("/campaigns/9/").status_code == 404
-
 
 class TestDecide:
     def test_settles_all_and_offers_to_undo(self, desk: Client, pills: Campaign) -> None:

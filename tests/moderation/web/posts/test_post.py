@@ -80,10 +80,6 @@ class TestOfAPostThatNobodySaw:
     def test_that_is_not_scored_says_so(self, desk: Client, post: Post_) -> None:
         assert "Not scored yet" in body_of(desk, post())
 
-    def test_that_does_not_exist_is_not_found(self, desk: Client) -> None:
-        assert desk.get("/posts/999/").status_code == 404
-        assert desk.get(f"/posts/{10**30}/").status_code == 404
-
 
 class TestChainOfDecisions:
     def test_tells_decision_correction_and_labels(

@@ -168,9 +168,6 @@ class TestExport:
         [found] = [row for row in rows if row["dimension"] == "all" and row["measure"] == "precision"]
         assert (found["value"], found["labels"]) == ("0.9", "40")
 
-    def test_knows_no_other_table(self, lead_desk: Client) -> None:
-        assert lead_desk.get("/quality/csv/nothing/").status_code == 404
-
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -263,9 +260,6 @@ class TestAcknowledge:
         alarm.refresh_from_db()
         assert alarm.acknowledged_at is not None
         assert "Acknowledged by <bdi>lead</bdi>" in body
-
-    def test_knows_no_other_alarm(self, lead_desk: Client) -> None:
-        assert lead_desk.post("/quality/drift/999/acknowledge/").status_code == 404
 
     def test_today_counts_open_alarms(self, lead_desk: Client, alarm: DriftAlarm) -> None:
         assert "1 drift alarm" in lead_desk.get("/today/").content.decode()
