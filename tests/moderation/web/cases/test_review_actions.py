@@ -20,6 +20,7 @@ from tests.moderation.web.cases.answers import current, parts
 from tests.moderation.web.conftest import REVIEW_PAGE
 
 Decide = Callable[..., Any]
+Change = Callable[[User], dict[str, Any]]
 
 
 class TestDecide:
@@ -87,13 +88,6 @@ class TestDecide:
         assert answer.redirect_chain == [("/review/", 302)]
         assert "Decided: spam." in answer.content.decode()
 
-    def test_refuses_what_is_no_verdict(self, decide: Decide, case_in_front: Case) -> None:
-        answer = decide(case_in_front, "maybe")
-
-        assert answer.status_code == 422
-        assert "No valid verdict" in answer.content.decode()
-        assert not Decision.objects.exists()
-
     @pytest.mark.usefixtures("reasons")
     def test_keeps_reason_and_note(self, decide: Decide, case_in_front: Case) -> None:
         decide(case_in_front, reason="other_spam", note="Sells seats that do not exist")
@@ -103,17 +97,18 @@ class TestDecide:
 
     @pytest.mark.usefixtures("reasons")
     @pytest.mark.parametrize(
-        ("reason", "words"),
+        ("given", "words"),
         [
-            ("ordinary", "belongs to the other verdict"),
-            ("other_spam", "needs a note"),
-            ("of_last_year", "no longer exists"),
+            ({"verdict": "maybe"}, "No valid verdict"),
+            ({"reason": "ordinary"}, "belongs to the other verdict"),
+            ({"reason": "other_spam"}, "needs a note"),
+            ({"reason": "of_last_year"}, "no longer exists"),
         ],
     )
-    def test_refuses_a_reason_that_does_not_fit(
-        self, decide: Decide, case_in_front: Case, reason: str, words: str
+    def test_refuses_what_is_no_verdict_and_a_reason_that_does_not_fit(
+        self, decide: Decide, case_in_front: Case, given: dict[str, str], words: str
     ) -> None:
-        answer = decide(case_in_front, reason=reason)
+        answer = decide(case_in_front, **given)
 
         assert answer.status_code == 422
         assert words in answer.content.decode()
@@ -132,33 +127,24 @@ class TestDecide:
         assert current(answer) == str(case_in_front.pk)
         assert Decision.objects.count() == 1
 
-    def test_gives_an_expired_claim_back_undecided(self, decide: Decide, case_in_front: Case) -> None:
-        Case.objects.update(lease_end_at=timezone.now() - timedelta(seconds=1))
-
-        answer = decide(case_in_front)
-
-        assert answer.status_code == 409
-        assert "reserved for you again" in answer.content.decode()
-        assert not Decision.objects.exists()
-
-    def test_moves_on_when_another_took_an_expired_case(
-        self, decide: Decide, case_in_front: Case, other_moderator: User
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda _: {"lease_end_at": timezone.now() - timedelta(seconds=1)}, "reserved for you again"),
+            (lambda other: {"claimed_by": other}, "other_moderator took the case"),
+            (lambda _: {"version": 7}, "edited while you looked"),
+        ],
+        ids=["the claim expired", "another took the case", "the post changed"],
+    )
+    def test_says_why_nothing_was_decided(
+        self, decide: Decide, case_in_front: Case, other_moderator: User, change: Change, words: str
     ) -> None:
-        Case.objects.update(claimed_by=other_moderator)
+        Case.objects.update(**change(other_moderator))
 
         answer = decide(case_in_front)
 
         assert answer.status_code == 409
-        assert "other_moderator took the case" in answer.content.decode()
-        assert not Decision.objects.exists()
-
-    def test_asks_to_look_again_when_the_post_changed(self, decide: Decide, case_in_front: Case) -> None:
-        Case.objects.update(version=7)
-
-        answer = decide(case_in_front)
-
-        assert answer.status_code == 409
-        assert "edited while you looked" in answer.content.decode()
+        assert words in answer.content.decode()
         assert not Decision.objects.exists()
 
 

@@ -50,19 +50,14 @@ class TestStart:
     def test_claims_what_is_filtered(self, desk: Client, cases: Cases) -> None:
         assert start(desk, filter="language=de") == address(cases["drei"])
 
-    def test_goes_on_with_the_filter_before_when_it_names_none(
-        self, desk: Client, cases: Cases, moderator: User
+    @pytest.mark.parametrize(("given", "is_kept"), [({}, True), ({"filter": ""}, False)])
+    def test_goes_on_with_the_filter_before_unless_an_empty_one_is_named(
+        self, desk: Client, cases: Cases, moderator: User, given: dict[str, str], is_kept: bool
     ) -> None:
         start(desk, filter="language=de")
         claims.hand_back(case_id=cases["drei"].pk, moderator=moderator)
 
-        assert start(desk) == address(cases["drei"])
-
-    def test_an_empty_filter_is_everything_again(self, desk: Client, cases: Cases, moderator: User) -> None:
-        start(desk, filter="language=de")
-        claims.hand_back(case_id=cases["drei"].pk, moderator=moderator)
-
-        assert start(desk, filter="") != address(cases["drei"])
+        assert (start(desk, **given) == address(cases["drei"])) is is_kept
 
     def test_gives_back_what_other_work_held(self, desk: Client, cases: Cases) -> None:
         start(desk, filter="language=de")

@@ -11,12 +11,11 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.timezone import now
 
-from moderation.models import AuditEntry, Case, Export, LabelDraw, Platform, Release, Revision, User
+from moderation.models import AuditEntry, Case, Export, LabelDraw, Platform, Release, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.labels import export_build
-from moderation.operations.scoring import score
 from moderation.queries.labels import audit_plan
-from tests.moderation.conftest import Post_, judge
+from tests.moderation.conftest import Post_, judge, scored
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked
 
@@ -27,9 +26,7 @@ SETTINGS = {"first_percent": "5", "cases_per_day": "30", "reconsiders": "decide"
 def allowed(post: Post_, fake_scorer: FakeScorer) -> None:
     """Ten posts of today that the filter let pass."""
     fake_scorer.default = 0.01
-    for _ in range(10):
-        post(at=now())
-    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=now())
+    scored([post(at=now()) for _ in range(10)], at=now())
     audit_plan.forget()
 
 
