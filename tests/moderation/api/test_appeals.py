@@ -61,17 +61,12 @@ class TestAppeals:
         case = Case.objects.get(pk=first.json()["case_id"])
         assert (case.reason, case.is_escalated, first.json()["state"]) == ("appealed", True, "open")
 
+    @pytest.mark.usefixtures("everything")
     @pytest.mark.parametrize(
         ("verdict", "state"), [(Verdict.SPAM, "upheld"), (Verdict.NOT_SPAM, "overturned")]
     )
     def test_is_settled_by_the_next_human_decision_and_told_after_the_time_for_undoing(
-        self,
-        api: APIClient,
-        decided: Decision,
-        everything: WebhookEndpoint,
-        lead: User,
-        verdict: Verdict,
-        state: str,
+        self, api: APIClient, decided: Decision, lead: User, verdict: Verdict, state: str
     ) -> None:
         filed = file(api, decided).json()
         now = timezone.now()
@@ -132,14 +127,12 @@ class TestStatements:
         assert (told["source_type"], told["automated_detection"]) == ("SOURCE_VOLUNTARY", "Yes")
         assert told["decision_facts"] == "A person looked at the post and judged it as spam."
 
-    def test_is_only_for_what_took_a_post_down(
-        self, api: APIClient, other_api: APIClient, decided: Decision
-    ) -> None:
-        address = f"/api/v1/decisions/{decided.pk}/statement-of-reasons"
-
-        problem(other_api.get(address), status=404, code="not_found")
+    def test_is_only_for_what_took_a_post_down(self, api: APIClient, decided: Decision) -> None:
         Decision.objects.update(verdict="not_spam")
-        problem(api.get(address), status=404, code="not_found")
+
+        answer = api.get(f"/api/v1/decisions/{decided.pk}/statement-of-reasons")
+
+        problem(answer, status=404, code="not_found")
 
 
 class TestNotes:

@@ -21,7 +21,6 @@ from moderation.operations.webhooks import endpoints
 from tests.moderation.api.conftest import ReadPost
 from tests.moderation.carried_pictures import carry, carry_picture, facts
 from tests.moderation.conftest import Case_, Later
-from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.erasure.erasures import rows_with
 
 CODE = "http://parcel.example/pay"
@@ -149,11 +148,7 @@ def test_nothing_is_left_of_it_in_an_erased_post(open_case: Case_, read: ReadPos
 
 
 def test_the_platform_is_told_of_every_score(
-    platform: Platform,
-    fake_scorer: FakeScorer,
-    open_case: Case_,
-    at: datetime,
-    later: Later,
+    platform: Platform, open_case: Case_, at: datetime, later: Later
 ) -> None:
     """Evidence that could matter puts the post back, as tests/moderation/operations/evidence shows."""
     everything, _ = endpoints.add(

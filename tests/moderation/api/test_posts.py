@@ -175,21 +175,18 @@ class TestCounts:
         score.run(revision_ids=[Revision.objects.get().pk], at=at)
         return str(answer["id"])
 
-    @pytest.mark.parametrize(("shares", "state"), [(1, "pending"), (0, "scored")])
-    def test_move_without_a_revision_and_score_again_when_doubled(
-        self, api: APIClient, scored: str, shares: int, state: str
+    @pytest.mark.parametrize(
+        ("moved", "state"),
+        [({"shares": 1}, "pending"), ({"shares": 0}, "scored"), ({"views": 9_000}, "scored")],
+    )
+    def test_move_without_a_revision_and_score_again_when_doubled_but_for_views(
+        self, api: APIClient, scored: str, moved: dict[str, int], state: str
     ) -> None:
-        answer = api.patch(f"/api/v1/posts/{scored}", {"shares": shares})
+        told = api.patch(f"/api/v1/posts/{scored}", moved).json()
 
-        assert answer.json() == {"id": scored, "revision": 1, "shares": shares, "comments": 3, "views": 210}
+        assert told == {"id": scored, "revision": 1, "shares": 0, "comments": 3, "views": 210} | moved
         assert Revision.objects.get().score_state == state
-
-    def test_of_views_score_nothing_again(self, api: APIClient, scored: str) -> None:
-        told = api.patch(f"/api/v1/posts/{scored}", {"views": 9_000}).json()
-
-        assert told == {"id": scored, "revision": 1, "shares": 0, "comments": 3, "views": 9_000}
-        assert Revision.objects.get().score_state == "scored"
-        assert api.get(f"/api/v1/posts/{scored}").json()["views"] == 9_000
+        assert api.get(f"/api/v1/posts/{scored}").json().items() >= moved.items()
 
     @pytest.mark.parametrize(
         "body", [{"shares": -1}, {"text": "x"}, {"comments": "many"}, {"views": 0.5}, {"views": 2**31}]

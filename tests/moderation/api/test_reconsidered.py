@@ -29,11 +29,7 @@ def send(api: APIClient, number: int) -> None:
 
 @pytest.mark.parametrize("choice", [Reconsidering.QUEUE, Reconsidering.DECIDE])
 def test_are_queued_or_decided_and_told_once(
-    lead_api: APIClient,
-    platform: Platform,
-    fake_scorer: FakeScorer,
-    settings: Settings,
-    choice: Reconsidering,
+    lead_api: APIClient, fake_scorer: FakeScorer, settings: Settings, choice: Reconsidering
 ) -> None:
     settings.UNDO_SECONDS = 0
     Platform.objects.update(reconsiders=choice)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,15 +11,15 @@ from django.utils.timezone import now
 from rest_framework.test import APIClient
 
 from moderation import scorer
-from moderation.models import Platform, Promotion, ReleaseProposal, Revision, TrainingRun, User
+from moderation.models import Platform, Promotion, ReleaseProposal, TrainingRun, User
 from moderation.models.learning import ProposalKind
 from moderation.models.training_runs import TrainingState
 from moderation.models.users import Role
 from moderation.operations.learning import proposals
-from moderation.operations.scoring import score
 from tests.moderation.api.answers import bad_fields, problem
 from tests.moderation.api.conftest import ClientFor
 from tests.moderation.api.slow_triton import slow_triton
+from tests.moderation.conftest import Post_, scored
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import own_releases
 
@@ -31,15 +30,13 @@ CHOSEN = {"thresholds": {"review_from": 0.6}}
 
 
 @pytest.fixture
-def scored(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
+def undecided(post: Post_, fake_scorer: FakeScorer) -> None:
     """Three posts of today between the live and the chosen threshold."""
     fake_scorer.default = 0.5
-    for _ in range(3):
-        post(at=now())
-    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=now())
+    scored([post(at=now()) for _ in range(3)], at=now())
 
 
-@pytest.mark.usefixtures("scored")
+@pytest.mark.usefixtures("undecided")
 class TestSimulation:
     def test_says_what_the_page_says(self, api: APIClient) -> None:
         found = api.post(SIMULATIONS, CHOSEN).json()
