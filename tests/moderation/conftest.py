@@ -35,6 +35,8 @@ Case_ = Callable[..., Case]
 Decided = Callable[..., Decision]
 Judged = Callable[..., None]
 Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
+AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
+"""What differs in the score of an audit sample, for `judged_alike`."""
 
 
 @pytest.fixture(autouse=True)
@@ -152,6 +154,13 @@ def scored(posts: Sequence[Post], *, at: datetime) -> list[Case]:
     revisions = Revision.objects.filter(post__in=posts).order_by("pk").values_list("pk", flat=True)
     score.run(revision_ids=list(revisions), at=at)
     return list(Case.objects.filter(post__in=posts).order_by("post_id"))
+
+
+def with_thresholds(case: Case) -> Case:
+    """Have the case's release send posts to review from 20 % and remove them from 90 %."""
+    case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+    case.score.release.save()
+    return case
 
 
 @pytest.fixture

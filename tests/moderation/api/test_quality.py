@@ -14,16 +14,12 @@ from moderation.operations.cases import claims
 from moderation.operations.quality import refresh
 from tests.moderation.api.answers import bad_fields, problem
 from tests.moderation.api.conftest import ClientFor
-from tests.moderation.conftest import Case_, Judged, judge
-
-AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
+from tests.moderation.conftest import AUDIT, Case_, Judged, judge, with_thresholds
 
 
 @pytest.fixture
 def estimated(open_case: Case_, judged_alike: Judged, at: datetime) -> None:
-    case = open_case()
-    case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
-    case.score.release.save()
+    case = with_thresholds(open_case())
     judged_alike(case, probability=0.95, spam=36, fine=4, score=AUDIT)
     judged_alike(case, probability=0.05, spam=2, fine=38, score=AUDIT)
     refresh.refresh(at=at + timedelta(minutes=1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -11,11 +10,8 @@ from moderation.models import Case, Platform, QualityFigure, QualityTable, Score
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.operations.quality import refresh
 from moderation.queries.quality import labelled_posts
-from tests.moderation.conftest import Case_, Cases
+from tests.moderation.conftest import AUDIT, Case_, Cases, Judged, with_thresholds
 from tests.moderation.instants import AT
-
-Judged = Callable[..., None]
-AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
 
 def figure(
@@ -29,9 +25,7 @@ def figure(
 @pytest.fixture
 def judged(open_case: Case_, judged_alike: Judged) -> Case:
     """20 removed posts of which 18 are spam, 40 let through of which 4 are, 10 reviewed."""
-    case = open_case()
-    case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
-    case.score.release.save()
+    case = with_thresholds(open_case())
     judged_alike(case, probability=0.95, spam=18, fine=2, score=AUDIT)
     judged_alike(case, probability=0.05, spam=4, fine=36, score=AUDIT)
     judged_alike(case, probability=0.5, spam=6, fine=4)

@@ -25,7 +25,7 @@ from moderation.operations import score_preview
 from moderation.operations.cases import claims
 from moderation.operations.quality import refresh
 from moderation.queries.quality.removal import Trials
-from tests.moderation.conftest import Incoming, Post_, judge, scored
+from tests.moderation.conftest import Incoming, Post_, judge, scored, with_thresholds
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT
 
@@ -55,9 +55,7 @@ def sure(fake_scorer: FakeScorer) -> FakeScorer:
 def case(unproven: Platform, sure: FakeScorer, post: Post_) -> Case:
     """The case of a post that the filter would remove."""
     [found] = scored([post()], at=AT)
-    found.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
-    found.score.release.save()
-    return found
+    return with_thresholds(found)
 
 
 @pytest.fixture

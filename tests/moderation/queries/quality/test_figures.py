@@ -16,7 +16,7 @@ from moderation.queries.quality import figures, labelled_posts, needed_labels, t
 from moderation.queries.quality.labelled_posts import LabelledPosts, passed_over
 from moderation.queries.quality.tables import agreement
 from moderation.queries.quality.undecided import Undecided
-from tests.moderation.conftest import Case_, Judged
+from tests.moderation.conftest import AUDIT, Case_, Judged, with_thresholds
 
 WEEKS, DRAWN = 200, 400
 
@@ -92,16 +92,11 @@ class TestPassedOver:
         assert naive < 0.5 * WEEKS
 
 
-AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
-
-
 class TestUndecided:
     def test_says_how_far_they_could_move_the_figures(
         self, open_case: Case_, judged_alike: Judged, at: datetime
     ) -> None:
-        case = open_case()
-        case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
-        case.score.release.save()
+        case = with_thresholds(open_case())
         judged_alike(case, probability=0.95, spam=20, fine=0, score=AUDIT)
         judged_alike(case, probability=0.5, spam=50, fine=50)
         posts = labelled_posts.labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
@@ -198,9 +193,7 @@ class TestTransparency:
     def test_accuracy_says_how_often_the_filter_alone_was_right(
         self, open_case: Case_, judged_alike: Judged, at: datetime
     ) -> None:
-        case = open_case(language="de-AT")
-        case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
-        case.score.release.save()
+        case = with_thresholds(open_case(language="de-AT"))
         judged_alike(case, probability=0.95, spam=36, fine=4, score=AUDIT)
         judged_alike(case, probability=0.05, spam=4, fine=76, score=AUDIT)
         judged_alike(case, probability=0.5, spam=100, fine=50)

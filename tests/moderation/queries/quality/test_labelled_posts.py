@@ -11,19 +11,15 @@ import pytest
 from moderation.models import Case, Label, LabelDraw, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
-from tests.moderation.conftest import Case_, Judged
+from tests.moderation.conftest import AUDIT, Case_, Judged, with_thresholds
 
 Read = Callable[[], LabelledPosts]
-AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 ALLOWED = {"route": "allow", "route_reason": "", "audit_probability": 0.1}
 
 
 @pytest.fixture
 def case(open_case: Case_) -> Case:
-    found = open_case()
-    found.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
-    found.score.release.save()
-    return found
+    return with_thresholds(open_case())
 
 
 @pytest.fixture

@@ -74,15 +74,6 @@ class TestPanel:
     ) -> None:
         assert desk.get(f"/review/{open_case().pk}/beside/{kind}/{query}").status_code == 404
 
-    def test_of_an_escalated_case_is_for_leads(
-        self, desk: Client, lead_desk: Client, open_case: Case_
-    ) -> None:
-        case = open_case()
-        Case.objects.update(is_escalated=True)
-
-        assert desk.get(f"/review/{case.pk}/beside/author/").status_code == 404
-        assert lead_desk.get(f"/review/{case.pk}/beside/author/").status_code == 200
-
     def test_is_a_page_without_the_script(self, desk: Client, open_case: Case_) -> None:
         case = open_case()
 
@@ -272,11 +263,6 @@ class TestAround:
         assert re.search(r"<title>this post, \d+ \w+ ago</title>", body)
         assert re.search(r"<title>\d+ \w+ ago, spam</title>", body)
         assert re.search(r"2, latest \d+ \w+ ago; 1 spam, 0 not", body)
-
-    def test_is_closed_to_who_may_not_see_the_case(self, desk: Client, case_in_front: Case) -> None:
-        Case.objects.update(is_escalated=True, claimed_by=None)
-
-        assert desk.get(f"/review/{case_in_front.pk}/around/", headers=HTMX).status_code == 404
 
     def test_needs_as_many_queries_for_many_posts(self, desk: Client, open_case: Case_) -> None:
         cases = [open_case(text="buy these pills now, cheap and fast") for _ in range(8)]

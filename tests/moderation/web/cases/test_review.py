@@ -150,14 +150,15 @@ class TestCase:
         assert "Show all 25,012 characters" in body
         assert "the very end" in whole
 
+    @pytest.mark.parametrize("part", ["", "beside/author/", "around/"])
     def test_hides_escalated_cases_from_moderators(
-        self, desk: Client, lead_desk: Client, open_case: Case_
+        self, desk: Client, lead_desk: Client, open_case: Case_, part: str
     ) -> None:
-        case = open_case()
+        address = f"/review/{open_case().pk}/{part}"
         Case.objects.update(is_escalated=True)
 
-        assert desk.get(f"/review/{case.pk}/").status_code == 404
-        assert lead_desk.get(f"/review/{case.pk}/").status_code == 200
+        assert desk.get(address).status_code == 404
+        assert lead_desk.get(address).status_code == 200
 
 
 class TestExplanation:

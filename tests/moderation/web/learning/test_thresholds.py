@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils.timezone import now
 
 from moderation import scorer
-from moderation.models import Post, Promotion, QualityFigure, ReleaseProposal, Revision
+from moderation.models import Post, Promotion, QualityFigure, ReleaseProposal
 from moderation.operations.quality import refresh
-from moderation.operations.scoring import score
+from tests.moderation import conftest
 from tests.moderation.conftest import Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked, flat
@@ -28,9 +28,7 @@ def scored(post: Post_, fake_scorer: FakeScorer) -> Scored:
 
     def run(number: int) -> None:
         fake_scorer.default = 0.25
-        rows = [post(text=f"{HOSTILE} {place}", at=now()).pk for place in range(number)]
-        revisions = Revision.objects.filter(post__in=rows).values_list("pk", flat=True)
-        score.run(revision_ids=list(revisions), at=now())
+        conftest.scored([post(text=f"{HOSTILE} {place}", at=now()) for place in range(number)], at=now())
 
     return run
 

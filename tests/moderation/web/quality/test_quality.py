@@ -16,21 +16,16 @@ from moderation.models import Case, DriftAlarm, DriftBlock, Label, Score, User
 from moderation.models.quality import Dimension, QualityTableKind
 from moderation.operations.quality import refresh
 from moderation.queries.quality import needed_labels
-from tests.moderation.conftest import Case_, Judged
+from tests.moderation.conftest import AUDIT, Case_, Judged, with_thresholds
 from tests.moderation.web.conftest import asked
 
 COUNTED = set(QualityTableKind) - {QualityTableKind.PLAN, QualityTableKind.UNDECIDED}
 
 
-AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
-
-
 @pytest.fixture
 def estimated(open_case: Case_, judged_alike: Judged, now: datetime) -> Case:
     """Labels of today, estimated."""
-    case = open_case(at=now - timedelta(hours=2))
-    case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
-    case.score.release.save()
+    case = with_thresholds(open_case(at=now - timedelta(hours=2)))
     Score.objects.update(scored_at=now - timedelta(hours=1))
     Case.objects.update(opened_at=now - timedelta(hours=1))
     case.score.refresh_from_db()
