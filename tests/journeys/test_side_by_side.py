@@ -130,10 +130,7 @@ def test_complaints_and_their_post_may_race(client: httpx.Client) -> None:
 
 
 def test_fifty_deciders_have_one_winner(
-    live_server: LiveServer,
-    open_case: Callable[..., Case],
-    moderator: User,
-    other_moderator: User,
+    live_server: LiveServer, open_case: Callable[..., Case], moderator: User, other_moderator: User
 ) -> None:
     case = claims.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
     desks = [browser(moderator, live_server.url), browser(other_moderator, live_server.url)]

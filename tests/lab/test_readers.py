@@ -57,22 +57,18 @@ def people(traffic: Traffic, desk: Desk) -> Readers:
 
 
 class TestLook:
-    def test_all_posts_shown_are_not_old(self, traffic: Traffic) -> None:
-        desk = Told(listed(traffic, 1, 0))
+    @pytest.mark.parametrize(
+        ("shown", "seconds"), [((1, 0), 0.0), ((0,), pytest.approx(10, abs=2))], ids=["all", "one-missing"]
+    )
+    def test_measures_by_the_first_post_that_is_missing(
+        self, traffic: Traffic, shown: tuple[int, ...], seconds: float
+    ) -> None:
+        desk = Told(listed(traffic, *shown))
         made = people(traffic, desk)
 
         made._look(desk)
 
-        assert made.oldest_seconds == 0.0
-        assert made.findings() == []
-
-    def test_measures_by_the_first_post_that_is_missing(self, traffic: Traffic) -> None:
-        desk = Told(listed(traffic, 0))
-        made = people(traffic, desk)
-
-        made._look(desk)
-
-        assert made.oldest_seconds == pytest.approx(10, abs=2)
+        assert made.oldest_seconds == seconds
         assert made.findings() == []
 
     def test_finds_a_page_older_than_is_promised(self, traffic: Traffic) -> None:

@@ -51,11 +51,7 @@ def logged() -> Iterator[StringIO]:
 
 @pytest.mark.django_db(transaction=True)
 def test_carry_the_requests_id_and_no_words_or_addresses(
-    platform: Platform,
-    fake_scorer: FakeScorer,
-    tasks_in_place: None,
-    at: datetime,
-    logged: StringIO,
+    platform: Platform, fake_scorer: FakeScorer, tasks_in_place: None, at: datetime, logged: StringIO
 ) -> None:
     fake_scorer.default = 0.05
     endpoints.add(platform=platform, url="https://hooks.invalid/", at=at)

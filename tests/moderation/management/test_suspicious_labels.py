@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from moderation.models import BlindReview, Case, Platform, Post, User
+from moderation.models import BlindReview, Case, Post, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_answers, claims, shift
@@ -77,13 +77,9 @@ def test_refuses_another_file(tmp_path: Path, text: str) -> None:
         run(path)
 
 
+@pytest.mark.usefixtures("labelled")
 def test_what_is_overruled_reaches_the_next_export(
-    suspicious: Path,
-    labelled: list[Post],
-    platform: Platform,
-    other_moderator: User,
-    lead: User,
-    tmp_path: Path,
+    suspicious: Path, other_moderator: User, lead: User, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     call_command("export_labels", out=first, stdout=StringIO())

@@ -121,14 +121,10 @@ class TestJoin:
         with django_assert_num_queries(0):
             join.join(revisions=revisions, at=AT)
 
+    @pytest.mark.usefixtures("sent")
     @pytest.mark.django_db(transaction=True)
     def test_is_nothing_once_it_is_erased(
-        self,
-        site: HostileSite,
-        scored: Scored,
-        post: Post_,
-        sent: list[tuple[str, dict[str, Any]]],
-        monkeypatch: pytest.MonkeyPatch,
+        self, site: HostileSite, scored: Scored, post: Post_, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """While this post is about to be joined to it: no row is left that names none."""
         first = scored(site.url("/page"), at=AT)

@@ -232,13 +232,7 @@ class TestScoring:
         assert min(row.audit_probability for row in rows) > 0
 
     def test_falls_as_people_label(
-        self,
-        post: Post_,
-        platform: Platform,
-        moderator: User,
-        at: datetime,
-        later: Later,
-        monkeypatch: pytest.MonkeyPatch,
+        self, post: Post_, moderator: User, at: datetime, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(audit_plan, "SETTLED_LABELS", 2)
         Platform.objects.update(audit_first_share=1.0)
