@@ -16,6 +16,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.labels import export_build
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_plan
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked
@@ -30,7 +31,7 @@ def allowed(post: Post_, fake_scorer: FakeScorer) -> None:
     for _ in range(10):
         post(at=now())
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=now())
-    audit_plan.forget()
+    forget(audit_plan)
 
 
 @pytest.mark.usefixtures("allowed")
