@@ -42,10 +42,10 @@ INSTALLED_APPS = [
     *(["simulation"] if HAS_SIMULATION else []),
 ]
 MIDDLEWARE = [
-    "moderation.api.akismet.host_keys.HostKeyMiddleware",  # first: no other may see a key in a host name
-    "moderation.api.middleware.RequestIdMiddleware",
-    "moderation.api.middleware.ProblemMiddleware",
-    "moderation.api.middleware.PlainHttpMiddleware",
+    "moderation.api.akismet.host_keys.host_keys",  # first: no other may see a key in a host name
+    "moderation.api.middleware.request_ids",
+    "moderation.api.middleware.problems_below_api",
+    "moderation.api.middleware.plain_http_refused",
     "django.middleware.security.SecurityMiddleware",
     "moderation.web.access.unkept",
     "moderation.web.middleware.compression.DeskCompression",
@@ -60,9 +60,9 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
-    "moderation.web.middleware.standby_reads.OwnWritesMiddleware",
+    "moderation.web.middleware.standby_reads.own_writes_marked",
     "moderation.web.middleware.session_use.SessionUseMiddleware",
-    "moderation.web.middleware.failure.WrongMethodMiddleware",
+    "moderation.web.middleware.failure.wrong_methods_told",
     "moderation.web.middleware.failure.OutageMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

@@ -35,7 +35,6 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 _CHARACTER_SALT, _WORD_SALT = 1, 9
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
-_NOTHING = np.zeros(0)
 _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 

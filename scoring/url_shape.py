@@ -70,7 +70,8 @@ def shape_of(url: str, host: str, domain: str) -> UrlShape:
     address = host + "/" + path
     return UrlShape(
         length=float(len(url)),
-        subdomains=float(_subdomains(host, domain)),
+        # "www" is one; an IP address, which has no registrable domain, has none.
+        subdomains=float(host.count(".") - domain.count(".") if domain else 0),
         digit_share=sum(character.isdigit() for character in address) / len(address),
         path_tokens=float(len(tokens)),
         bait_tokens=float(sum(token in _BAIT for token in (*tokens, *_TOKEN.findall(host.lower())))),
@@ -87,11 +88,6 @@ def shape_of(url: str, host: str, domain: str) -> UrlShape:
 def shown(host: str) -> str:
     """Return a host as a reader sees it: punycode is decoded."""
     return ".".join(map(_decoded, host.split(".")))
-
-
-def _subdomains(host: str, domain: str) -> int:
-    """Count the labels before the registrable domain; "www" is one, an IP address has none."""
-    return host.count(".") - domain.count(".") if domain else 0
 
 
 def _is_mixed_script(host: str) -> bool:

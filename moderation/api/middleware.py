@@ -27,23 +27,21 @@ def identifier_of(given: str) -> str:
     return given if _SAFE.fullmatch(given) else uuid.uuid4().hex
 
 
-class RequestIdMiddleware:
+def request_ids(get_response: _GetResponse) -> _GetResponse:
     """Take the caller's X-Request-ID or create one; add it to every log line and to the answer."""
 
-    def __init__(self, get_response: _GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer with the id."""
+    def respond(request: HttpRequest) -> HttpResponseBase:
         identifier = identifier_of(request.headers.get(HEADER, ""))
         request.request_id = identifier  # type: ignore[attr-defined]  # read in `errors`
         with structlog.contextvars.bound_contextvars(request_id=identifier):
             # Not the wall clock: it may be set back while the request runs.
             began = time.monotonic()
-            response = self.get_response(request)
+            response = get_response(request)
             _log(request, response, milliseconds=round(1000 * (time.monotonic() - began)))
         response.headers[HEADER] = identifier
         return response
+
+    return respond
 
 
 def _log(request: HttpRequest, response: HttpResponseBase, *, milliseconds: int) -> None:
@@ -59,18 +57,16 @@ def _log(request: HttpRequest, response: HttpResponseBase, *, milliseconds: int)
     )
 
 
-class ProblemMiddleware:
-    """Below /api/ every error is a problem, even if Django answers it itself, such as a bad host."""
+def problems_below_api(get_response: _GetResponse) -> _GetResponse:
+    """Replace error pages below /api/ by problems, even if Django answers itself, such as for a bad host."""
 
-    def __init__(self, get_response: _GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Replace an error page below /api/ by a problem of the same status."""
-        response = self.get_response(request)
+    def respond(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
         if response.status_code < 400 or not request.path_info.startswith("/api/") or _is_problem(response):
             return response
         return _problem(response.status_code, request=request, kept=response.headers)
+
+    return respond
 
 
 def _is_problem(response: HttpResponseBase) -> bool:
@@ -83,21 +79,18 @@ def _problem(status: int, *, request: HttpRequest, kept: Mapping[str, str]) -> H
     return errors.answer(code, detail=problems.PROBLEMS[code].cure, request=request, headers=headers)
 
 
-class PlainHttpMiddleware:
-    """Refuses plain HTTP in production, before Django's SecurityMiddleware redirects pages to https.
+def plain_http_refused(get_response: _GetResponse) -> _GetResponse:
+    """Refuse plain HTTP in production, before Django's SecurityMiddleware redirects pages to https.
 
     A redirect would hide that a key or a password has already crossed the network in the clear, and many
-    clients follow it with GET. The developer must learn of it at the first call.
+    clients follow it with GET. The developer must learn of it at the first call. Pages without a key may be
+    redirected, and probes need no TLS.
     """
 
-    def __init__(self, get_response: _GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Refuse requests that must not be redirected; pages without a key may be, and probes need no TLS."""
+    def respond(request: HttpRequest) -> HttpResponseBase:
         is_exempt = any(re.search(path, request.path.lstrip("/")) for path in settings.SECURE_REDIRECT_EXEMPT)
         if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_exempt:
-            return self.get_response(request)
+            return get_response(request)
         if request.path.startswith("/api/"):
             return errors.answer("tls_required", detail=_said(request), request=request)
         if (
@@ -106,7 +99,9 @@ class PlainHttpMiddleware:
             or _FOR_PROGRAMS.match(request.path)
         ):
             return HttpResponse(_said(request), status=403, content_type="text/plain; charset=utf-8")
-        return self.get_response(request)
+        return get_response(request)
+
+    return respond
 
 
 def _said(request: HttpRequest) -> str:

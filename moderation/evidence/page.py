@@ -180,8 +180,8 @@ def downloads(tree: Any, *, base: str) -> list[Download]:
         href, marked = link.get("href") or "", link.get("download")
         target = absolute(href, url=base)
         is_inside = not target and marked is not None and bool(_INSIDE.match(href))
-        name = line(marked) or _file_name(target)
-        if is_inside or (target and (marked is not None or _is_file(name))):
+        name = line(marked) or line(urlsplit(target).path.rpartition("/")[2])
+        if is_inside or (target and (marked is not None or _FILES.search(name))):
             key = (target, name if is_inside else "")
             files.setdefault(key, Download(url=target, name=name or _UNNAMED))
         if len(files) == MOST_DOWNLOADS:
@@ -224,11 +224,3 @@ def _form(form: Any, *, fields: Sequence[Any], url: str, base: str) -> Form:
 
 def _asks_password(fields: Iterable[Any]) -> bool:
     return any((field.get("type") or "").strip().lower() == "password" for field in fields)
-
-
-def _file_name(url: str) -> str:
-    return line(urlsplit(url).path.rpartition("/")[2])
-
-
-def _is_file(name: str) -> bool:
-    return bool(_FILES.search(name))

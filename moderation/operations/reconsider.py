@@ -14,7 +14,7 @@ from django.db import transaction
 
 from moderation.models import Decision, Post, Reconsideration, Score
 from moderation.models.cases import CaseReason
-from moderation.models.decisions import DecisionSource, Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
@@ -79,19 +79,27 @@ def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
     posts = {post.pk: post for post in rows.select_related("platform").order_by("id")}
     allowed_ids = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
     openings: list[Opening] = []
-    pairs: list[tuple[Post, Score]] = []
+    decisions: list[Decision] = []
     for pk, score in latest_scores.of(allowed_ids).items():
-        post = posts[pk]
+        post = score.revision.post = posts[pk]
         if post.platform.reconsiders == Reconsidering.NOTHING:
             continue
         if post.platform.reconsiders == Reconsidering.DECIDE and _may_decide(row, score):
-            pairs.append((post, score))
+            decisions.append(
+                recording.automatic(
+                    score,
+                    verdict=Verdict.SPAM,
+                    reason=RECONSIDERED,
+                    at=at,
+                    campaign_decision=row.campaign_decision,
+                )
+            )
         else:
             openings.append(Opening(post=post, score=score, reason=CaseReason.RECONSIDERED))
     cases = opening.all_opened(openings, at=at)
-    recording.record(decisions=[_automatic(row, post, score, at=at) for post, score in pairs])
+    recording.record(decisions=decisions)
     announce.opened(cases, at=at)
-    row.queued, row.decided = row.queued + len(cases), row.decided + len(pairs)
+    row.queued, row.decided = row.queued + len(cases), row.decided + len(decisions)
 
 
 def _may_decide(row: Reconsideration, score: Score) -> bool:
@@ -104,17 +112,3 @@ def _may_decide(row: Reconsideration, score: Score) -> bool:
     group = row.decision.revision.similarity_group if row.decision else None
     is_like = group is not None and score.revision.similarity_group == group
     return is_like and reconsidered.is_on_words(row)
-
-
-def _automatic(row: Reconsideration, post: Post, score: Score, *, at: datetime) -> Decision:
-    return Decision(
-        post=post,
-        revision=score.revision,
-        score=score,
-        verdict=Verdict.SPAM,
-        source=DecisionSource.AUTOMATIC,
-        reason=RECONSIDERED,
-        decided_at=at,
-        effective_at=recording.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
-        campaign_decision=row.campaign_decision,
-    )

@@ -30,6 +30,12 @@ register.filter(queue_position.reason_words)
 register.filter(queue_position.place_words)
 register.filter(translation.is_foreign)
 register.filter(addresses.is_sent)
+register.filter(quantities.band)
+register.filter(quantities.day)
+register.filter(quantities.duration)
+register.filter(quantities.percent)
+register.filter(quantities.tenths)
+register.filter("counted", quantities.count)
 
 # Names, ids and notes are short by the API's rules; a longer one here is an attack on the layout.
 _LONGEST_NAME = 2_000
@@ -143,24 +149,6 @@ def label_for(rule: Rule, user: User) -> str:
 
 
 @register.filter
-def percent(share: float) -> str:
-    """Return a share in whole per cent."""
-    return quantities.percent(share)
-
-
-@register.filter
-def tenths(share: float) -> str:
-    """Show a share in per cent with one decimal."""
-    return quantities.tenths(share)
-
-
-@register.filter
-def band(spam_probability: float) -> str:
-    """Return the words for a probability."""
-    return quantities.band(spam_probability)
-
-
-@register.filter
 def leaning(probability: float) -> str:
     """Return spam or ham, whichever the probability is nearer to."""
     return "spam" if probability >= 0.5 else "ham"
@@ -188,24 +176,6 @@ def moment(value: datetime) -> str:
 def clock(value: datetime) -> str:
     """Return a moment's hour and minute as the reader's language writes them, in UTC."""
     return formats.time_format(timezone.localtime(value), "TIME_FORMAT")
-
-
-@register.filter
-def day(value: datetime) -> str:
-    """Return a day as the reader's language writes it, in UTC."""
-    return quantities.day(value)
-
-
-@register.filter
-def counted(number: float) -> str:
-    """Return a number with thousands separators."""
-    return quantities.count(number)
-
-
-@register.filter
-def duration(seconds: float) -> str:
-    """Return a duration in its largest unit."""
-    return quantities.duration(seconds)
 
 
 @register.filter

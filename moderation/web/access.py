@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 
 import structlog
@@ -14,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.middleware import HtmxDetails
 
 from moderation.models import User
@@ -62,46 +64,6 @@ def refusals_told(request: HttpRequest) -> Iterator[None]:
         messages.warning(request, gettext("This post was erased."))
 
 
-def signed_in(view: View) -> View:
-    """Allow every signed-in user."""
-    return _guarded(view, lambda _: True)
-
-
-def deciders(view: View) -> View:
-    """Allow users who may decide cases."""
-    return _guarded(view, lambda user: user.may_decide)
-
-
-def readers(view: View) -> View:
-    """Allow users who may read posts, cases and decisions."""
-    return _guarded(view, lambda user: user.may_read)
-
-
-def address_readers(view: View) -> View:
-    """Allow users who may see which addresses posts came from."""
-    return _guarded(view, lambda user: user.may_read_addresses)
-
-
-def leads(view: View) -> View:
-    """Allow leads and administrators."""
-    return _guarded(view, lambda user: user.may_lead)
-
-
-def admins(view: View) -> View:
-    """Allow administrators."""
-    return _guarded(view, lambda user: user.may_administer)
-
-
-def signed_in_before_password_change(view: View) -> View:
-    """Allow every signed-in user, even one who must first choose a new password."""
-    return _guarded(view, lambda _: True, is_before_password_change=True)
-
-
-def exporters(view: View) -> View:
-    """Allow users who may export labels."""
-    return _guarded(view, lambda user: user.may_export)
-
-
 def _to_account(request: HttpRequest) -> HttpResponse:
     """Redirect to the account page.
 
@@ -112,27 +74,58 @@ def _to_account(request: HttpRequest) -> HttpResponse:
     return redirect("account")
 
 
-def _guarded(
-    view: View, is_allowed: Callable[[User], bool], *, is_before_password_change: bool = False
-) -> View:
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        if not isinstance(request.user, User):
-            # htmx follows redirects and would swap the sign-in page into the case.
-            if request.headers.get("HX-Request"):
-                return HttpResponse(gettext("Your session has ended."), status=401, content_type="text/plain")
-            return redirect_to_login(request.get_full_path())
-        if request.user.must_change_password and not is_before_password_change:
-            return _to_account(request)
-        if not is_allowed(request.user):
-            raise PermissionDenied
-        try:
-            return view(request, *args, **kwargs)
-        # Also for a case that waits for a lead: a 403 would reveal that it exists.
-        except ObjectDoesNotExist as refusal:
-            log.info("row_missing", row=type(refusal).__qualname__, view=view.__name__)
-            raise Http404 from refusal
-        except InvalidCursor as refusal:
-            raise Http404(str(refusal)) from refusal
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """Who may open a view; its methods decorate one, and say by which HTTP methods it is requested."""
 
-    return guarded
+    is_allowed: Callable[[User], bool]
+    is_before_password_change: bool = False
+
+    def get(self, view: View) -> View:
+        """Let them read a page."""
+        return require_safe(self._guarded(view))
+
+    def post(self, view: View) -> View:
+        """Let them send a form."""
+        return require_POST(self._guarded(view))
+
+    def get_or_post(self, view: View) -> View:
+        """Let them read a page and send its form to the same address."""
+        return require_http_methods(["GET", "HEAD", "POST"])(self._guarded(view))
+
+    def _guarded(self, view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+            if not isinstance(request.user, User):
+                # htmx follows redirects and would swap the sign-in page into the case.
+                if request.headers.get("HX-Request"):
+                    words = gettext("Your session has ended.")
+                    return HttpResponse(words, status=401, content_type="text/plain")
+                return redirect_to_login(request.get_full_path())
+            if request.user.must_change_password and not self.is_before_password_change:
+                return _to_account(request)
+            if not self.is_allowed(request.user):
+                raise PermissionDenied
+            try:
+                return view(request, *args, **kwargs)
+            # Also for a case that waits for a lead: a 403 would reveal that it exists.
+            except ObjectDoesNotExist as refusal:
+                log.info("row_missing", row=type(refusal).__qualname__, view=view.__name__)
+                raise Http404 from refusal
+            except InvalidCursor as refusal:
+                raise Http404(str(refusal)) from refusal
+
+        return guarded
+
+
+signed_in = Guard(is_allowed=lambda _: True)
+signed_in_before_password_change = Guard(is_allowed=lambda _: True, is_before_password_change=True)
+"""Also a user who must first choose a new password; the others send such a user to the account page."""
+deciders = Guard(is_allowed=lambda user: user.may_decide)
+readers = Guard(is_allowed=lambda user: user.may_read)
+"""Of posts, cases and decisions."""
+address_readers = Guard(is_allowed=lambda user: user.may_read_addresses)
+leads = Guard(is_allowed=lambda user: user.may_lead)
+"""And administrators."""
+admins = Guard(is_allowed=lambda user: user.may_administer)
+exporters = Guard(is_allowed=lambda user: user.may_export)

@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
@@ -55,8 +54,7 @@ _SWEEPS = {
 }
 
 
-@require_safe
-@access.signed_in
+@access.signed_in.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show services and backlogs; htmx asks again for the inner part."""
     at = timezone.now()

@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Policy
 from moderation.operations.policies import policy as operations_policy
@@ -59,15 +58,13 @@ class ThresholdForm(forms.Form):
     threshold = forms.FloatField(min_value=0, max_value=1)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the policies in force, the drafts, or those that ended."""
     return _list(request, form=PolicyForm())
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def new(request: access.DeskRequest) -> HttpResponse:
     """Draft a policy and try it."""
     form = PolicyForm(request.POST)
@@ -83,24 +80,21 @@ def new(request: access.DeskRequest) -> HttpResponse:
     return redirect("policy", policy_id=draft.pk)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def policy(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Show a policy as it was tried, with the hits from a threshold on."""
     row = policy_pages.one(policy_id)
     return _shown(request, row, form=ActivationForm())
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def try_again(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Try a policy on the posts that people judged last."""
     _try(request, policy_id, at=timezone.now())
     return redirect("policy", policy_id=policy_id)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """Activate a draft."""
     draft = policy_pages.one(policy_id)
@@ -135,8 +129,7 @@ def activate(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     return redirect("policy", policy_id=policy_id)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def end(request: access.DeskRequest, policy_id: int) -> HttpResponse:
     """End a policy, or discard a draft."""
     row = policy_pages.one(policy_id)

@@ -59,11 +59,6 @@ def current() -> Provenance:
         return Provenance()
 
 
-def forget() -> None:
-    """Clear the cache."""
-    _read.cache_clear()
-
-
 @lru_cache(maxsize=1)
 def _read(_bucket: int) -> Provenance:
     manifest = Promotion.objects.order_by("-id").values_list("release__manifest", flat=True).first()

@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import Rule
 from moderation.models.rules import RuleEffect, RuleKind
@@ -84,8 +83,7 @@ class RuleForm(RequeueForm):
     days = forms.ChoiceField(choices=(*LENGTHS, ("", gettext_lazy("until lifted"))), required=False)
 
 
-@require_safe
-@access.leads
+@access.leads.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the rules in force, the drafts, or those that ended."""
     at = timezone.now()
@@ -108,8 +106,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "rules/rules.html#rows" if request.htmx else "rules/rules.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.leads
+@access.leads.get_or_post
 def new(request: access.DeskRequest) -> HttpResponse:
     """Show the dry run of a new rule; a POST activates it."""
     subject = TargetForm(request.POST if request.method == "POST" else request.GET)
@@ -133,8 +130,7 @@ def new(request: access.DeskRequest) -> HttpResponse:
     return _dry_run(request, target, form=form)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.leads
+@access.leads.get_or_post
 def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     """Show the dry run of a draft, such as a platform's; a POST activates it."""
     drafted = Rule.objects.select_related("domain", "author__platform", "imposed_by").get(pk=rule_id)
@@ -164,8 +160,7 @@ def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     return _dry_run(request, target, form=form, drafted=drafted)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     """Lift a rule; if requested, rescore the posts that it decided."""
     is_requeued = request.POST.get("requeue") == "1"

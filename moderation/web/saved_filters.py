@@ -9,7 +9,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from moderation.models.preferences import FilterPage
 from moderation.operations.accounts import preferences
@@ -35,8 +34,7 @@ class KeepFilterForm(forms.Form):
     query = forms.CharField(max_length=2000, required=False)
 
 
-@require_POST
-@access.signed_in
+@access.signed_in.post
 def keep(request: access.DeskRequest) -> HttpResponse:
     """Save a list's filters under a name."""
     form = KeepFilterForm(request.POST)
@@ -58,8 +56,7 @@ def keep(request: access.DeskRequest) -> HttpResponse:
     return redirect(f"{reverse(page.value)}?{query}")
 
 
-@require_POST
-@access.signed_in
+@access.signed_in.post
 def forget(request: access.DeskRequest, filter_id: int) -> HttpResponse:
     """Delete one of the user's own filters."""
     preferences.forget_filter(user=request.user, filter_id=filter_id)

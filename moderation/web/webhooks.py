@@ -9,7 +9,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Delivery, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
@@ -26,8 +25,7 @@ _STATES = (
 )
 
 
-@require_safe
-@access.admins
+@access.admins.get
 def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """List what was sent to an endpoint, with every attempt."""
     endpoint = get_object_or_404(
@@ -49,8 +47,7 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     return render(request, "webhooks/deliveries.html", context)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Send a test message."""
     try:
@@ -62,8 +59,7 @@ def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     return redirect("deliveries", endpoint_id=endpoint_id)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def send_again(request: access.DeskRequest, delivery_id: UUID) -> HttpResponse:
     """Send a delivery once more, with the same id and body."""
     delivery = get_object_or_404(Delivery, pk=delivery_id, endpoint__isnull=False)

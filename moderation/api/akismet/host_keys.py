@@ -18,18 +18,17 @@ _CALLS = re.compile(r"/1\.[12]/")
 _LIKE_A_KEY = re.compile(r"sk-[a-z]{1,12}-[a-z0-9]{20,}", re.IGNORECASE | re.ASCII)
 
 
-class HostKeyMiddleware:
-    """Takes the key from the host's first label, only for Akismet's calls below SPAMDESK_AKISMET_HOST."""
+def host_keys(get_response: _GetResponse) -> _GetResponse:
+    """Take the key from the host's first label, for Akismet's calls below SPAMDESK_AKISMET_HOST.
 
-    def __init__(self, get_response: _GetResponse) -> None:
-        self.get_response = get_response
+    Such a host is refused for anything else.
+    """
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Remove the key from the host and continue; refuse such a host for anything but Akismet's calls."""
+    def respond(request: HttpRequest) -> HttpResponseBase:
         label, _, rest = str(request.META.get("HTTP_HOST", "")).partition(".")
         is_ours = bool(settings.AKISMET_HOST) and _without_port(rest) == settings.AKISMET_HOST
         if not is_ours and not _LIKE_A_KEY.fullmatch(label):
-            return self.get_response(request)
+            return get_response(request)
         # A key in front of any other of our names is taken out, too: refused, it must still not be logged.
         request.META["HTTP_HOST"] = rest
         # A WSGI server may take this name from the Host header, and Django falls back to it.
@@ -38,7 +37,9 @@ class HostKeyMiddleware:
         if not is_ours or not _CALLS.match(request.path_info):
             return HttpResponse("Not found.", status=404, content_type="text/plain; charset=utf-8")
         request.host_key = label  # type: ignore[attr-defined]  # read through host_key()
-        return self.get_response(request)
+        return get_response(request)
+
+    return respond
 
 
 def host_key(request: HttpRequest) -> str:

@@ -78,13 +78,7 @@ class CampaignDecisions(ApiView):
         parameters=[_CAMPAIGN_ID],
         takes=formats.CampaignDecisionRequestSerializer,
         answers={201: formats.CampaignDecisionSerializer},
-        refuses=(
-            *PERSON_PROBLEMS,
-            "shared_campaign",
-            "still_running",
-            "nothing_to_decide",
-            "count_moved",
-        ),
+        refuses=(*PERSON_PROBLEMS, "shared_campaign", "still_running", "nothing_to_decide", "count_moved"),
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         own, given = _own_campaign(request, id), self.read(formats.CampaignDecisionRequestSerializer, request)

@@ -21,7 +21,8 @@ class Command(BaseCommand):
         place = Path(settings.STATE_DIR) / "secrets" / "demo-api-key"
         try:
             platform = demo.demo(at=at)
-            secret = demo.demo_key(platform=platform, kept=_kept(place), at=at)
+            kept = place.read_text().strip() if place.is_file() else ""
+            secret = demo.demo_key(platform=platform, kept=kept, at=at)
         except demo.RefusedInProduction as refused:
             raise CommandError(str(refused)) from None
         if secret is not None:
@@ -29,10 +30,6 @@ class Command(BaseCommand):
         names = ", ".join(name for name, *_ in demo.ACCOUNTS)
         self.stdout.write(f"Accounts: {names} (password {demo.PASSWORD})")
         self.stdout.write(f"API key of {platform.slug}: {'written to' if secret else 'kept in'} {place}")
-
-
-def _kept(place: Path) -> str:
-    return place.read_text().strip() if place.is_file() else ""
 
 
 def _keep(place: Path, secret: str) -> None:

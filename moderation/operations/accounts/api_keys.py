@@ -19,6 +19,8 @@ from moderation.models import ApiKey, Platform, User
 from moderation.operations.accounts import wrong_keys
 from moderation.operations.audit import entries
 
+_audit = entries.writer("api_key", prefix="prefix")
+
 # Small letters and digits, so that a key survives a host name; older keys have capitals, too.
 _ALPHABET = string.ascii_lowercase + string.digits
 _LOOKUP_LENGTH = 8
@@ -75,9 +77,7 @@ def issue(
             created_at=at,
             expires_at=expires_at,
         )
-        entries.add(
-            action="key.issued", subject_kind="api_key", subject_id=key.pk, actor=actor, at=at, prefix=prefix
-        )
+        _audit("key.issued", key, actor=actor, at=at)
     return key, secret
 
 

@@ -26,6 +26,7 @@ AT_ONCE = 500
 """Up to this many posts are decided in the request; more by a task."""
 
 _audit = entries.writer("campaign", subject_id="campaign_id", decision="pk")
+_audit_member = entries.writer("campaign", subject_id="campaign_id", post="post_id")
 
 
 class CountMoved(Refusal):
@@ -90,14 +91,8 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
             announce.campaign_decided(decision)
         else:
             enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)
-        _audit(
-            "campaign.decided",
-            decision,
-            actor=moderator,
-            at=at,
-            verdict=decision.verdict,
-            posts=decision.posts,
-        )
+        told = {"verdict": decision.verdict, "posts": decision.posts}
+        _audit("campaign.decided", decision, actor=moderator, at=at, **told)
     return decision
 
 
@@ -145,14 +140,8 @@ def leave_out(*, campaign_id: int, post_id: int, is_left_out: bool, moderator: U
         member.left_out_at = at if is_left_out else None
         member.left_out_by = moderator if is_left_out else None
         member.save(update_fields=("left_out_at", "left_out_by"))
-        entries.add(
-            action="campaign.left_out" if is_left_out else "campaign.taken_in",
-            subject_kind="campaign",
-            subject_id=campaign_id,
-            actor=moderator,
-            at=at,
-            post=post_id,
-        )
+        action = "campaign.left_out" if is_left_out else "campaign.taken_in"
+        _audit_member(action, member, actor=moderator, at=at)
 
 
 def _locked(campaign_id: int) -> Campaign:

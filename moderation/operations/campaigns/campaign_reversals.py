@@ -42,7 +42,7 @@ def undo(*, campaign_decision_id: int, moderator: User, at: datetime) -> Campaig
     Raises TooLate, AlreadyReversed, NotAllowed or CampaignDecision.DoesNotExist.
     """
     with transaction.atomic():
-        decision = _locked(campaign_decision_id)
+        decision = locked(campaign_decision_id)
         if decision.decided_by != moderator:
             raise NotAllowed(_("You can only undo your own decisions."))
         if decision.state == CampaignDecisionState.UNDONE:
@@ -63,7 +63,7 @@ def correct(*, campaign_decision_id: int, moderator: User, reason: str, at: date
     Raises TooEarly, StillRunning, AlreadyReversed, NotAllowed (own decisions only, unless a lead asks).
     """
     with transaction.atomic():
-        decision = _locked(campaign_decision_id)
+        decision = locked(campaign_decision_id)
         _refuse(decision, moderator=moderator, at=at)
         decisions = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True).order_by("id")
         ids = list(decisions.values_list("pk", flat=True))
@@ -111,7 +111,8 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
     CampaignDecision.objects.filter(pk=correction.pk).update(settled=F("settled") + len(decisions))
 
 
-def _locked(campaign_decision_id: int) -> CampaignDecision:
+def locked(campaign_decision_id: int) -> CampaignDecision:
+    """Lock a decision on a campaign. Raises CampaignDecision.DoesNotExist."""
     rows = CampaignDecision.objects.select_for_update(of=("self",), no_key=True)
     return rows.select_related("decided_by").get(pk=campaign_decision_id)
 

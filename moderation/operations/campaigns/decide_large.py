@@ -41,12 +41,9 @@ def run_pieces(*, campaign_decision_id: int, at: datetime) -> int:
 def run_piece(*, campaign_decision_id: int, at: datetime) -> bool:
     """Decide the next batch; return whether there was one. Safe to run twice and concurrently."""
     with transaction.atomic():
-        decision = (
-            CampaignDecision.objects.select_for_update(of=("self",), no_key=True)
-            .select_related("decided_by")
-            .get(pk=campaign_decision_id)
-        )
-        if decision.state not in OPEN_STATES or not _is_due(decision, at=at):
+        decision = campaign_reversals.locked(campaign_decision_id)
+        due_at = decision.effective_at
+        if decision.state not in OPEN_STATES or not clocks.passed(due_at, at=at, longest=_undo()):
             return False
         piece = _next_decisions(decision) if decision.corrects_id else _next_members(decision)
         if piece and decision.corrects_id:
@@ -73,10 +70,6 @@ def sweep(*, at: datetime) -> int:
         for decision in decisions:
             enqueue.campaign(campaign_decision_id=decision.pk)
     return len(decisions)
-
-
-def _is_due(decision: CampaignDecision, *, at: datetime) -> bool:
-    return clocks.passed(decision.effective_at, at=at, longest=_undo())
 
 
 def _undo() -> timedelta:

@@ -9,11 +9,10 @@ from datetime import datetime
 
 from django.conf import settings
 
-from moderation.models import CampaignDecision, CampaignMember, Decision, Score
+from moderation.models import CampaignDecision, CampaignMember, Score
 from moderation.models.cases import CaseReason
-from moderation.models.decisions import DecisionSource, Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations.decisions import recording
 from moderation.queries.campaigns import purity
 
 REASON = "campaign"
@@ -48,21 +47,6 @@ def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
         if campaign in decisions
     }
     return {post: ruling for post, ruling in candidates.items() if ruling is not None}
-
-
-def automatic(score: Score, *, decision: CampaignDecision, at: datetime) -> Decision:
-    """Build the automatic decision of a post that joined; it makes no label."""
-    return Decision(
-        post=score.revision.post,
-        revision=score.revision,
-        score=score,
-        verdict=decision.verdict,
-        source=DecisionSource.AUTOMATIC,
-        reason=REASON,
-        decided_at=at,
-        effective_at=recording.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
-        campaign_decision=decision,
-    )
 
 
 def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Ruling | None:

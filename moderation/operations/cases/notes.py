@@ -16,6 +16,7 @@ from moderation.operations.refusals import Erased, NotAllowed
 from moderation.queries.cases import mention_pages
 
 _audit = entries.writer("case", subject_id="case_id", note="pk")
+_audit_author = entries.writer("author", subject_id="author_id", note="pk")
 MOST = 10
 """Names in one note that count."""
 _NAME = re.compile(r"(?<![\w@.+-])@([\w@.+-]+)")
@@ -45,9 +46,7 @@ def write_about(*, author_id: int, by: User, text: str, at: datetime) -> None:
             raise Erased(_("This account was erased."))
         row = AuthorNote.objects.create(author=author, written_by=by, text=text, written_at=at)
         # Without its words, as above.
-        entries.add(
-            action="author.noted", subject_kind="author", subject_id=author.pk, actor=by, at=at, note=row.pk
-        )
+        _audit_author("author.noted", row, actor=by, at=at)
 
 
 @transactions.required

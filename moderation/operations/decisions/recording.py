@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import Q
 
-from moderation.models import Appeal, AuditEntry, CampaignDecision, Decision, Label, Reconsideration
+from moderation.models import Appeal, AuditEntry, CampaignDecision, Decision, Label, Reconsideration, Score
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.models.webhooks import WebhookEvent
@@ -55,6 +55,28 @@ def record(
         reconsider_after(by_people)
         settle_appeals(decisions=by_people, reverses=reverses or {})
     return saved
+
+
+def automatic(
+    score: Score,
+    *,
+    verdict: str,
+    reason: str,
+    at: datetime,
+    campaign_decision: CampaignDecision | None = None,
+) -> Decision:
+    """Build an automatic decision on a score, which is loaded with its `revision.post`; it makes no label."""
+    return Decision(
+        post=score.revision.post,
+        revision=score.revision,
+        score=score,
+        verdict=verdict,
+        source=DecisionSource.AUTOMATIC,
+        reason=reason,
+        decided_at=at,
+        effective_at=effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
+        campaign_decision=campaign_decision,
+    )
 
 
 def effective_at(*, source: DecisionSource, decided_at: datetime) -> datetime:

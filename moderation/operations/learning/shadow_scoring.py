@@ -16,10 +16,11 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.crypto import salted_hmac
 
 from moderation import enqueue, scorer
-from moderation.models import Post, Release, Score, ShadowRun, ShadowScore
+from moderation.models import Release, Score, ShadowRun, ShadowScore
 from moderation.models.cases import CaseReason
 from moderation.models.scores import RouteChoice
 from moderation.models.shadow import LinkKind
+from moderation.operations.infrastructure import transactions
 from moderation.operations.learning import shadow
 from moderation.queries.learning import shadow_labels
 from scoring.blocklist import Blocklist
@@ -132,7 +133,8 @@ def _window(run: ShadowRun, *, judge: Scorer, at: datetime) -> int | None:
         )
         if not is_ours:
             return None
-        standing = _standing({score.revision.post_id for score, _, _ in made})
+        # Of posts that were erased meanwhile no row is kept.
+        standing = transactions.lock_posts(pk__in={score.revision.post_id for score, _, _ in made})
         kept = [one for one in made if one[0].revision.post_id in standing]
         release = Release.objects.filter(pk=run.live).first()
         ShadowScore.objects.bulk_create(
@@ -175,12 +177,6 @@ def _judged(batch: Sequence[Score], *, judge: Scorer) -> list[tuple[Score, PostR
     if any(result.is_degraded for result in results):
         raise ContentAway("its content model does not answer")
     return [(score, record, result) for (score, record), result in zip(records, results, strict=True)]
-
-
-def _standing(post_ids: set[int]) -> set[int]:
-    """Lock the posts; leave out those that were erased meanwhile, which keep no rows."""
-    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids, erased_at__isnull=True)
-    return set(rows.order_by("pk").values_list("pk", flat=True))
 
 
 def _row(

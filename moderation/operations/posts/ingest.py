@@ -22,14 +22,13 @@ _ERASED = "The post was erased; no revision of it is taken in any more."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """A post that is stored. `is_new` is False when the same revision was there already."""
+    """A post that is stored, now or before."""
 
     post_id: int
     revision_id: int
     external_id: str
     revision: int
     score_state: str
-    is_new: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +40,7 @@ class Refused:
     detail: str
 
 
-_Taken = tuple[list[tuple[Revision, bool] | Refused], list[Revision]]
+_Taken = tuple[list[Revision | Refused], list[Revision]]
 """The answer to each post, and the revisions that are new."""
 
 
@@ -109,7 +108,7 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
     ):
         return None
     links.store(revisions=[revision], at=at)
-    return [(revision, True)], [revision]
+    return [revision], [revision]
 
 
 def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
@@ -170,7 +169,7 @@ def _sort_out(
     at: datetime,
 ) -> _Taken:
     """Separate new revisions from repeated and conflicting ones; a batch may hold the same post twice."""
-    answers: list[tuple[Revision, bool] | Refused] = []
+    answers: list[Revision | Refused] = []
     fresh: list[Revision] = []
     updates: dict[int, Revision] = {}
     for incoming in posts:
@@ -184,11 +183,11 @@ def _sort_out(
                 revision.parent_author_id = authors.get(incoming.parent.author_external_id)
             known[row.pk, incoming.revision] = revision
             fresh.append(revision)
-            answers.append((revision, True))
+            answers.append(revision)
         elif revision.body_digest == digest:
             if _has_moved(revision, incoming):
                 updates[revision.pk] = revision
-            answers.append((revision, False))
+            answers.append(revision)
         else:
             detail = f"Revision {incoming.revision} is stored with another content; send a higher revision."
             answers.append(Refused(external_id=incoming.external_id, code="revision_conflict", detail=detail))
@@ -219,17 +218,15 @@ def _write(*, fresh: list[Revision], new: set[int], at: datetime) -> None:
     links.store(revisions=fresh, at=at)
 
 
-def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:
+def _answer(answer: Revision | Refused) -> Accepted | Refused:
     if isinstance(answer, Refused):
         return answer
-    revision, is_new = answer
     return Accepted(
-        post_id=revision.post_id,
-        revision_id=revision.pk,
-        external_id=revision.post.external_id,
-        revision=revision.number,
-        score_state=revision.score_state,
-        is_new=is_new,
+        post_id=answer.post_id,
+        revision_id=answer.pk,
+        external_id=answer.post.external_id,
+        revision=answer.number,
+        score_state=answer.score_state,
     )
 
 

@@ -125,7 +125,7 @@ def compare(scores: Iterable[Score], *, release_id: str, is_patient: bool = Fals
 
 
 def _group(scores: Sequence[Score], *, release_id: str) -> list[Replayed]:
-    stored = np.array([_known(score.content_probability) for score in scores])
+    stored = np.array([score.content_probability for score in scores], dtype=np.float64)  # None is NaN
     why = []
     trees, content = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
     try:
@@ -182,10 +182,6 @@ def _content(scores: Sequence[Score], *, release_id: str) -> Floats:
         heads = PlatformHeads.load(release.folder, files=release.heads)
         found[asked] = [heads.read(record, score) for record, score in zip(records, said, strict=True)]
     return found
-
-
-def _known(probability: float | None) -> float:
-    return math.nan if probability is None else probability
 
 
 def _unknown_as_none(difference: float) -> float | None:

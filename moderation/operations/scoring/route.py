@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from moderation.models import Case, Decision, Revision, Score
+from moderation.models import CampaignDecision, Case, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
@@ -67,7 +67,7 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
         ruling = rulings.get(score.revision.post_id) if standing.decision is None else None
         if ruling is not None and ruling.decision is not None and not _is_held(standing, at=at):
             _withdraw(standing, at=at)
-            automatic.append(new_members.automatic(score, decision=ruling.decision, at=at))
+            automatic.append(_with_campaign(score, ruling.decision, at=at))
         elif ruling is not None and ruling.reason is not None:
             for_humans.append(_ForHuman(standing=standing, score=score, reason=ruling.reason))
         elif score.route == RouteChoice.REVIEW or _is_held(standing, at=at):
@@ -200,24 +200,18 @@ def _withdraw(standing: _Standing, *, at: datetime) -> None:
         standing.case.save(update_fields=("state", "closed_at"))
 
 
+def _with_campaign(score: Score, decision: CampaignDecision, *, at: datetime) -> Decision:
+    reason, verdict = new_members.REASON, decision.verdict
+    return recording.automatic(score, verdict=verdict, reason=reason, at=at, campaign_decision=decision)
+
+
 def _automatic(standing: _Standing, score: Score, *, at: datetime) -> list[Decision]:
     """Return the automatic decision, unless the same verdict on the same revision already stands."""
     verdict = _VERDICTS[score.route]
     decision = standing.decision
     if decision is not None and decision.revision_id == score.revision_id and decision.verdict == verdict:
         return []
-    return [
-        Decision(
-            post=score.revision.post,
-            revision=score.revision,
-            score=score,
-            verdict=verdict,
-            source=DecisionSource.AUTOMATIC,
-            reason=_cause(score),
-            decided_at=at,
-            effective_at=recording.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
-        )
-    ]
+    return [recording.automatic(score, verdict=verdict, reason=_cause(score), at=at)]
 
 
 def _cause(score: Score) -> str:

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db.models import Case as Switch
-from django.db.models import (
-    CharField,
-    Count,
-    F,
-    FilteredRelation,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Value,
-    When,
-)
+from django.db.models import CharField, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce, Concat, Left
 
 from moderation.models import CampaignMember, Decision
@@ -101,13 +89,6 @@ def standing(*, post: str) -> Coalesce:
     decisions = Decision.objects.filter(post=OuterRef(post), reversal__isnull=True)
     newest = decisions.order_by("-decided_at", "-id").annotate(said=Concat("source", Value(":"), "verdict"))
     return Coalesce(Subquery(newest.values("said")[:1]), Value(""))
-
-
-def counts(*, campaign_id: int) -> Counter[Place]:
-    """Count the members of a campaign by place, in one query."""
-    members = placed(CampaignMember.objects.filter(campaign=campaign_id)).order_by()
-    rows = members.values_list("place").annotate(posts=Count("pk"))
-    return Counter({Place(place): posts for place, posts in rows})
 
 
 def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[Place]:

@@ -114,12 +114,6 @@ def chance_of(*, share: float, load: Load) -> float:
     return min(max(rest / load.review_posts, LEAST_CHANCE), MOST_CHANCE)
 
 
-def forget() -> None:
-    """Clear the cached load: tests need a new one at once."""
-    _load.cache_clear()
-    _work.cache_clear()
-
-
 def _bucket(at: datetime) -> int:
     return int(at.timestamp() // _CACHED_SECONDS)
 

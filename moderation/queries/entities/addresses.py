@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, QuerySet
 
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleKind
@@ -20,27 +20,19 @@ from moderation.queries.rules.targets import Target
 _TOP = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenAddress:
-    """One address of a range, with how many posts and authors it had."""
-
-    ip: str
-    posts: int
-    authors: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class AddressFacts:
     """Everything that an address's page shows.
 
-    `network` is the range around a single address, "" for a range.
+    `network` is the range around a single address, "" for a range. Each of its addresses comes with the
+    number of posts.
     """
 
     target: Target
     network: str
     figures: Figures
     timeline: Timeline
-    addresses: tuple[SeenAddress, ...]
+    addresses: tuple[tuple[str, int], ...]
     rules: tuple[Rule, ...]
     live_rule: Rule | None
 
@@ -69,10 +61,6 @@ def _network(target: Target) -> str:
     return str(ipaddress.ip_network((target.first_address, prefix), strict=False))
 
 
-def _addresses(revisions: QuerySet[Revision]) -> tuple[SeenAddress, ...]:
-    sent = revisions.order_by().values("ip")
-    counted = sent.annotate(posts=Count("pk"), authors=Count(F("post__author"), distinct=True))
-    return tuple(
-        SeenAddress(ip=row["ip"] or "", posts=row["posts"], authors=row["authors"])
-        for row in counted.order_by("-posts", "ip")[:_TOP]
-    )
+def _addresses(revisions: QuerySet[Revision]) -> tuple[tuple[str, int], ...]:
+    sent = revisions.order_by().values_list("ip")
+    return tuple(sent.annotate(posts=Count("pk")).order_by("-posts", "ip")[:_TOP])

@@ -69,28 +69,21 @@ class AlikeAccount:
     not_spam: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Used:
-    """A domain or address that an author used, and the number of posts with it."""
-
-    name: str
-    posts: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class AuthorFacts:
     """Everything that an author's page shows.
 
     `snapshot` is the platform's latest description of the account; an erased author has no target for rules.
-    A viewer who may not read addresses gets none, and no e-mail domain.
+    Domains and addresses come with the number of posts. A viewer who may not read addresses gets none of
+    these, and no e-mail domain.
     """
 
     author: Author
     snapshot: dict[str, Any]
     figures: Figures
     timeline: Timeline
-    domains: tuple[Used, ...]
-    addresses: tuple[Used, ...]
+    domains: tuple[tuple[str, int], ...]
+    addresses: tuple[tuple[str, int], ...]
     complaints_made: int
     complaints_confirmed: int
     complaints_rejected: int
@@ -216,13 +209,13 @@ def _numbers(rows: QuerySet[Any], author: str) -> Counter[int]:
     return Counter(dict(rows.order_by().values_list(author).annotate(number=Count("pk"))))
 
 
-def _domains(revisions: QuerySet[Revision]) -> tuple[Used, ...]:
-    links = PostLink.objects.filter(revision__in=revisions).order_by().values("domain__name")
+def _domains(revisions: QuerySet[Revision]) -> tuple[tuple[str, int], ...]:
+    links = PostLink.objects.filter(revision__in=revisions).order_by().values_list("domain__name")
     counted = links.annotate(posts=Count("revision", distinct=True)).order_by("-posts", "domain__name")
-    return tuple(Used(name=row["domain__name"], posts=row["posts"]) for row in counted[:_TOP])
+    return tuple(counted[:_TOP])
 
 
-def _addresses(revisions: QuerySet[Revision]) -> tuple[Used, ...]:
-    sent = revisions.filter(ip__isnull=False).order_by().values("ip")
+def _addresses(revisions: QuerySet[Revision]) -> tuple[tuple[str, int], ...]:
+    sent = revisions.filter(ip__isnull=False).order_by().values_list("ip")
     counted = sent.annotate(posts=Count("pk")).order_by("-posts", "ip")
-    return tuple(Used(name=row["ip"] or "", posts=row["posts"]) for row in counted[:_TOP])
+    return tuple(counted[:_TOP])

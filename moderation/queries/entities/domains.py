@@ -97,23 +97,18 @@ class DomainHistory:
         return round(self.counts.spam * 100 / self.decided) if self.decided else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenHost:
-    """A host of a domain, with how many posts link to it."""
-
-    host: str
-    posts: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class DomainFacts:
-    """Everything that a domain's page shows. `live_rule` is the rule about the whole domain."""
+    """Everything that a domain's page shows. `live_rule` is the rule about the whole domain.
+
+    Each of its hosts comes with the number of posts that link to it.
+    """
 
     target: Target
     first_seen_at: datetime
     figures: Figures
     timeline: Timeline
-    hosts: tuple[SeenHost, ...]
+    hosts: tuple[tuple[str, int], ...]
     rules: tuple[Rule, ...]
     live_rule: Rule | None
 
@@ -145,14 +140,14 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
     target = Target(kind=RuleKind.DOMAIN, value=domain.name, label=domain.name, domain=domain.name)
     revisions = targets.reached(target)
     every = rule_pages.of_domain(name=domain.name)
-    hosts = PostLink.objects.filter(domain=domain).order_by().values("host")
+    hosts = PostLink.objects.filter(domain=domain).order_by().values_list("host")
     counted = hosts.annotate(posts=Count("revision__post", distinct=True)).order_by("-posts", "host")
     return DomainFacts(
         target=target,
         first_seen_at=domain.first_seen_at,
         figures=outcome_counts.of(revisions, at=at),
         timeline=timeline.of(revisions),
-        hosts=tuple(SeenHost(host=row["host"], posts=row["posts"]) for row in counted[:_TOP]),
+        hosts=tuple(counted[:_TOP]),
         rules=tuple(every),
         live_rule=rule_pages.first_live((rule for rule in every if rule.kind == RuleKind.DOMAIN), at=at),
     )

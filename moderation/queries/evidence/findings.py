@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moderation.evidence import addresses
-from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
+from moderation.models import Evidence, Revision, RevisionEvidence
 from moderation.models.evidence import OPEN, EvidenceKind, EvidenceRole, EvidenceState
 from scoring.links import links_in
 
@@ -137,8 +137,3 @@ def _last(findings: Iterable[Finding]) -> list[Finding]:
         if not is_repeated and not (finding.is_open and finding.row.url_digest in by_address):
             by_address[finding.row.url_digest] = finding
     return list(by_address.values())
-
-
-def is_asked_for(revision: Revision) -> bool:
-    """Return whether evidence was asked for whose addresses are not written down yet."""
-    return EvidenceRequest.objects.filter(revision=revision, opened_at__isnull=True).exists()

@@ -127,12 +127,6 @@ def drawn_today(*, platform_id: int, at: datetime) -> int:
     ).count()
 
 
-def forget() -> None:
-    """Clear the cached counts: tests need new ones within the minute."""
-    _counted.cache_clear()
-    _mean_doubt.cache_clear()
-
-
 @lru_cache(maxsize=256)
 def _counted(platform_id: int, minute: int) -> tuple[int, Mapping[str | None, int]]:
     """Return the posts per day, by the last day or a busier last hour, and the random labels."""

@@ -65,11 +65,6 @@ def measured(score: Score, *, platform_id: int, has_link: bool, at: datetime) ->
     )
 
 
-def forget() -> None:
-    """Clear the cache; the next call counts again."""
-    _judged.cache_clear()
-
-
 @lru_cache(maxsize=64)
 def _judged(
     release_id: str, platform_id: int, _bucket: int

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
-import numpy.typing as npt
 
 from moderation.models import Score
 from moderation.models.scores import RouteChoice
@@ -20,8 +19,6 @@ WITHIN = 0.2
 LABELS_SINCE = timedelta(days=28)
 _WEEK = timedelta(days=7)
 _SCORES, _FEWEST_SCORES = 5_000, 100
-
-Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods
 
 from moderation.models import User
 from moderation.operations.accounts import demo, devices, sessions, users
@@ -75,8 +75,7 @@ def device(request: HttpRequest, token: str) -> HttpResponse:
     return response
 
 
-@require_safe
-@access.signed_in
+@access.signed_in.get
 def home(request: access.DeskRequest) -> HttpResponse:
     """Redirect to the first page of the user's role."""
     if request.user.may_lead:
@@ -84,16 +83,14 @@ def home(request: access.DeskRequest) -> HttpResponse:
     return redirect("queue" if request.user.may_decide else "exports")
 
 
-@require_safe
-@access.signed_in_before_password_change
+@access.signed_in_before_password_change.get
 def account(request: access.DeskRequest) -> HttpResponse:
     """Show the user's own account."""
     return _page(request)
 
 
-@require_POST
 @sensitive_post_parameters()
-@access.signed_in_before_password_change
+@access.signed_in_before_password_change.post
 def password(request: access.DeskRequest) -> HttpResponse:
     """Choose a new password; all other sessions end."""
     form = PasswordChangeForm(user=request.user, data=request.POST)
@@ -109,8 +106,7 @@ def password(request: access.DeskRequest) -> HttpResponse:
     return response
 
 
-@require_POST
-@access.signed_in
+@access.signed_in.post
 def end_session(request: access.DeskRequest, public_id: UUID) -> HttpResponse:
     """End one of one's own sessions."""
     try:
@@ -121,8 +117,7 @@ def end_session(request: access.DeskRequest, public_id: UUID) -> HttpResponse:
     return redirect("account")
 
 
-@require_POST
-@access.signed_in
+@access.signed_in.post
 def end_other_sessions(request: access.DeskRequest) -> HttpResponse:
     """End every own session but this one."""
     count = sessions.end_others(

@@ -11,7 +11,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
 from moderation.models.platforms import Collecting, Removal
@@ -34,8 +33,7 @@ from moderation.web.accounts.admin_forms import (
 _OVERLAP = timedelta(days=1)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.admins
+@access.admins.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the platforms, and create one."""
     at = timezone.now()
@@ -56,8 +54,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "accounts/platforms.html", context, status=422 if form.errors else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.admins
+@access.admins.get_or_post
 def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Show one platform with its keys and endpoints, and rename it."""
     row = get_object_or_404(Platform, pk=platform_id)
@@ -71,16 +68,14 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     return _detail(request, row, form=form, status=422 if form.errors else 200)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Choose the posts whose linked pages are fetched."""
     form = CollectingForm(request.POST)
     return _chosen(request, platform_id, form, choose=accounts_platforms.collect_evidence)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def removal(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Choose when the filter alone removes posts."""
     form = RemovalForm(request.POST)
@@ -98,8 +93,7 @@ def _chosen(
     return redirect("platform", platform_id=platform_id)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Add a webhook endpoint; show its signing secret, once."""
     row = get_object_or_404(Platform, pk=platform_id)
@@ -116,8 +110,7 @@ def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     return _detail(request, row, endpoint_form=form, status=422)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Rotate the signing secret and show the new one, once; the old one also signs for a day."""
     endpoint = get_object_or_404(WebhookEndpoint.objects.select_related("platform"), pk=endpoint_id)
@@ -131,8 +124,7 @@ def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse
     return _detail(request, endpoint.platform, secret=secret, secret_kind="signing")  # noqa: S106 - a kind
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     endpoint = get_object_or_404(WebhookEndpoint, pk=endpoint_id)
     endpoints.remove(endpoint_id=endpoint_id, at=timezone.now(), actor=request.user)
@@ -140,8 +132,7 @@ def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpRespon
     return redirect("platform", platform_id=endpoint.platform_id)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Issue a key and show it, once."""
     row = get_object_or_404(Platform, pk=platform_id)
@@ -160,8 +151,7 @@ def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     return _detail(request, row, secret=secret, secret_kind="key")  # noqa: S106 - a kind, no secret
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def revoke_key(request: access.DeskRequest, key_id: int) -> HttpResponse:
     """Close a key for good."""
     key = get_object_or_404(ApiKey, pk=key_id)

@@ -12,7 +12,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models.preferences import BREAK_CASES, BREAK_MINUTES, RUN_CAPS, Blur, Preferences
 from moderation.operations.accounts import preferences
@@ -66,8 +65,7 @@ class PreferencesForm(forms.Form):
 _YEAR_SECONDS = 365 * 86_400
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.signed_in
+@access.signed_in.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show and change a user's preferences; light or dark is kept in a cookie, since screens differ."""
     if request.method != "POST":
@@ -83,8 +81,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return response
 
 
-@require_POST
-@access.signed_in
+@access.signed_in.post
 def change_shortcuts(request: access.DeskRequest) -> HttpResponse:
     """Change which key does what; `standard` puts all of them back."""
     keys = {action.name: action.key for action in shortcuts.ACTIONS}
@@ -98,8 +95,7 @@ def change_shortcuts(request: access.DeskRequest) -> HttpResponse:
     return redirect("preferences")
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def pace(request: access.DeskRequest) -> HttpResponse:
     """Show a user's own pace."""
     at = timezone.now()

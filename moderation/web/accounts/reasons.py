@@ -7,7 +7,6 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models.decisions import Verdict
 from moderation.operations.accounts import reasons
@@ -16,16 +15,14 @@ from moderation.web import access
 from moderation.web.accounts.admin_forms import NewReasonForm, ReasonForm
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def guidelines(request: access.DeskRequest) -> HttpResponse:
     """Show when each reason applies; for htmx the list alone, which the review page shows in a dialog."""
     template = "accounts/guidelines.html#guidelines" if request.htmx else "accounts/guidelines.html"
     return render(request, template, {"section": "review", "reasons": offered.reasons()})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.admins
+@access.admins.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the reasons, and add one."""
     form = NewReasonForm(request.POST if request.method == "POST" else None)
@@ -54,8 +51,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "accounts/reasons.html", context, status=422 if form.errors else 200)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
     """Change a reason, or retire it."""
     form = ReasonForm(request.POST)

@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import User
 from moderation.models.users import Role
@@ -21,8 +20,7 @@ from moderation.web import access
 from moderation.web.accounts.admin_forms import NewUserForm, UserForm
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.admins
+@access.admins.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the users, and create one."""
     form = NewUserForm(request.POST if request.method == "POST" else None)
@@ -41,8 +39,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return _page(request, form)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Change a user's name and role."""
     form = UserForm(request.POST)
@@ -52,8 +49,7 @@ def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
     return _done(request, partial(users.change, user_id=user_id, profile=form.profile()))
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Let an ML engineer see posts' addresses, or withdraw that right."""
     is_allowed = request.POST.get("allowed") == "1"
@@ -66,16 +62,14 @@ def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
     return redirect("users")
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Close an account, or open it again."""
     act = users.reactivate if request.POST.get("active") == "1" else users.deactivate
     return _done(request, partial(act, user_id=user_id))
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Give a user a new password and show it, once."""
     password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
@@ -83,8 +77,7 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     return _page(request, NewUserForm(), shown=user, password=password)
 
 
-@require_POST
-@access.admins
+@access.admins.post
 def end_sessions(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """End every session of a user."""
     count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())

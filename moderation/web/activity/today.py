@@ -14,7 +14,6 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from moderation.models.activity import Measure
 from moderation.queries.activity import hours, outlook, today
@@ -46,8 +45,7 @@ class PeriodForm(forms.Form):
         return hours.period(span=span, day=max(_EARLIEST, min(day, latest)))
 
 
-@require_safe
-@access.leads
+@access.leads.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show a day, a week or a month."""
@@ -82,8 +80,7 @@ def _numbers(counts: Mapping[Measure, int] | None) -> list[int]:
     return [] if counts is None else [counts[measure] for measure in Measure]
 
 
-@require_safe
-@access.leads
+@access.leads.get
 @may_be_behind
 def export(request: access.DeskRequest) -> HttpResponse:
     """Send the table of the page as CSV."""

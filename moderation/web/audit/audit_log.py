@@ -6,7 +6,6 @@ from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from moderation.models import AuditEntry
 from moderation.queries import audit
@@ -55,8 +54,7 @@ class AuditFilterForm(FilterForm):
 _LONGEST_DETAILS = 300
 
 
-@require_safe
-@access.leads
+@access.leads.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show who did what when, and the state of the chain; for htmx only the rows."""
     form = AuditFilterForm(request.GET)

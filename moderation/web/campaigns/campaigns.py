@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import CampaignDecision
 from moderation.models.decisions import Verdict
@@ -64,8 +63,7 @@ class CampaignCorrectForm(forms.Form):
     reason = forms.CharField(max_length=500, strip=True)
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 @may_be_behind
 def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns with waiting posts, or all."""
@@ -84,8 +82,7 @@ def index(request: access.DeskRequest) -> HttpResponse:
     return render(request, "campaigns/campaigns.html", context)
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     """Show a campaign, or for htmx only some members; a merged one redirects to the campaign it joined."""
     at = timezone.now()
@@ -102,8 +99,7 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     return render(request, "campaigns/campaign.html", _context(request, facts, at=at))
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     """Decide all waiting members; ask for the count first if there are many."""
     at = timezone.now()
@@ -132,8 +128,7 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     return redirect(reverse("campaign", args=[campaign_id]) + (f"?case={case_id}" if case_id else ""))
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     """Leave a member out of the decision, or take it in again."""
     form = LeaveOutForm(request.POST)
@@ -155,8 +150,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     return render(request, "campaigns/campaign.html#left_out", context)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
     """Take a decision on a campaign back while its countdown runs."""
     try:
@@ -169,8 +163,7 @@ def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse
     return redirect("campaign", decision.campaign_id)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
     """Replace all decisions of a campaign that the platform knows by the opposite."""
     form = CampaignCorrectForm(request.POST)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import appeal_pages
 from moderation.queries.cases.appeal_pages import AppealState
@@ -13,8 +12,7 @@ from moderation.web import access
 from moderation.web.lists import list_pages
 
 
-@require_safe
-@access.leads
+@access.leads.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the appeals, by default the open ones."""
     state = list_pages.state_named(request, usual=AppealState.WAITING)

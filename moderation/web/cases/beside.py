@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import Case
 from moderation.models.rules import RuleEffect
@@ -27,16 +26,14 @@ from moderation.web.forms import NoteForm
 from moderation.web.rules import RuleForm
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     """Show an author, domain or address beside a case; without the page's script as a page of its own."""
     at = timezone.now()
     return _shown(request, _panel(request, case_id, kind, at=at), at=at)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.deciders
+@access.deciders.get_or_post
 def rule(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     """Show what a rule would have hit; a POST makes it in a lead's name, or proposes it to the leads."""
     at = timezone.now()
@@ -49,8 +46,7 @@ def rule(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     return _shown(request, panel, at=at, form=form)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave a note on the author of a case's post."""
     at = timezone.now()
@@ -137,8 +133,7 @@ def _address(name: str, panel: Panel) -> str:
     return f"{address}?{urlencode({'domain': panel.subject})}" if panel.kind is Beside.DOMAIN else address
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def around(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the author's last posts, similar posts and lanes of time."""
     at = timezone.now()

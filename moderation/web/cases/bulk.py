@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import bulk
@@ -49,8 +48,7 @@ class BulkForm(ManyForm):
         )
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def decide(request: access.DeskRequest) -> HttpResponse:
     """Decide the picked cases; many of them ask for their number first."""
     form = BulkForm(request.POST)
@@ -76,8 +74,7 @@ def decide(request: access.DeskRequest) -> HttpResponse:
     return redirect("bulk", choice.key)
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     """Show a bulk decision, and how long it can be undone."""
     decisions = bulk.decided(key=key, moderator=request.user)
@@ -95,8 +92,7 @@ def page(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     return render(request, "cases/bulk.html", context)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
     """Take all of it back."""
     with access.refusals_told(request):

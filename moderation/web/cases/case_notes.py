@@ -7,7 +7,6 @@ from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.operations.cases import notes, second_review
 from moderation.queries import case_access
@@ -19,8 +18,7 @@ from moderation.web.forms import EscalateForm, NoteForm
 _LONGEST_NAME = 150
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave a note on the case; htmx gets all notes in answer."""
     case, form, at = case_access.visible(request.user).get(pk=case_id), NoteForm(request.POST), timezone.now()
@@ -33,8 +31,7 @@ def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
     return render(request, "cases/_case_notes.html", context)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Request a second review of the post, and show its page."""
     case, form = case_access.visible(request.user).get(pk=case_id), EscalateForm(request.POST)
@@ -45,8 +42,7 @@ def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
     return redirect("post", post_id=case.post_id)
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def mentions(request: access.DeskRequest) -> HttpResponse:
     """List the notes that wait for the reader, or with `?state=done` those that are done."""
     is_done = request.GET.get("state") == "done"
@@ -62,8 +58,7 @@ def mentions(request: access.DeskRequest) -> HttpResponse:
     return render(request, "cases/mentions.html", context)
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def mention_count(request: access.DeskRequest) -> HttpResponse:
     """Show the number of waiting notes, for the header of every page."""
     number = mention_pages.open_count(request.user)
@@ -71,8 +66,7 @@ def mention_count(request: access.DeskRequest) -> HttpResponse:
     return render(request, "cases/_mention_count.html", context)
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def mention_names(request: access.DeskRequest) -> HttpResponse:
     """Return the names that complete what was typed after an @, as JSON."""
     start = request.GET.get("start", "")[:_LONGEST_NAME]
@@ -80,8 +74,7 @@ def mention_names(request: access.DeskRequest) -> HttpResponse:
     return JsonResponse({"names": [{"name": person.name, "told": _told(person)} for person in people]})
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def mention_done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
     """Mark a note as done."""
     notes.settle(mention_id=mention_id, by=request.user, at=timezone.now())

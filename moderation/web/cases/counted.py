@@ -6,7 +6,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import case_pages, counted
 from moderation.queries.cases.counted import Counted
@@ -24,8 +23,7 @@ _TITLES = {
 }
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     """Show the posts behind a count on a case; not while the case is judged blindly."""
     at = timezone.now()

@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import facts_now
 from moderation.queries.cases.counted import Counted
@@ -35,8 +34,7 @@ class NewsLine:
     is_spam: bool
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def page(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show what changed since the score, dated; a part of the review page."""
     at = timezone.now()

@@ -8,7 +8,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Post
 from moderation.operations.cases import golden_items as operations
@@ -24,8 +23,7 @@ class GoldenForm(forms.Form):
     note = forms.CharField(max_length=500, required=False, strip=True)
 
 
-@require_safe
-@access.leads
+@access.leads.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the golden items, by default those in use, and everybody's results by name."""
     at, state = timezone.now(), list_pages.state_named(request, usual=GoldenState.USED)
@@ -45,8 +43,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "cases/golden_items.html", context)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Mark a decided post as a golden item."""
     form = GoldenForm(request.POST)
@@ -58,8 +55,7 @@ def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
     return redirect("post", post_id=post_id)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
     """Confirm what another lead marked."""
     with access.refusals_told(request):
@@ -68,8 +64,7 @@ def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
     return redirect("golden-items")
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def retire(request: access.DeskRequest, item_id: int) -> HttpResponse:
     """Retire an item; with `wrong`, its answers do not count."""
     operations.retire(item_id=item_id, lead=request.user, is_wrong="wrong" in request.POST, at=timezone.now())

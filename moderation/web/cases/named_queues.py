@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import Platform, User
 from moderation.models.cases import CaseReason
@@ -72,8 +71,7 @@ class UserLanguagesForm(forms.Form):
     languages = LanguagesField()
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.leads
+@access.leads.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the queues, and add one."""
     form = QueueForm(request.POST if request.method == "POST" else None)
@@ -93,8 +91,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "cases/named_queues.html", context, status=422 if form.errors else 200)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def change(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     form = QueueForm(request.POST)
     if form.is_valid() and _is_saved(request, form, queue_id=queue_id):
@@ -104,8 +101,7 @@ def change(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     return redirect("named-queues")
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def delete(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     """Delete a queue; its cases stay."""
     named_queues.delete(queue_id=queue_id, actor=request.user, at=timezone.now())
@@ -113,8 +109,7 @@ def delete(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     return redirect("named-queues")
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     """Assign a queue to a user."""
     form = AssignmentForm(request.POST)
@@ -137,8 +132,7 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     return redirect("named-queues")
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def withdraw(request: access.DeskRequest, queue_id: int, user_id: int) -> HttpResponse:
     """Withdraw a queue from a user."""
     named_queues.withdraw(queue_id=queue_id, user_id=user_id, actor=request.user, at=timezone.now())
@@ -146,8 +140,7 @@ def withdraw(request: access.DeskRequest, queue_id: int, user_id: int) -> HttpRe
     return redirect("named-queues")
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Set a user's languages."""
     user = get_object_or_404(User, pk=user_id)
@@ -183,8 +176,7 @@ class MixForm(forms.Form):
     audit = forms.IntegerField(min_value=0, max_value=WHOLE)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def change_mix(request: access.DeskRequest) -> HttpResponse:
     """Set the shares."""
     form = MixForm(request.POST)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import backlog, named_queues, queue
 from moderation.web import access
@@ -17,8 +16,7 @@ from moderation.web.middleware.standby_reads import may_be_behind
 _ROWS = 30
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the queue, or for htmx only its rows."""

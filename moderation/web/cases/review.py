@@ -7,31 +7,27 @@ from datetime import datetime
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import case_context, case_pages
 from moderation.web import access
 from moderation.web.cases import current_case, event_lanes, evidence, working_filter
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def idle(request: access.DeskRequest) -> HttpResponse:
     """Show the review page without a case: counts of the queue, and how to start."""
     at = timezone.now()
     return _page(request, current_case.idle_context(request, at=at), at=at)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def case(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show a case; some users may only read it."""
     at = timezone.now()
     return _page(request, current_case.context(request, case_id, at=at), at=at)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the post's whole text; `?part` asks for its beginning, 204 while that is not explained yet."""
     page = case_pages.case_page(case_id=case_id, viewer=request.user, at=timezone.now())
@@ -43,8 +39,7 @@ def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
     return render(request, "cases/_text.html" if request.htmx else "cases/whole_text.html", context)
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the context of the post on one time axis."""
     at = timezone.now()

@@ -18,7 +18,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Case, User
 from moderation.operations import refusals
@@ -30,16 +29,14 @@ from moderation.web.forms import DecideForm, EscalateForm, HeldForm
 Refused = (refusals.Refusal, Case.DoesNotExist)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def claim_next(request: access.DeskRequest) -> HttpResponse:
     """Claim the next case and show it; a start from the queue sets the working filter."""
     working_filter.choose(request, at=timezone.now())
     return following(request)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def ahead(request: access.DeskRequest) -> HttpResponse:
     """Claim the next cases ahead of time."""
     at = timezone.now()
@@ -48,8 +45,7 @@ def ahead(request: access.DeskRequest) -> HttpResponse:
     return answer(request, cases=cases, at=at)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Claim this very case."""
     at = timezone.now()
@@ -62,8 +58,7 @@ def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
     return answer(request, current_id=case_id, at=at)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Decide the case; the answer holds the next ones."""
     at = timezone.now()
@@ -87,15 +82,13 @@ def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
     return answer(request, cases=step.cases, said=notice, status=201 if is_new else 200, at=at)
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def skip(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave the case to somebody else."""
     return _left(request, case_id, shift.skip, said=_("Skipped."))
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def escalate(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave the case to a lead."""
     form = EscalateForm(request.POST)
@@ -103,8 +96,7 @@ def escalate(request: access.DeskRequest, case_id: int) -> HttpResponse:
     return _left(request, case_id, partial(shift.escalate, note=note), said=_("Escalated to a lead."))
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def pause(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Keep the claim for the length of a break; 409 if it was lost."""
     try:
@@ -114,8 +106,7 @@ def pause(request: access.DeskRequest, case_id: int) -> HttpResponse:
     return JsonResponse({"until": case.lease_end_at, "pause_seconds": claims.PAUSE_SECONDS})
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def beat(request: access.DeskRequest) -> HttpResponse:
     """Extend the leases of the page's cases; answer who else is on the current one."""
     form = HeldForm(request.POST)
@@ -136,8 +127,7 @@ def beat(request: access.DeskRequest) -> HttpResponse:
     )
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def hand_back(request: access.DeskRequest) -> HttpResponse:
     """Release the named cases, as the page is left or the moderator returns to the queue."""
     form = HeldForm(request.POST)
@@ -154,8 +144,7 @@ def hand_back(request: access.DeskRequest) -> HttpResponse:
     return HttpResponse(status=204) if "Review-Page" in request.headers else redirect("queue")
 
 
-@require_safe
-@access.deciders
+@access.deciders.get
 def token(request: access.DeskRequest) -> HttpResponse:
     """Give a page older than its session the new CSRF token, so that its actions still work."""
     return HttpResponse(get_token(request), content_type="text/plain")

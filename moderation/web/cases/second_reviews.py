@@ -10,7 +10,6 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_answers
@@ -39,8 +38,7 @@ class PlanForm(forms.Form):
     golden_percent = forms.FloatField(min_value=0, max_value=100 * MOST_GOLDEN)
 
 
-@require_safe
-@access.leads
+@access.leads.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the disagreements, by default those that wait, and every platform's plan."""
     at, state = timezone.now(), list_pages.state_named(request, usual=DisputeState.WAITING)
@@ -67,8 +65,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "cases/second_reviews.html", context)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
     """Let the decision stand, or correct it."""
     form = SettleForm(request.POST)
@@ -90,8 +87,7 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
     return redirect("second-reviews")
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Change a platform's plan."""
     form = PlanForm(request.POST)
@@ -110,8 +106,7 @@ def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     return redirect("second-reviews")
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def undo(request: access.DeskRequest, review_id: int) -> HttpResponse:
     """Take back one's own answer while its countdown runs; the case is shown again."""
     return review_actions.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")

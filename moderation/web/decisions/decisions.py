@@ -13,7 +13,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import Decision, User
 from moderation.models.decisions import AUTOMATIC_REASONS, DecisionSource, Verdict
@@ -116,8 +115,7 @@ class DecisionFilterForm(FilterForm):
         return {reason.code: str(reason.shown_title) for reason in accounts_reasons.ever()}
 
 
-@require_safe
-@access.readers
+@access.readers.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show one's own decisions; a lead begins with everyone's."""
@@ -134,8 +132,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return list_pages.answer(request, "decisions/decisions.html", context, form=form)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def export(request: access.DeskRequest) -> StreamingHttpResponse:
     """Stream the decisions that the filters find as CSV."""
     decision_filter = DecisionFilterForm(request.GET, viewer=request.user).wanted()
@@ -172,15 +169,13 @@ def _cells(decision: Decision) -> Iterable[object]:
     )
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def undo(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     """Undo one's own decision while its countdown runs; the case is shown again."""
     return review_actions.undone(request, partial(reversals.undo, decision_id=decision_id), back="decisions")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.deciders
+@access.deciders.get_or_post
 def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     """Show what a correction does, and replace a decision that the platform knows."""
     if request.method != "POST":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from moderation.queries.entities import addresses
 from moderation.queries.rules.targets import NotATarget
@@ -14,8 +13,7 @@ from moderation.web import access
 from moderation.web.entities import entity
 
 
-@require_safe
-@access.address_readers
+@access.address_readers.get
 def address(request: access.DeskRequest, address: str) -> HttpResponse:
     """Show what came from an address or range, and the rules about it."""
     at = timezone.now()

@@ -6,7 +6,6 @@ from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
 from moderation.models.preferences import FilterPage
 from moderation.queries.entities import authors
@@ -37,8 +36,7 @@ class AuthorFilterForm(FilterForm):
         return AuthorFilter(text=self.given("q"), state=self.given("state"))
 
 
-@require_safe
-@access.readers
+@access.readers.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, the newest first, or for htmx only the rows."""
@@ -48,8 +46,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return list_pages.answer(request, "entities/authors.html", context, form=form)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 @may_be_behind
 def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""

@@ -6,7 +6,6 @@ from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
 from moderation.models.preferences import FilterPage
 from moderation.queries.entities import domains
@@ -32,8 +31,7 @@ class DomainFilterForm(FilterForm):
     which = forms.ChoiceField(choices=_WHICH, required=False)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """List domains: the most posted ones, those that match a search, or the banned ones."""
@@ -45,8 +43,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return list_pages.answer(request, "entities/domains.html", context, form=form)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 @may_be_behind
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""

@@ -6,7 +6,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
 
 from moderation.models import Export
 from moderation.models.exports import ExportFormat, ExportState
@@ -20,8 +19,7 @@ from moderation.web.labels import label_warnings
 _SHOWN = 30
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.exporters
+@access.exporters.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the exports, and request a new one."""
     form = ExportForm(request.POST if request.method == "POST" else None)
@@ -42,8 +40,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "labels/exports.html", context, status=422 if form.errors else 200)
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
     """Show the row of one export, for the page that polls it."""
     export = get_object_or_404(Export.objects.select_related("requested_by"), pk=export_id)
@@ -52,8 +49,7 @@ def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
     return render(request, "labels/exports.html#row", {"export": export, "at": timezone.now()})
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def download(request: access.DeskRequest, export_id: int) -> FileResponse:
     """Stream the file of a finished export."""
     export = get_object_or_404(Export, pk=export_id, state=ExportState.READY)

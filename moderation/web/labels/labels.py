@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import Platform, Release
 from moderation.models.platforms import Reconsidering
@@ -52,16 +51,14 @@ class SamplingForm(forms.Form):
         }
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show every platform's labels, share and draws; htmx asks again for the inner part."""
     template = "labels/labels.html#platforms" if request.htmx else "labels/labels.html"
     return render(request, template, _context(request))
 
 
-@require_http_methods(["POST"])
-@access.exporters
+@access.exporters.post
 def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Draw random posts of a platform into the queue."""
     platform = get_object_or_404(Platform, pk=platform_id)
@@ -80,8 +77,7 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     return redirect("labels")
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     """Cancel a draw: its undecided posts leave the queue."""
     with access.refusals_told(request):
@@ -90,8 +86,7 @@ def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     return redirect("labels")
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def settings(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     """Save a platform's audit sample limits and its reconsideration setting."""
     platform = get_object_or_404(Platform, pk=platform_id)

@@ -8,7 +8,6 @@ from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
 from moderation.queries.learning import feature_search
 from moderation.queries.learning.feature_search import KNOWN, Comparison, FeatureFilter
@@ -52,8 +51,7 @@ class FeatureForm(FilterForm):
         )
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the posts, the latest score first, or for htmx only the rows."""
     at = timezone.now()

@@ -9,7 +9,6 @@ from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
 from moderation import scorer
 from moderation.models import Platform
@@ -63,8 +62,7 @@ class ErrorFilterForm(FilterForm):
         return [("", str(_("all platforms"))), *Platform.objects.order_by("name").values_list("slug", "name")]
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the worst errors, or for htmx only the rows."""
     at = timezone.now()
@@ -78,8 +76,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return list_pages.answer(request, "learning/model_errors.html", context, form=form)
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def export(request: access.DeskRequest) -> HttpResponse:
     """Send the worst errors that the filters find as CSV."""
     at = timezone.now()

@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation import scorer
 from moderation.models import Platform, ReleaseProposal, ShadowRun, TrainingRun
@@ -63,8 +62,7 @@ class _Shown:
     shadow_runs: list[ShadowRun]
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show what is live, what was, and the training runs."""
     at, live = timezone.now(), scorer.newest()
@@ -98,8 +96,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "learning/models.html", context)
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def run(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Show one training run, for the page that polls it."""
     row = get_object_or_404(TrainingRun.objects.select_related("requested_by", "platform"), pk=run_id)
@@ -111,8 +108,7 @@ def run(request: access.DeskRequest, run_id: int) -> HttpResponse:
     return render(request, "learning/models.html#run", context)
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def start(request: access.DeskRequest) -> HttpResponse:
     """Start a training run."""
     slug = request.POST.get("platform", "")
@@ -122,8 +118,7 @@ def start(request: access.DeskRequest) -> HttpResponse:
     return redirect("models")
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def cancel(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Cancel a training run."""
     with access.refusals_told(request):

@@ -8,7 +8,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from moderation import scorer
@@ -28,8 +27,7 @@ class CandidateForm(forms.Form):
     reason = forms.CharField(max_length=500, strip=True)
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def propose(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Propose the candidate of a training run."""
     form = CandidateForm(request.POST)
@@ -44,8 +42,7 @@ def propose(request: access.DeskRequest, run_id: int) -> HttpResponse:
     return redirect("models")
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Let a proposed release go live, as the second person."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
@@ -58,8 +55,7 @@ def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     return _back(row.kind)
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def state(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Answer a page that waits while a release goes live: nothing yet, or that it is to load itself again."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
@@ -68,8 +64,7 @@ def state(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     return HttpResponse(status=204) if row.is_going_live(at=timezone.now()) else HttpResponseClientRefresh()
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     """Refuse a proposal, or withdraw one's own."""
     row = get_object_or_404(ReleaseProposal, pk=proposal_id)
@@ -79,8 +74,7 @@ def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     return _back(row.kind)
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def roll_back(request: access.DeskRequest) -> HttpResponse:
     """Let an earlier release go live again, if the live one is still the one that the page showed."""
     page = _back(request.POST.get("kind", ""))

@@ -14,7 +14,6 @@ from django.utils import formats, timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import ShadowRun, TrainingRun
 from moderation.models.shadow import LinkKind
@@ -38,8 +37,7 @@ class DisagreementsForm(forms.Form):
     posts = forms.IntegerField(min_value=1, max_value=shadow.MOST_POSTS)
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def page(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Show one run."""
     run = get_object_or_404(ShadowRun.objects.select_related("started_by", "stopped_by"), pk=run_id)
@@ -62,8 +60,7 @@ def page(request: access.DeskRequest, run_id: int) -> HttpResponse:
     return render(request, "learning/shadow.html", context)
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def start(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Let the candidate of a training run score in shadow."""
     made = get_object_or_404(TrainingRun.objects.exclude(candidate=""), pk=run_id)
@@ -82,16 +79,14 @@ def start(request: access.DeskRequest, run_id: int) -> HttpResponse:
     return redirect("models")
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
     with access.refusals_told(request):
         shadow.stop(run_id=run_id, actor=request.user, at=timezone.now())
     return redirect("shadow-run", run_id)
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Draw disagreements into the queue."""
     form = DisagreementsForm(request.POST)

@@ -13,7 +13,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation import scorer
 from moderation.models.learning import ProposalKind
@@ -30,8 +29,7 @@ from moderation.web.quality import plan
 _WIDTH, _HEIGHT = 600, 200
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show what the chosen thresholds would do; htmx asks again for the inner part."""
     about = _about(request.GET.get("platform", ""))
@@ -39,8 +37,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return _answer(request, about, form)
 
 
-@require_POST
-@access.exporters
+@access.exporters.post
 def propose(request: access.DeskRequest) -> HttpResponse:
     """Propose the thresholds that the form names."""
     about = _about(request.POST.get("platform", ""))

@@ -16,11 +16,13 @@ from moderation.operations.infrastructure import outage
 
 log = structlog.get_logger(__name__)
 
+_GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
 
 class OutageMiddleware:
     """Answers a view's error during a database outage; errors of other middleware end in `page`."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: _GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -36,24 +38,19 @@ class OutageMiddleware:
         return _unavailable(cause)
 
 
-class WrongMethodMiddleware:
-    """Shows a page if an address takes only a form, for instance after signing in.
+def wrong_methods_told(get_response: _GetResponse) -> _GetResponse:
+    """Show a page if an address takes only a form, as after signing in: Django's own answer is empty."""
 
-    Django's own answer is empty.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Pass the request on."""
-        answer = self.get_response(request)
+    def respond(request: HttpRequest) -> HttpResponseBase:
+        answer = get_response(request)
         is_read = request.method == "GET" and not request.path.startswith("/api/")
         if not (is_read and isinstance(answer, HttpResponseNotAllowed)):
             return answer
         page = render(request, "405.html", status=answer.status_code)
         page.headers["Allow"] = answer.headers["Allow"]
         return page
+
+    return respond
 
 
 def page(request: HttpRequest) -> HttpResponse:

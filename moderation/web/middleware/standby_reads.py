@@ -20,15 +20,11 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 View = Callable[..., HttpResponseBase]
 
 
-class OwnWritesMiddleware:
-    """Marks browsers that change something; without a standby it does nothing."""
+def own_writes_marked(get_response: View) -> View:
+    """Mark browsers that change something; without a standby it does nothing."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Pass the request on, and mark the browser."""
-        response = self.get_response(request)
+    def respond(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
         if request.method not in _SAFE and standby.is_named() and not request.path.startswith("/api/"):
             response.set_cookie(
                 COOKIE,
@@ -39,6 +35,8 @@ class OwnWritesMiddleware:
                 samesite="Lax",
             )
         return response
+
+    return respond
 
 
 def may_be_behind(view: View) -> View:

@@ -9,7 +9,6 @@ from csp.decorators import csp
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from moderation.models import Revision, Score
 from moderation.operations.evidence import thumbnails
@@ -27,8 +26,7 @@ _Text = tuple[Revision, list[Segment], bool, list[behind.Captions]]
 _NOTHING = {"default-src": ["'none'"], "sandbox": True}
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Show a post, also one that no human saw; `?score=` explains an earlier score."""
     at = timezone.now()
@@ -54,8 +52,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     return render(request, "posts/post.html", context)
 
 
-@require_safe
-@access.readers
+@access.readers.get
 def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the whole text of a revision."""
     revision = post_pages.revision(post_id=post_id, number=number)
@@ -86,8 +83,7 @@ def _score_of(revision: Revision, explained: ScoredPost | None) -> Score | None:
     return explained.score if explained and explained.score.revision_id == revision.pk else None
 
 
-@require_safe
-@access.readers
+@access.readers.get
 @csp(_NOTHING)  # type: ignore[arg-type]  # it is annotated for views without arguments
 def picture(request: HttpRequest, post_id: int, digest: str) -> HttpResponse:  # noqa: ARG001 - Django's
     """Answer with a thumbnail of a post, to all who may read posts."""

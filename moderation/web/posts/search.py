@@ -10,7 +10,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
 from moderation.models.preferences import FilterPage
 from moderation.queries import search
@@ -69,8 +68,7 @@ class PostFilterForm(FilterForm):
         )
 
 
-@require_safe
-@access.readers
+@access.readers.get
 @may_be_behind
 def posts(request: access.DeskRequest) -> HttpResponse:
     """Show the posts that match, the newest first, or for htmx only the rows."""

@@ -7,7 +7,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from moderation.models import Revision, User
 from moderation.operations.refusals import Erased
@@ -24,8 +23,7 @@ def is_foreign(revision: Revision, user: User) -> bool:
     return bool(revision.text.strip()) and _primary(revision.language) not in languages
 
 
-@require_POST
-@access.deciders
+@access.deciders.post
 def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the machine translation of a revision, or say why there is none; for htmx only that."""
     revision = post_pages.revision(post_id=post_id, number=number)

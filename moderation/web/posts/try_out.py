@@ -13,7 +13,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from moderation import scorer
 from moderation.models import Platform
@@ -119,8 +118,7 @@ class Answer:
     has_marks: bool
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@access.signed_in
+@access.signed_in.get_or_post
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the form, and what the models say of the post in it."""
     at = timezone.now()

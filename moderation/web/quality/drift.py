@@ -15,7 +15,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import DriftAlarm, Platform
 from moderation.operations.quality import drift
@@ -72,8 +71,7 @@ class ShownAlarm:
     slices: tuple[ShownSlice, ...]
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the newest alarms, and what posts are compared with."""
@@ -94,8 +92,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "quality/drift.html", context)
 
 
-@require_POST
-@access.leads
+@access.leads.post
 def acknowledge(request: access.DeskRequest, alarm_id: int) -> HttpResponse:
     """Note that a lead has seen an alarm."""
     drift.acknowledge(alarm_id=alarm_id, actor=request.user, at=timezone.now())

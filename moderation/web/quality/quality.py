@@ -15,7 +15,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from moderation.models import Platform, QualityFigure
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind, QualityUnit
@@ -55,8 +54,7 @@ class QualityForm(forms.Form):
         return platform, span, language, release
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the five figures, their course, and every table."""
@@ -97,8 +95,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     return render(request, "quality/quality.html", context)
 
 
-@require_safe
-@access.exporters
+@access.exporters.get
 @may_be_behind
 def export(request: access.DeskRequest, table: str) -> HttpResponse:
     """Send one table of the page as CSV, with the numbers as they were estimated."""

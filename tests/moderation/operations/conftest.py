@@ -23,6 +23,7 @@ from moderation.operations.webhooks import endpoints
 from moderation.queries.cases import queue_mix
 from scoring.release import Release
 from tests import releases
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
@@ -119,9 +120,9 @@ def webhook(platform: Platform) -> Platform:
 @pytest.fixture
 def fresh_mix() -> Iterator[None]:
     """Nothing is remembered of an earlier mix of the queue, and nothing of this one afterwards."""
-    queue_mix.forget()
+    forget(queue_mix)
     yield
-    queue_mix.forget()
+    forget(queue_mix)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from moderation.models.releases import PromotionKind
 from moderation.operations.accounts import demo
 from moderation.web import provenance
 from moderation.web.urls import urlpatterns
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_
 from tests.moderation.web.conftest import DeskOf, flat
 from tests.moderation.web.test_access import ARGUMENTS
@@ -21,9 +22,9 @@ from tests.moderation.web.test_access import ARGUMENTS
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
-    provenance.forget()
+    forget(provenance)
     yield
-    provenance.forget()
+    forget(provenance)
 
 
 class TestCurrent:

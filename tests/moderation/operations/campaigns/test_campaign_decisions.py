@@ -25,7 +25,7 @@ from moderation.models.deliveries import DeliveryState
 from moderation.operations import refusals
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.cases import claims, reversals, review
-from moderation.queries.campaigns import campaign_members
+from moderation.queries.campaigns import campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.decisions import decision_pages
 from tests.moderation.conftest import judge
@@ -142,7 +142,7 @@ class TestDecide:
         pills = opened(platform, 3, at=AT)
         fake_scorer.default = 0.1
         run_all(accept(platform, [incoming(7, at=later(1))], at=later(1)), at=later(2))
-        places = campaign_members.counts(campaign_id=pills.pk)
+        places = campaign_pages.page(campaign_id=pills.pk, at=later(2)).counts
         assert (places[Place.WAITING], places[Place.ALLOWED]) == (3, 1)
 
         decide(pills, spam(4, has_filtered=True), by=moderator, at=later(60))
@@ -206,7 +206,7 @@ class TestUndo:
         assert not Label.objects.filter(retracted_at__isnull=True).exists()
         assert Reversal.objects.filter(replacement__isnull=True).count() == 5
         assert AuditEntry.objects.filter(action="decision.undone").count() == 5
-        assert campaign_members.counts(campaign_id=ruling.campaign_id)[Place.WAITING] == 5
+        assert campaign_pages.page(campaign_id=ruling.campaign_id, at=later(65)).counts[Place.WAITING] == 5
 
     def test_happens_once_and_leaves_it_to_be_decided_again(
         self, ruling: CampaignDecision, moderator: User

@@ -22,6 +22,7 @@ from moderation.queries.labels.audit_chance import Chance
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import History, PostRecord
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Later, Post_, judge
 from tests.moderation.fakes import FakeScorer
 from tests.scoring.random_records import record
@@ -134,7 +135,7 @@ class TestScoring:
         fake_scorer.release.thresholds = replace(fake_scorer.release.thresholds, audit_rate=0.02)
         platform.audit_cases_per_day = 1_000_000
         platform.save()
-        audit_plan.forget()
+        forget(audit_plan)
         return fake_scorer
 
     def scored(self, post: Post_, *, count: int, at: datetime) -> list[Score]:
@@ -161,7 +162,7 @@ class TestScoring:
         Platform.objects.update(audit_first_share=0.9)
         settings.SECRET_KEY = "another than the one that drew"
         Revision.objects.update(generation=2, score_state="pending", attempts=0)
-        audit_plan.forget()
+        forget(audit_plan)
 
         score.run(revision_ids=[row.revision_id for row in rows], at=later(90))
 
@@ -176,7 +177,7 @@ class TestScoring:
     ) -> None:
         monkeypatch.setattr(audit_plan, "_FEWEST_SCORES", 20)
         self.scored(post, count=20, at=at)
-        audit_plan.forget()
+        forget(audit_plan)
         sampling.probabilities = {f"{later(120).second} {number}": 0.0 for number in range(0, 60, 2)}
 
         rows = self.scored(post, count=60, at=later(120))

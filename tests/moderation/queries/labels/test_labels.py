@@ -19,6 +19,7 @@ from moderation.operations.scoring import score
 from moderation.queries.labels import calibration, label_balance, label_changes, label_lines, labels, quality
 from moderation.queries.labels.labels import LabelFilter
 from scoring.splits import Split
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_, Judged, Later, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.queries.labels import generated_labels
@@ -184,9 +185,9 @@ def measured(case: Case, at: datetime, *, has_link: bool = False) -> calibration
 class TestMeasured:
     @pytest.fixture(autouse=True)
     def _nothing_remembered(self) -> Iterator[None]:
-        calibration.forget()
+        forget(calibration)
         yield
-        calibration.forget()
+        forget(calibration)
 
     def test_counts_the_posts_scored_alike(self, case: Case, judged_alike: Judged, at: datetime) -> None:
         judged_alike(case, probability=0.91, spam=60, fine=12)

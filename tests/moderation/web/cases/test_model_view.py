@@ -19,6 +19,7 @@ from moderation.web.cases import model_view
 from scoring import features
 from scoring.features import NAMES, SUB_MODEL_FEATURES
 from scoring.records import PostRecord
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_, Judged
 from tests.moderation.web.sentences.known_records import RECORDS
 from tests.scoring import random_records
@@ -227,9 +228,9 @@ class TestUnreadScript:
 class TestMeaning:
     @pytest.fixture(autouse=True)
     def _nothing_remembered(self) -> Iterator[None]:
-        calibration.forget()
+        forget(calibration)
         yield
-        calibration.forget()
+        forget(calibration)
 
     @pytest.mark.parametrize(
         ("probability", "reason", "words"),

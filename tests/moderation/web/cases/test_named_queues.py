@@ -12,6 +12,7 @@ from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
 from moderation.queries.cases import queue_mix
 from moderation.queries.cases.queue_mix import Mix
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Case_
 from tests.moderation.web.conftest import DeskOf, asked
 
@@ -20,7 +21,7 @@ WANTED = {"harm": "60", "uncertainty": "10", "diversity": "10", "audit": "20"}
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
-    queue_mix.forget()
+    forget(queue_mix)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from moderation.models import AuditEntry, Case, Export, LabelDraw, Platform, Rel
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.labels import export_build
 from moderation.queries.labels import audit_plan
+from tests.moderation.caches import forget
 from tests.moderation.conftest import Post_, judge, scored
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked
@@ -27,7 +28,7 @@ def allowed(post: Post_, fake_scorer: FakeScorer) -> None:
     """Ten posts of today that the filter let pass."""
     fake_scorer.default = 0.01
     scored([post(at=now()) for _ in range(10)], at=now())
-    audit_plan.forget()
+    forget(audit_plan)
 
 
 @pytest.mark.usefixtures("allowed")
