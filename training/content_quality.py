@@ -19,7 +19,6 @@ from training.wide import Mix
 log = logging.getLogger(__name__)
 
 SHIPPED = "wide_and_deep"
-THRESHOLD = 0.5
 DEEP_SHARE = 0.75
 """Share of the calibrated log-odds; less harms texts unlike the training texts (ADR 10, ADR 11)."""
 
@@ -81,7 +80,7 @@ def left_out(held: HeldOut) -> dict[str, Floats]:
 
 
 def robustness(
-    examples: Sequence[Example], *, answer: Callable[[list[str]], Floats], threshold: float, seed: int
+    examples: Sequence[Example], *, answer: Callable[[list[str]], Floats], seed: int
 ) -> list[Robustness]:
     """Attack every spam text of raw examples; the first result is without attack."""
     spam = [example.text for example in examples if example.label]
@@ -92,8 +91,8 @@ def robustness(
         return Robustness(
             attack=name,
             texts=len(texts),
-            recall=float((probabilities >= threshold).mean()),
-            recall_without_normaliser=float((raw >= threshold).mean()),
+            recall=float((probabilities >= evaluate.THRESHOLD).mean()),
+            recall_without_normaliser=float((raw >= evaluate.THRESHOLD).mean()),
         )
 
     if not spam:
@@ -117,7 +116,7 @@ def measured(
 ) -> dict[str, list[Quality]]:
     """Measure each model's P(spam), float64 (n_examples,), by source."""
     return {
-        name: evaluate.by_source(examples, probabilities=values, threshold=THRESHOLD, seed=seed)
+        name: evaluate.by_source(examples, probabilities=values, seed=seed)
         for name, values in answers.items()
     }
 

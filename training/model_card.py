@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from training import evaluate
 from training.content_quality import DEEP_SHARE, SHIPPED
 from training.cross_fit import DEEP, SIMPLE, WIDE
 from training.fine_tune import Recipe
@@ -64,7 +65,7 @@ def write(*, model_folder: Path, card: Path) -> None:
         parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
         data_rows="\n".join(_data_row(entry) for entry in data),
         tested=_table(outcome["models"]),
-        threshold=f"{outcome['threshold']:g}",
+        threshold=f"{evaluate.THRESHOLD:g}",
         mix="{deep:.3f} · deep + {wide:.3f} · wide {intercept:+.3f}".format(**outcome["mix"]),
         deep_share=f"{DEEP_SHARE:.0%}",
         held_out=_held_out(metrics),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
@@ -168,9 +169,7 @@ def _sure_spam_allowed(outcome: Outcome) -> float:
 
 
 def _calibration_error(outcome: Outcome) -> float:
-    return calibration_error(
-        outcome.is_spam.astype(np.float64), outcome.probabilities, np.ones(len(outcome.is_spam))
-    )
+    return calibration_error(outcome.is_spam.astype(np.float64), outcome.probabilities)
 
 
 def _gain_on_content(outcome: Outcome) -> float:
@@ -228,15 +227,14 @@ def outcome_of(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Outcome:
     return _outcome([post.record for post in posts], posts=posts, content=content, scorer=scorer)
 
 
-def roc_auc(is_spam: Bools, probabilities: Floats) -> float:
+def roc_auc(is_spam: Bools | Floats, probabilities: Floats) -> float:
     """Return the chance that a spam post ranks above another, ties half; NaN without both sorts."""
-    _, places, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[places]
     spam = int(is_spam.sum())
     others = len(is_spam) - spam
     if not spam or not others:
-        return float("nan")
-    return float((ranks[is_spam].sum() - spam * (spam + 1) / 2.0) / (spam * others))
+        return math.nan
+    ranks = rankdata(probabilities)[is_spam == 1]
+    return float((ranks.sum() - spam * (spam + 1) / 2.0) / (spam * others))
 
 
 def group_draws(groups: Iterable[Hashable], *, seed: int, resamples: int) -> list[Rows]:

@@ -50,7 +50,6 @@ class Outcome:
 
     models: dict[str, list[Quality]]
     held_out: dict[str, list[Quality]]
-    threshold: float
     mix: Mix
     robustness: list[Robustness]
     class_weights: tuple[float, float]
@@ -271,11 +270,8 @@ def train(*, material: Material, recipe: Recipe, earlier: Path | None = None, ou
             tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed
         ),
         held_out=content_quality.measured(unseen.examples, answers=left_out, seed=recipe.seed),
-        threshold=content_quality.THRESHOLD,
         mix=calibration.mix,
-        robustness=content_quality.robustness(
-            raw[Split.TEST], answer=ours, threshold=content_quality.THRESHOLD, seed=recipe.seed
-        ),
+        robustness=content_quality.robustness(raw[Split.TEST], answer=ours, seed=recipe.seed),
         class_weights=halves.weights,
         train_seconds=train_seconds,
         parts={split.value: len(members) for split, members in raw.items()},

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 LABELS = ("not spam", "spam")
 LEAST = 8
 """Least pictures of each class in the train part; the other parts need one of each."""
-THRESHOLD = 0.5
 _PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 _BATCH = 16
 
@@ -70,7 +69,7 @@ def fit(backbone: Backbone, labelled: Labelled, *, seed: int = 0) -> Fitted:
     answers = probabilities_of(vectors[test] @ weights + bias)
     return Fitted(
         backbone=replace(backbone, model=_with_head(backbone.model, weights, bias), labels=LABELS),
-        quality=evaluate.by_source(examples, probabilities=answers, threshold=THRESHOLD, seed=seed),
+        quality=evaluate.by_source(examples, probabilities=answers, seed=seed),
         parts={split.value: int((splits == split).sum()) for split in Split},
         penalty=penalty,
     )
