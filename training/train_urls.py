@@ -145,10 +145,7 @@ def main(arguments: argparse.Namespace) -> None:
         else {"sha256": [file_sha256(path) for path in arguments.labels], **asdict(trained.gain)},
     }
     (arguments.out / URLS_MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-    card = url_card.write(manifest)
-    if arguments.card:
-        cards.insert(card, part=url_card.PART, page=arguments.card)
-    sys.stdout.write(card)
+    cards.publish(url_card.write(manifest), part=url_card.PART, page=arguments.card)
 
 
 def train(

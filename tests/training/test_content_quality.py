@@ -10,10 +10,10 @@ import pytest
 
 from training import content_quality, platt
 from training.attacks import ATTACKS
+from training.compare import calibration_error, pr_auc
 from training.content_quality import SHIPPED
 from training.cross_fit import DEEP, SIMPLE, WIDE, HeldOut
 from training.dataset import Example
-from training.compare import calibration_error, pr_auc
 from training.evaluate import Floats
 
 pytest.importorskip("sklearn", reason="scikit-learn is in the train group")
