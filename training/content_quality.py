@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,8 +14,6 @@ from training.cross_fit import DEEP, WIDE, HeldOut
 from training.dataset import Example
 from training.evaluate import Floats, Quality
 from training.wide import Mix
-
-log = logging.getLogger(__name__)
 
 SHIPPED = "wide_and_deep"
 DEEP_SHARE = 0.75
@@ -119,17 +116,3 @@ def measured(
         name: evaluate.by_source(examples, probabilities=values, seed=seed)
         for name, values in answers.items()
     }
-
-
-def tell(models: Mapping[str, Sequence[Quality]]) -> None:
-    """Print each model's quality by source."""
-    for name, qualities in models.items():
-        for quality in qualities:
-            figures = (
-                quality.f1.value,
-                quality.roc_auc.value,
-                quality.pr_auc.value,
-                quality.calibration_error,
-            )
-            log.info("%-14s %-12s n=%-5d", name, quality.source, quality.rows)
-            log.info("    F1 %.3f  ROC-AUC %.3f  PR-AUC %.3f  ECE %.3f", *figures)

@@ -19,7 +19,7 @@ from scoring.splits import Split
 from scoring.trees import Floats
 from training import evaluate, head_guards, labelled_posts, peer, promise, train_heads
 from training.labelled_lines import Origin
-from training.labelled_records import DECISION, LabelledRecord
+from training.labelled_records import LabelledRecord
 from training.promise import Row
 
 FILES = [Path("../shared/data/sms_hindi_mt.jsonl")]
@@ -79,9 +79,7 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
 def posts_of(path: Path, *, most: int) -> list[LabelledRecord]:
     """Read every part of a file as decided posts of one platform, whole groups up to `most` texts."""
     posts = [
-        LabelledRecord(
-            record=post.record, is_spam=post.is_spam, kind=DECISION, group=post.group, origin=Origin.DECIDED
-        )
+        dataclasses.replace(post, origin=Origin.DECIDED)
         for split in Split
         for post in labelled_posts.load([path], split=split)
     ]

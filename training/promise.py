@@ -64,7 +64,12 @@ class Row:
 
     def said(self, value: float) -> str:
         """Return a figure as it is printed."""
-        return "none" if math.isnan(value) else self.form.format(value)
+        return said(value, form=self.form)
+
+
+def said(value: float, *, form: str) -> str:
+    """Return a figure as it is printed; NaN, where there is nothing to measure, as `none`."""
+    return "none" if math.isnan(value) else form.format(value)
 
 
 def measured(
@@ -129,11 +134,7 @@ class Promise:
     @property
     def told(self) -> str:
         """Return the promise in words and figure."""
-        return f"{self.title} {'≥' if self.higher_is_better else '≤'} {self.said(self.bound)}"
-
-    def said(self, value: float) -> str:
-        """Return a figure as it is printed; NaN, where there is nothing to measure, as `none`."""
-        return "none" if math.isnan(value) else self.form.format(value)
+        return f"{self.title} {'≥' if self.higher_is_better else '≤'} {said(self.bound, form=self.form)}"
 
     def reaches(self, value: float, bound: float) -> bool:
         """Tell whether a figure is at least as good; NaN, with nothing to measure, always is."""

@@ -74,9 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="labelled texts of the sources that it was trained on: learned again, and measured",
     )
-    parser.add_argument(
-        "--models", type=Path, default=served_content.MODELS, help="where Triton finds installed ones"
-    )
 
 
 def add_training_arguments(parser: argparse.ArgumentParser) -> None:
@@ -154,7 +151,7 @@ def main(arguments: argparse.Namespace) -> None:
         raise SystemExit("--folds is not for --held-out: the base has seen every fold")
     outcome = train(material=material_of(arguments), recipe=recipe, earlier=earlier, out=arguments.out)
     model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
-    content_quality.tell(outcome.models)
+    log.info("%s", model_card.table(dataclasses.asdict(outcome)["models"]))
 
 
 def _continue(arguments: argparse.Namespace) -> None:
@@ -169,7 +166,7 @@ def _continue(arguments: argparse.Namespace) -> None:
     try:
         further(
             arguments.from_live,
-            models=arguments.models,
+            models=served_content.MODELS,
             labels=arguments.data,
             replay=[*arguments.replay, *own_texts],
             weights=weights,

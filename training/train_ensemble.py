@@ -203,7 +203,7 @@ def _fitted(material: Material, *, real: RealTexts | None) -> Ensemble:
         return fit(rows, real=surrounded, models=material.models, seed=material.seed)
 
 
-def _write(out: Path, *, ensemble: Ensemble, manifest: Mapping[str, Any]) -> None:
+def _write(out: Path, *, ensemble: Ensemble, manifest: dict[str, Any]) -> None:
     """Write the release anew, with the models that lie in `out`."""
     names = _present(out, _OTHERS)
     with whole_folder.written(out) as folder:

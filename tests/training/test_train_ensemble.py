@@ -147,7 +147,7 @@ class TestKilledFit:
         monkeypatch.setattr(train_ensemble, "file_sha256", killed)
 
         with pytest.raises(KeyboardInterrupt):
-            train_ensemble._write(out, ensemble=changed, manifest=release.manifest)
+            train_ensemble._write(out, ensemble=changed, manifest=dict(release.manifest))
 
         assert Release.load(out).id == release.id
 
