@@ -112,7 +112,7 @@ class Replay:
         pace = self._pace
         events = self._world.run(start=pace.start, seconds_per_post=pace.seconds_per_post, posts=self._posts)
         for event in itertools.chain(events, self._world.complaints_due()):
-            arrives_at = self._arrival(event.at)
+            arrives_at = pace.arrival(event.at, posts=self._posts)
             yield from self._until(arrives_at)
             if isinstance(event, ComplaintEvent):
                 self._complain(event, at=arrives_at)
@@ -122,9 +122,6 @@ class Replay:
                 self._accept(at=arrives_at)
         self._accept(at=arrives_at)
         yield from self._until(None)
-
-    def _arrival(self, at: datetime) -> datetime:
-        return self._pace.arrival(at, posts=self._posts)
 
     def _until(self, at: datetime | None) -> Iterator[Frozen]:
         while self._due and (at is None or self._due[0][0] < at):

@@ -7,10 +7,8 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from simulation.api_client import ApiClient
@@ -18,15 +16,6 @@ from simulation.events import ComplaintEvent, Event, PostEvent
 from simulation.web import register
 
 _SHOWN_REFUSALS = 5
-
-
-@dataclass(slots=True)
-class Tally:
-    """What happened so far."""
-
-    posts: int = 0
-    complaints: int = 0
-    refused: int = 0
 
 
 class Sending:
@@ -41,13 +30,13 @@ class Sending:
         rate: float,
         complain: Callable[[str], object],
     ) -> None:
-        self.tally = Tally()
+        self.posts = self.complaints = self.refused = 0
         self._api = api
         self._bulk = bulk
         self._rate = rate
         self._complain = complain
-        self._posts: list[PostEvent] = []
-        self._complaints: list[ComplaintEvent] = []
+        self._waiting_posts: list[PostEvent] = []
+        self._waiting_complaints: list[ComplaintEvent] = []
         self._begun = time.monotonic()
         truth.parent.mkdir(parents=True, exist_ok=True)
         self._truth = truth.open("a", encoding="utf-8")
@@ -56,9 +45,7 @@ class Sending:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._truth.close()
 
     def send(self, events: Iterable[Event], *, is_live: bool) -> None:
@@ -67,18 +54,18 @@ class Sending:
             if is_live:
                 _sleep_until(event.at)
             if isinstance(event, PostEvent):
-                self._posts.append(event)
+                self._waiting_posts.append(event)
             else:
-                self._complaints.append(event)
-            if is_live or len(self._posts) >= self._bulk:
+                self._waiting_complaints.append(event)
+            if is_live or len(self._waiting_posts) >= self._bulk:
                 self._flush()
             self._show()
         self._flush()
 
     def _flush(self) -> None:
         """Send the posts that wait, then the complaints: nobody complains about a post before it is out."""
-        posts, self._posts = self._posts, []
-        complaints, self._complaints = self._complaints, []
+        posts, self._waiting_posts = self._waiting_posts, []
+        complaints, self._waiting_complaints = self._waiting_complaints, []
         # Before the request: a post stored without its truth could never be measured.
         self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
         self._truth.flush()
@@ -86,18 +73,18 @@ class Sending:
         register.write((site for post in posts for site in post.sites), path=self._web)
         if posts:
             self._count(self._api.send_posts([post.payload for post in posts]))
-            self.tally.posts += len(posts)
+            self.posts += len(posts)
         for complaint in complaints:
             self._count(self._api.send_complaint(complaint.payload))
-            self.tally.complaints += 1
+            self.complaints += 1
         if self._rate:
-            time.sleep(max(0.0, self._begun + self.tally.posts / self._rate - time.monotonic()))
+            time.sleep(max(0.0, self._begun + self.posts / self._rate - time.monotonic()))
 
     def _count(self, refusals: list[str]) -> None:
         for refusal in refusals:
-            if self.tally.refused < _SHOWN_REFUSALS:
+            if self.refused < _SHOWN_REFUSALS:
                 self._complain(f"refused: {refusal}")
-            self.tally.refused += 1
+            self.refused += 1
 
     def _show(self) -> None:
         """Keep one line up to date, on a terminal only."""
@@ -109,8 +96,8 @@ class Sending:
         """Return the progress line."""
         seconds = max(time.monotonic() - self._begun, 1e-3)
         return (
-            f"simulated: {self.tally.posts} posts ({self.tally.posts / seconds:.1f}/s), "
-            f"{self.tally.complaints} complaints, {self.tally.refused} refused"
+            f"simulated: {self.posts} posts ({self.posts / seconds:.1f}/s), "
+            f"{self.complaints} complaints, {self.refused} refused"
         )
 
 

@@ -55,11 +55,9 @@ def links(count: int, *, seed: int, popular: Path | None = None) -> dict[str, li
     everyday = everyday_urls.write(sites, generator=generator, urls_per_kind=count)
     by_kind = {
         POPULAR: [
-            link.labelled.url
-            for link in everyday
-            if link.kind in _POPULAR_KINDS and link.labelled.domain in popular_sites
+            link.url for link in everyday if link.pattern in _POPULAR_KINDS and link.domain in popular_sites
         ],
-        SMALL: [link.labelled.url for link in everyday if link.kind == _SMALL_KIND],
+        SMALL: [link.url for link in everyday if link.pattern == _SMALL_KIND],
     }
     return {kind: np.resize(generator.permutation(urls), count).tolist() for kind, urls in by_kind.items()}
 

@@ -1,7 +1,4 @@
-"""Build an exported model's TensorRT plan, on the GPU it will run on: `python -m training tensorrt`.
-
-Through `trtexec` where that is on PATH, else through TensorRT's Python API.
-"""
+"""Build an exported model's TensorRT plan, on the GPU it will run on: `python -m training tensorrt`."""
 
 from __future__ import annotations
 
@@ -9,9 +6,7 @@ import argparse
 import ctypes
 import json
 import logging
-import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +21,13 @@ log = logging.getLogger(__name__)
 BUILT_WITH = "built_with.json"
 """Beside the plan: the version of TensorRT that built it, which deploy/serve_plans.py asks the server for."""
 
-# The first line of trtexec: "&&&& RUNNING TensorRT.trtexec [TensorRT v101303] [b9] # …".
-_BANNER = re.compile(r"\[TensorRT v(\d+)\]")
-
 
 class NoGpu(Exception):
     """There is no NVIDIA GPU here, or no driver for it."""
 
 
 class NoTensorrt(Exception):
-    """Neither trtexec nor TensorRT's Python package is installed."""
+    """TensorRT's Python package is not installed."""
 
 
 class BuildFailed(Exception):
@@ -96,13 +88,6 @@ def _plan(network: Network, *, out: Path, profile: Profile) -> Path:
     return plan
 
 
-def write_plan(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
-    """Write the plan of a network's graph; return TensorRT's version. Raises NoTensorrt, BuildFailed."""
-    if trtexec := shutil.which("trtexec"):
-        return _run(trtexec_command(trtexec, network, graph=graph, plan=plan, profile=profile))
-    return _build_with_python(network, graph=graph, plan=plan, profile=profile)
-
-
 def require_gpu() -> None:
     """Raise NoGpu unless the driver is loaded and counts at least one GPU."""
     try:
@@ -117,39 +102,14 @@ def require_gpu() -> None:
         raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {code}): build the plan where one is")
 
 
-def trtexec_command(
-    trtexec: str, network: Network, *, graph: Path, plan: Path, profile: Profile
-) -> list[str]:
-    """Return the command line that builds a plan."""
-    files = [f"--onnx={graph}", f"--saveEngine={plan}"]
-    return [trtexec, *files, *network.arguments(profile), "--skipInference"]
-
-
-def _run(command: list[str]) -> str:
-    """Build by trtexec; return its version of TensorRT."""
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    output = process.stdout + process.stderr
-    if process.returncode != 0:
-        raise BuildFailed("\n".join(output.splitlines()[-15:]))
-    banner = _BANNER.search(output)
-    if banner is None:
-        raise BuildFailed("trtexec built a plan but does not say with which version of TensorRT")
-    return spelt(int(banner[1]))
-
-
-def spelt(version: int) -> str:
-    """Return NV_TENSORRT_VERSION in words: 101303 is 10.13.3, 8601 (before version 10) is 8.6.1."""
-    major, rest = divmod(version, 10_000 if version >= 100_000 else 1_000)
-    return f"{major}.{rest // 100}.{rest % 100}"
-
-
-def _build_with_python(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
+def write_plan(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
+    """Write the plan of a network's graph; return TensorRT's version. Raises NoTensorrt, BuildFailed."""
     try:
         import tensorrt
     except ImportError as error:
         raise NoTensorrt(
-            "neither trtexec is on PATH nor the package tensorrt installed: put trtexec there, or pip install"
-            " tensorrt, either in the version of the Triton that will serve the plan"
+            "the package tensorrt is not installed: pip install it in the version of the Triton that will"
+            " serve the plan"
         ) from error
     trt: Any = tensorrt
     logger = trt.Logger(trt.Logger.WARNING)
@@ -193,7 +153,8 @@ def _own_tactics(trt: Any) -> int:
 def _library_version(trt: Any) -> str:
     """Return the version of the library that built the plan: a server compares it with that of its own.
 
-    The Python package may be of another patch.
+    The Python package may be of another patch. 101303 is 10.13.3, 8601 (before version 10) is 8.6.1.
     """
-    library = ctypes.CDLL(f"libnvinfer.so.{_major(trt)}")
-    return spelt(int(library.getInferLibVersion()))
+    version = int(ctypes.CDLL(f"libnvinfer.so.{_major(trt)}").getInferLibVersion())
+    major, rest = divmod(version, 10_000 if version >= 100_000 else 1_000)
+    return f"{major}.{rest // 100}.{rest % 100}"

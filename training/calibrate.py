@@ -56,15 +56,6 @@ class Outcome:
     probabilities: Floats
     is_spam: NDArray[np.bool_]
 
-    def worse_share(self, thresholds: Floats) -> Floats:
-        """Return for each threshold the larger of two shares: spam under it, others from it on."""
-        return worse_shares(
-            self.probabilities,
-            is_spam=self.is_spam,
-            weights=np.ones(len(self.is_spam)),
-            thresholds=thresholds,
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
@@ -129,7 +120,11 @@ def choose_in_circumstances(outcomes: Sequence[Outcome]) -> Thresholds:
     """
     candidates = np.unique(np.concatenate([outcome.probabilities for outcome in outcomes]))
     reviews = candidates[candidates <= REVIEW_CEILING]
-    worst = np.max([outcome.worse_share(reviews) for outcome in outcomes], axis=0)
+    shares = [
+        worse_shares(outcome.probabilities, is_spam=outcome.is_spam, thresholds=reviews)
+        for outcome in outcomes
+    ]
+    worst = np.max(shares, axis=0)
     return Thresholds(
         review_from=float(reviews[np.argmin(worst)]) if len(reviews) else 0.0,
         remove_from=choose_removal(outcomes),
@@ -160,9 +155,14 @@ def choose_removal(outcomes: Sequence[Outcome]) -> float:
 
 
 def worse_shares(
-    probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats, thresholds: Floats
+    probabilities: Floats,
+    *,
+    is_spam: NDArray[np.bool_],
+    weights: Floats | None = None,
+    thresholds: Floats,
 ) -> Floats:
     """Return for each threshold the larger of two shares by weight: spam under it, others from it on."""
+    weights = np.ones(len(is_spam)) if weights is None else weights
     let_through, passed = (
         _share_below(probabilities[chosen], weights=weights[chosen], thresholds=thresholds)
         for chosen in (is_spam, ~is_spam)

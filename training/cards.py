@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 
-def marked(text: str, *, part: str) -> str:
-    """Return a part's text between its marks, ready to print or insert."""
-    return f"{_begin(part)}\n{text.strip()}\n{_end(part)}\n"
-
-
-def insert(card: str, *, part: str, page: Path) -> None:
-    """Replace a marked part of a page, or append it."""
-    text = page.read_text(encoding="utf-8") if page.exists() else ""
-    if _begin(part) in text and _end(part) in text:
-        before, after = text.partition(_begin(part))[0], text.partition(_end(part))[2]
-        text = before + card.rstrip("\n") + after
+def publish(text: str, *, part: str, page: Path | None) -> None:
+    """Print a part of a page between its marks; replace it on the page, if one is given, or append it."""
+    begin, end = f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
+    card = f"{begin}\n{text.strip()}\n{end}"
+    sys.stdout.write(f"{card}\n")
+    if page is None:
+        return
+    before = page.read_text(encoding="utf-8") if page.exists() else ""
+    if begin in before and end in before:
+        whole = before.partition(begin)[0] + card + before.partition(end)[2]
     else:
-        text = f"{text.rstrip()}\n\n{card}".lstrip("\n")
-    page.write_text(text, encoding="utf-8")
-
-
-def _begin(part: str) -> str:
-    return f"<!-- {part}: begin -->"
-
-
-def _end(part: str) -> str:
-    return f"<!-- {part}: end -->"
+        whole = f"{before.rstrip()}\n\n{card}\n".lstrip("\n")
+    page.write_text(whole, encoding="utf-8")

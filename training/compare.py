@@ -19,7 +19,7 @@ from scoring.gate import ENOUGH_HAM, ENOUGH_SPAM
 from training.labelled_posts import DECIDED_ON, LabelledPost
 
 Floats = NDArray[np.float64]
-Metric = Callable[[Floats, Floats, Floats], float]
+Metric = Callable[[Floats, Floats, Floats | float], float]
 
 RESAMPLES = 500
 FALSE_POSITIVE_RATE = 0.01
@@ -74,7 +74,7 @@ def caught(sample: Sample, *, held: float, seed: int) -> dict[str, Any]:
     return _compared(*_drawn(sample, measure=functools.partial(recall_at, rate=held), seed=seed))
 
 
-def pr_auc(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
+def pr_auc(is_spam: Floats, probabilities: Floats, weights: Floats | float = 1.0) -> float:
     """Return the weighted average precision; NaN without both classes."""
     caught, wronged = _cumulated(is_spam, probabilities, weights)
     if not caught[-1] or not wronged[-1]:
@@ -83,12 +83,12 @@ def pr_auc(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
     return float(np.sum(np.diff(caught / caught[-1], prepend=0.0) * precision))
 
 
-def recall_at_1_fpr(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
+def recall_at_1_fpr(is_spam: Floats, probabilities: Floats, weights: Floats | float = 1.0) -> float:
     """Return the recall at the lowest threshold with a false positive rate of at most 1 %."""
     return recall_at(is_spam, probabilities, weights, rate=FALSE_POSITIVE_RATE)
 
 
-def recall_at(is_spam: Floats, probabilities: Floats, weights: Floats, *, rate: float) -> float:
+def recall_at(is_spam: Floats, probabilities: Floats, weights: Floats | float = 1.0, *, rate: float) -> float:
     """Return the recall at the lowest threshold with a false positive rate of at most `rate`."""
     caught, wronged = _cumulated(is_spam, probabilities, weights)
     if not caught[-1] or not wronged[-1]:
@@ -97,11 +97,14 @@ def recall_at(is_spam: Floats, probabilities: Floats, weights: Floats, *, rate: 
     return float((caught / caught[-1])[allowed].max(initial=0.0))
 
 
-def calibration_error(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
-    """Return the expected calibration error over ten equal bins: mean |said - was|, weighted."""
+def calibration_error(is_spam: Floats, probabilities: Floats, weights: Floats | float = 1.0) -> float:
+    """Return the expected calibration error over ten equal bins: mean |said - was|, weighted.
+
+    Guo et al., On Calibration of Neural Networks, 2017.
+    """
     bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
     gaps = np.bincount(bins, weights=weights * (probabilities - is_spam), minlength=_BINS)
-    return float(np.abs(gaps).sum() / weights.sum())
+    return float(np.abs(gaps).sum() / np.broadcast_to(weights, len(is_spam)).sum())
 
 
 def threshold_at_1_fpr(sample: Sample, probabilities: Floats) -> float:
@@ -147,7 +150,7 @@ _METRICS: dict[str, Metric] = {
 }
 
 
-def _cumulated(is_spam: Floats, probabilities: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def _cumulated(is_spam: Floats, probabilities: Floats, weights: Floats | float) -> tuple[Floats, Floats]:
     """Return weight of spam and of the rest at or above each distinct probability, the highest first."""
     order = np.argsort(-probabilities, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(probabilities[order])), len(order) - 1)

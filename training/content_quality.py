@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,10 +15,7 @@ from training.dataset import Example
 from training.evaluate import Floats, Quality
 from training.wide import Mix
 
-log = logging.getLogger(__name__)
-
 SHIPPED = "wide_and_deep"
-THRESHOLD = 0.5
 DEEP_SHARE = 0.75
 """Share of the calibrated log-odds; less harms texts unlike the training texts (ADR 10, ADR 11)."""
 
@@ -81,7 +77,7 @@ def left_out(held: HeldOut) -> dict[str, Floats]:
 
 
 def robustness(
-    examples: Sequence[Example], *, answer: Callable[[list[str]], Floats], threshold: float, seed: int
+    examples: Sequence[Example], *, answer: Callable[[list[str]], Floats], seed: int
 ) -> list[Robustness]:
     """Attack every spam text of raw examples; the first result is without attack."""
     spam = [example.text for example in examples if example.label]
@@ -92,8 +88,8 @@ def robustness(
         return Robustness(
             attack=name,
             texts=len(texts),
-            recall=float((probabilities >= threshold).mean()),
-            recall_without_normaliser=float((raw >= threshold).mean()),
+            recall=float((probabilities >= evaluate.THRESHOLD).mean()),
+            recall_without_normaliser=float((raw >= evaluate.THRESHOLD).mean()),
         )
 
     if not spam:
@@ -117,20 +113,6 @@ def measured(
 ) -> dict[str, list[Quality]]:
     """Measure each model's P(spam), float64 (n_examples,), by source."""
     return {
-        name: evaluate.by_source(examples, probabilities=values, threshold=THRESHOLD, seed=seed)
+        name: evaluate.by_source(examples, probabilities=values, seed=seed)
         for name, values in answers.items()
     }
-
-
-def tell(models: Mapping[str, Sequence[Quality]]) -> None:
-    """Print each model's quality by source."""
-    for name, qualities in models.items():
-        for quality in qualities:
-            figures = (
-                quality.f1.value,
-                quality.roc_auc.value,
-                quality.pr_auc.value,
-                quality.calibration_error,
-            )
-            log.info("%-14s %-12s n=%-5d", name, quality.source, quality.rows)
-            log.info("    F1 %.3f  ROC-AUC %.3f  PR-AUC %.3f  ECE %.3f", *figures)

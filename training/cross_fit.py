@@ -194,7 +194,8 @@ def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
 
     Each training is calibrated on a tenth of the others. Rule-labelled texts are learned, never predicted.
     """
-    return _left_out(examples, place=[_fold(example, of=recipe.folds) for example in examples], recipe=recipe)
+    place = [bucket(f"fold:{example.group}", of=recipe.folds) for example in examples]
+    return _left_out(examples, place=place, recipe=recipe)
 
 
 def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
@@ -249,7 +250,3 @@ def _stopping_part(examples: Sequence[Example]) -> dict[Split, list[Example]]:
 
 def _is_ruled(example: Example) -> bool:
     return example.provenance is Provenance.RULE
-
-
-def _fold(example: Example, *, of: int) -> int:
-    return bucket(f"fold:{example.group}", of=of)

@@ -125,12 +125,7 @@ def describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
 
 
 def _is_decided_in_vain(line: LabelledLine) -> bool:
-    return _is_decision(line.stored) and (not line.stored.get("text") or line.weight == 0.0)
-
-
-def _is_decision(row: Mapping[str, Any]) -> bool:
-    """Return whether a line is from the desk's own export, which holds the stored record."""
-    return "record" in row and "source" not in row
+    return line.is_decision and (not line.stored.get("text") or line.weight == 0.0)
 
 
 def _parse(line: LabelledLine) -> Example:
@@ -140,7 +135,7 @@ def _parse(line: LabelledLine) -> Example:
         raise Malformed(f"{where}: meta: expected an object, got {type(meta).__name__}")
     identity = _text(row, name="id", where=where)
     # An export's id is platform/external id/revision.
-    source = f"desk {identity.partition('/')[0]}" if _is_decision(row) else ""
+    source = f"desk {identity.partition('/')[0]}" if line.is_decision else ""
     return Example(
         id=identity,
         source=source or _text(row, name="source", where=where),

@@ -136,14 +136,13 @@ def measure_gain(
         domains=len(names),
         bad=len({url.domain for url in urls if url.is_bad}),
         urls=len(urls),
-        without=_quality(
-            without.decision_function(material.matrix[is_decided]),
-            listed=without.decision_function(tested),
-            urls=urls,
-            unseen=unseen,
+        without=Quality(
+            roc_auc=_area(without.decision_function(material.matrix[is_decided]), urls=urls),
+            listed_roc_auc=_area(without.decision_function(tested), urls=unseen),
         ),
-        with_decisions=_quality(
-            left_out[is_decided], listed=line.decision_function(tested), urls=urls, unseen=unseen
+        with_decisions=Quality(
+            roc_auc=_area(left_out[is_decided], urls=urls),
+            listed_roc_auc=_area(line.decision_function(tested), urls=unseen),
         ),
     )
     gain.check()
@@ -180,15 +179,6 @@ def _urls(found: _Domain, *, domain: str, kind: str) -> list[LabelledUrl]:
     return [LabelledUrl(url=url, domain=domain, kind=kind) for url in list(found.urls)[:_MOST_URLS]]
 
 
-def _quality(
-    margins: Floats, *, listed: Floats, urls: Sequence[LabelledUrl], unseen: Sequence[LabelledUrl]
-) -> Quality:
-    is_bad, weights = measure_urls.bad_of(urls), measure_urls.domain_weights(urls)
-    return Quality(
-        roc_auc=float(roc_auc_score(is_bad, margins, sample_weight=weights)),
-        listed_roc_auc=float(
-            roc_auc_score(
-                measure_urls.bad_of(unseen), listed, sample_weight=measure_urls.domain_weights(unseen)
-            )
-        ),
-    )
+def _area(margins: Floats, *, urls: Sequence[LabelledUrl]) -> float:
+    weights = measure_urls.domain_weights(urls)
+    return float(roc_auc_score(measure_urls.bad_of(urls), margins, sample_weight=weights))

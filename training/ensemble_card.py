@@ -11,16 +11,16 @@ import numpy as np
 
 from scoring.ensemble import Ensemble, probabilities_of
 from scoring.release import Release, Safety
-from training import cards, real_texts
+from training import real_texts
 
 TEMPLATE = Path(__file__).with_name("ensemble_card.md.template")
 PART = "ensemble"
 
 
 def write(release: Release) -> str:
-    """Return the card as markdown between its marks."""
+    """Return the card as markdown."""
     records, metrics, thresholds = release.training["records"], release.metrics, release.thresholds
-    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         release=release.id[:12],
         schema=release.schema_hash[:12],
         content_version=release.content.version,
@@ -46,7 +46,6 @@ def write(release: Release) -> str:
         normaliser=release.normaliser,
         kind_rows="\n".join(_kind_row(row) for row in metrics["by_kind"]),
     )
-    return cards.marked(text, part=PART)
 
 
 def _bounds(release: Release) -> dict[str, str]:

@@ -102,7 +102,7 @@ def run(
 ) -> dict[str, Any]:
     """Measure a release beside the live one `against`, write both reports into `out`, return the report.
 
-    `required` are sources that it must contain, beside decisions of platforms with a head. Raises
+    `required` are sources that it must contain, beside decisions of platforms with a new head. Raises
     content.Unavailable.
     """
     scores: dict[str, dict[str, ContentScore]] = {}
@@ -116,9 +116,10 @@ def run(
     judged = fresh_decisions.without_test_part(data, live=live, candidate=candidate)
     fresh = fresh_decisions.samples(data, judged=posts, live=live, candidate=candidate)
     report = evaluate(posts, live=live, candidate=judged, seed=seed, fresh=list(fresh.values()))
+    new = fresh_decisions.new_heads(candidate.release, live=live.release)
     report |= {
         "part": part,
-        "required": [*_required(candidate.release, live=live.release), *required],
+        "required": [*(f"{labelled_posts.DECIDED_ON} {platform}" for platform in new), *required],
         "fresh": {f"{labelled_posts.DECIDED_ON} {name}": len(sample.posts) for name, sample in fresh.items()},
         "data": sources,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -187,12 +188,6 @@ def _about(release: Release) -> dict[str, Any]:
     }
 
 
-def _required(candidate: Release, *, live: Release) -> list[str]:
-    """Return the sources that a report must hold: the platforms with new heads."""
-    new = fresh_decisions.new_heads(candidate, live=live)
-    return [f"{labelled_posts.DECIDED_ON} {platform}" for platform in new]
-
-
 def _circumstances(
     posts: Sequence[LabelledPost], *, live: Scorer, candidate: Scorer, seed: int
 ) -> dict[str, Any] | None:
@@ -208,8 +203,8 @@ def _circumstances(
         {
             "promise": column.told,
             "circumstance": new.circumstance,
-            "live": column.said(old.value),
-            "candidate": column.said(new.value),
+            "live": promise.said(old.value, form=column.form),
+            "candidate": promise.said(new.value, form=column.form),
             "is_kept": new.is_kept,
             "is_no_worse": column.reaches(new.value, old.value),
         }

@@ -13,7 +13,6 @@ import string
 import tomllib
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -32,14 +31,6 @@ _T = TypeVar("_T")
 _PATTERNS = Path(__file__).with_suffix(".toml")
 _HEX = "0123456789abcdef"
 _LETTERS = string.ascii_letters + string.digits
-
-
-@dataclass(frozen=True, slots=True)
-class EverydayUrl:
-    """A link written by pattern, and the kind that it was written for."""
-
-    labelled: LabelledUrl
-    kind: str
 
 
 def kinds() -> dict[str, str]:
@@ -65,19 +56,19 @@ def write(
     generator: np.random.Generator,
     urls_per_kind: int = URLS_PER_KIND,
     label: str = BENIGN,
-) -> list[EverydayUrl]:
+) -> list[LabelledUrl]:
     """Write links of every kind, duplicates left out, scam links if `label` is another than BENIGN; the same
     generator state writes the same links.
     """
     writer = _Writer(sites, generator)
-    links: dict[str, EverydayUrl] = {}
+    links: dict[str, LabelledUrl] = {}
     for kind, stored in _patterns()["kinds" if label == BENIGN else "scams"].items():
         for number in range(urls_per_kind):
             address = writer.fill(stored["patterns"][number % len(stored["patterns"])])
             host = address.partition("/")[0].rpartition("@")[2].partition(":")[0]
             domain = registrable_domain(host) or host
-            url = LabelledUrl(url=f"http://{address}", domain=domain, kind=label)
-            links.setdefault(url.url, EverydayUrl(url, kind))
+            url = LabelledUrl(url=f"http://{address}", domain=domain, kind=label, pattern=kind)
+            links.setdefault(url.url, url)
     return list(links.values())
 
 

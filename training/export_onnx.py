@@ -7,21 +7,19 @@ fusions.
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import hashlib
 import json
 import logging
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.release import file_sha256
 from training import model_card, onnx_weights
 from training.served_content import SHIPPED
 
@@ -45,16 +43,6 @@ class Unfaithful(RuntimeError):
     """The exported model's output differs from the trained one's, or it is too large to ship."""
 
 
-@dataclass(frozen=True)
-class Export:
-    """What was written: digest and size of model.onnx, largest logit differences to torch FP32."""
-
-    sha256: str
-    bytes: int
-    fp32_difference: float
-    small_weights_difference: float
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `python -m training export`."""
     parser.add_argument("--model", type=Path, required=True, help="folder that `content --out` wrote")
@@ -72,13 +60,14 @@ def main(arguments: argparse.Namespace) -> None:
             "model gained and lost is in its continued.json"
         )
     summary = export(model_folder=arguments.model, repository=arguments.repository)
-    log.info("%s", json.dumps(dataclasses.asdict(summary), indent=2))
+    log.info("%s", json.dumps(summary, indent=2))
     if arguments.card:
         model_card.write(model_folder=arguments.model, card=arguments.card)
 
 
-def export(*, model_folder: Path, repository: Path) -> Export:
-    """Write distilbert/1/model.onnx and tokenizer/1/tokenizer.json into the repository.
+def export(*, model_folder: Path, repository: Path) -> dict[str, Any]:
+    """Write distilbert/1/model.onnx and tokenizer/1/tokenizer.json into the repository; return digest and
+    size of the first, and its largest logit differences to torch FP32.
 
     What else Triton needs and the repository lacks is copied from the shipped one. Nothing is replaced unless
     every check holds. Raises Unfaithful.
@@ -102,14 +91,14 @@ def export(*, model_folder: Path, repository: Path) -> Export:
     place(model_folder / "tokenizer.json", repository / "tokenizer" / "1" / "tokenizer.json")
     _complete(repository)
 
-    onnx_bytes = (repository / "distilbert" / "1" / "model.onnx").read_bytes()
-    summary = Export(
-        sha256=hashlib.sha256(onnx_bytes).hexdigest(),
-        bytes=len(onnx_bytes),
-        fp32_difference=fp32_difference,
-        small_weights_difference=small_difference,
-    )
-    (model_folder / "export.json").write_text(json.dumps(dataclasses.asdict(summary), indent=2) + "\n")
+    written = repository / "distilbert" / "1" / "model.onnx"
+    summary = {
+        "sha256": file_sha256(written),
+        "bytes": written.stat().st_size,
+        "fp32_difference": fp32_difference,
+        "small_weights_difference": small_difference,
+    }
+    (model_folder / "export.json").write_text(json.dumps(summary, indent=2) + "\n")
     return summary
 
 
@@ -203,27 +192,34 @@ def largest_difference(model: PreTrainedModel, *, path: Path) -> float:
     """Largest absolute difference of any logit, or number of a vector, between torch FP32 and the file, over
     PARITY_SHAPES.
     """
+    inputs = _parity_inputs(vocabulary=int(model.config.vocab_size))
+    answers = both_answers(with_vector(model), path=path, inputs=inputs)
+    return max(float(np.abs(expected - answer).max()) for expected, answer in answers)
+
+
+def both_answers(
+    module: torch.nn.Module, *, path: Path, inputs: Iterable[Mapping[str, NDArray[Any]]]
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Yield each output of torch and of the file it was exported to, for each of some inputs by name."""
     import onnxruntime
     import torch
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    wrapped, largest = with_vector(model), 0.0
-    for ids, mask in _parity_inputs(vocabulary=int(model.config.vocab_size)):
-        with torch.no_grad():
-            expected = wrapped(torch.from_numpy(ids), torch.from_numpy(mask))
-        answers = session.run(["logits", "vector"], {"input_ids": ids, "attention_mask": mask})
-        for tensor, answer in zip(expected, answers, strict=True):
-            largest = max(largest, float(np.abs(tensor.numpy() - np.asarray(answer)).max()))
-    return largest
+    for arrays in inputs:
+        with torch.inference_mode():
+            expected = module(*map(torch.from_numpy, arrays.values()))
+        tensors = (expected,) if isinstance(expected, torch.Tensor) else expected
+        for tensor, answer in zip(tensors, session.run(None, dict(arrays)), strict=True):
+            yield tensor.numpy(), np.asarray(answer)
 
 
-def _parity_inputs(*, vocabulary: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+def _parity_inputs(*, vocabulary: int) -> Iterator[dict[str, NDArray[np.int32]]]:
     random = np.random.default_rng(0)
     for texts, tokens in PARITY_SHAPES:
         ids = random.integers(0, vocabulary, size=(texts, tokens), dtype=np.int32)
         lengths = random.integers(1, tokens + 1, size=texts)
         mask = (np.arange(tokens) < lengths[:, None]).astype(np.int32)
-        yield ids, mask
+        yield {"input_ids": ids, "attention_mask": mask}
 
 
 def _refuse_above(limit: float, difference: float, *, what: str) -> None:

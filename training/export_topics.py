@@ -11,7 +11,7 @@ import json
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from training import base_model, export_onnx, model_configs, onnx_weights
+from training import base_model, batches, export_onnx, model_configs, onnx_weights
 from training.export_onnx import Unfaithful
 from training.served_content import SHIPPED
 
@@ -142,9 +142,8 @@ def _embeddings(folder: Any, *, tokenizer: Any, base: str) -> Engine:
 
         def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
             states = self.encoder(**dict(zip(names, inputs, strict=True))).last_hidden_state
-            weights = inputs[1][..., None].to(states.dtype)
-            mean = (states * weights).sum(dim=1) / weights.sum(dim=1)
-            return nn.functional.normalize(mean, dim=-1)
+            vectors: torch.Tensor = batches.vector(states, inputs[1])
+            return vectors
 
     names = ("input_ids", "attention_mask")
     details = {
@@ -196,7 +195,7 @@ def _write_onnx(engine: Engine, *, path: Path) -> None:
 
     export_onnx.trace(
         engine.module,
-        tuple(torch.from_numpy(tensor) for tensor in _inputs(engine, _PAIRS[:2])),
+        tuple(map(torch.from_numpy, _inputs(engine, _PAIRS[:2]).values())),
         path=path,
         inputs={name: {0: "batch", 1: "tokens"} for name in engine.names},
         outputs=("answer",),
@@ -204,26 +203,17 @@ def _write_onnx(engine: Engine, *, path: Path) -> None:
 
 
 def _largest_difference(engine: Engine, *, path: Path) -> float:
-    import onnxruntime
-    import torch
-
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    run: Callable[..., Any] = session.run
-    largest = 0.0
-    for pairs in (_PAIRS[:1], _PAIRS):
-        inputs = _inputs(engine, pairs)
-        with torch.no_grad():
-            expected = engine.module(*(torch.from_numpy(tensor) for tensor in inputs)).numpy()
-        scale = max(1.0, float(np.abs(expected).max()))
-        answer = np.asarray(run(["answer"], dict(zip(engine.names, inputs, strict=True)))[0])
-        largest = max(largest, float(np.abs(expected - answer).max()) / scale)
-    return largest
+    inputs = (_inputs(engine, pairs) for pairs in (_PAIRS[:1], _PAIRS))
+    return max(
+        float(np.abs(expected - answer).max()) / max(1.0, float(np.abs(expected).max()))
+        for expected, answer in export_onnx.both_answers(engine.module, path=path, inputs=inputs)
+    )
 
 
-def _inputs(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[NDArray[np.int32]]:
+def _inputs(engine: Engine, pairs: Sequence[tuple[str, str]]) -> dict[str, NDArray[np.int32]]:
     texts, hypotheses = zip(*pairs, strict=True)
     encoded = engine.tokenizer(
         list(texts), list(hypotheses), padding=True, truncation=True, max_length=base_model.MAX_TOKENS
     )
     every = {**encoded, "token_type_ids": encoded.get("token_type_ids", np.zeros_like(encoded["input_ids"]))}
-    return [np.array(every[name], dtype=np.int32) for name in engine.names]
+    return {name: np.array(every[name], dtype=np.int32) for name in engine.names}

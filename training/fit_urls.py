@@ -36,13 +36,10 @@ PRIOR_DOMAINS = 500.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A URL to fit on; `part` is "listed", or another one of SHARES, or "decided"; `kind` is what a link was
-    written for by pattern, empty for others.
-    """
+    """A URL to fit on; `part` is "listed", or another one of SHARES, or "decided"."""
 
     url: LabelledUrl
     part: str = "listed"
-    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +86,7 @@ def weights(rows: Sequence[Row]) -> Floats:
     Beside them each decided domain counts as one of PRIOR_DOMAINS does, whatever it is.
     """
     parts = np.array([_part(row) for row in rows])
-    keys = [row.kind or row.url.domain for row in rows]
+    keys = [row.url.pattern or row.url.domain for row in rows]
     counts = Counter(zip(parts, keys, strict=True))
     weighed = np.array([1.0 / counts[part, key] for part, key in zip(parts, keys, strict=True)])
     prior = int((parts != "decided").sum())

@@ -19,7 +19,6 @@ from scoring.ensemble import probabilities_of
 from scoring.gate import LEAST_OF_SOURCE
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads, learnt_keys
-from scoring.records import PostRecord
 from scoring.release import Release
 from scoring.splits import Split, split_of
 from training import (
@@ -27,7 +26,6 @@ from training import (
     head_guards,
     labelled_lines,
     labelled_posts,
-    labelled_records,
     train_heads,
 )
 from training.compare import Sample
@@ -49,21 +47,17 @@ def new_heads(candidate: Release, *, live: Release) -> list[str]:
 
 def unlearnt(posts: Iterable[LabelledPost], *, live: Opened) -> list[LabelledPost]:
     """Return the posts that the live release's heads have not learnt from, nor from near-duplicates."""
-    return [
-        post
-        for post in posts
-        if not _has_learnt(live, post.record, group=post.group, scored_by=post.scored_by)
-    ]
+    return [post for post in posts if not _has_learnt(live, post)]
 
 
-def _has_learnt(live: Opened, record: PostRecord, *, group: str, scored_by: str) -> bool:
-    head = live.scorer.heads.by_platform.get(record.platform)
+def _has_learnt(live: Opened, post: LabelledPost) -> bool:
+    head = live.scorer.heads.by_platform.get(post.platform)
     if head is None:
         return False
     if not head.learnt.size:
         # The head does not name them: it cannot have learnt later decisions, on posts that it scored.
-        return scored_by != live.release.id
-    return bool(np.isin(learnt_keys(post=record.external_id, group=group), head.learnt).any())
+        return post.scored_by != live.release.id
+    return bool(np.isin(learnt_keys(post=post.record.external_id, group=post.group), head.learnt).any())
 
 
 def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened) -> Opened:
@@ -74,11 +68,12 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
     heads = dict(candidate.scorer.heads.by_platform)
     # A content model is too sure of its training texts: a head fitted to them would trust it too far.
     splits = {Split.VALIDATION} if _is_new_content(candidate, live=live) else {Split.TRAIN, Split.VALIDATION}
-    decisions = [post for post, _ in _decided(paths)]
+    decisions = _decided(paths)
     for platform in new_heads(candidate.release, live=live.release):
         posts = train_heads.learnable([post for post in decisions if post.platform == platform])
         usable = [post for post in posts if split_of(post.group) in splits]
-        if min(_sorts(usable)) >= head_guards.LEAST_OF_EACH:
+        counts = Counter(post.is_spam for post in usable)
+        if min(counts[True], counts[False]) >= head_guards.LEAST_OF_EACH:
             heads[platform] = _calibrated(usable, candidate=candidate).head
         elif posts:
             del heads[platform]
@@ -109,15 +104,14 @@ def samples(
     decisions = _decided(paths)
     by_platform = {}
     for platform in platforms:
-        learnt = train_heads.learnable([post for post, _ in decisions if post.platform == platform])
-        fresh = {
-            id(post)
-            for post, scored_by in decisions
-            if post.weight > 0.0
-            and split_of(post.group) is not Split.TEST
-            and not _has_learnt(live, post.record, group=post.group, scored_by=scored_by)
-        }
-        is_fresh = np.array([id(post) in fresh for post in learnt], dtype=bool)
+        learnt = train_heads.learnable([post for post in decisions if post.platform == platform])
+        is_fresh = np.array(
+            [
+                post.weight > 0.0 and split_of(post.group) is not Split.TEST and not _has_learnt(live, post)
+                for post in learnt
+            ],
+            dtype=bool,
+        )
         if is_fresh.any():
             by_platform[platform] = _sample(learnt, live=live, candidate=candidate).taken(is_fresh)
     return by_platform
@@ -127,18 +121,12 @@ def _is_new_content(candidate: Opened, *, live: Opened) -> bool:
     return candidate.release.content.digest != live.release.content.digest
 
 
-def _sorts(labelled: Sequence[LabelledRecord]) -> tuple[int, int]:
-    spam = sum(post.is_spam for post in labelled)
-    return spam, len(labelled) - spam
+def _decided(paths: Iterable[Path]) -> list[LabelledPost]:
+    lines = labelled_lines.read_all(paths)
+    return [labelled_posts.of_line(line) for line in lines if line.origin is Origin.DECIDED]
 
 
-def _decided(paths: Iterable[Path]) -> list[tuple[LabelledRecord, str]]:
-    """Return decisions, each with the id of the release that scored its post."""
-    lines = [line for line in labelled_lines.read_all(paths) if line.origin is Origin.DECIDED]
-    return [(labelled_records.labelled(line), line.scored_by) for line in lines]
-
-
-def _sample(learnt: Sequence[LabelledRecord], *, live: Opened, candidate: Opened) -> Sample:
+def _sample(learnt: Sequence[LabelledPost], *, live: Opened, candidate: Opened) -> Sample:
     records = [post.record for post in learnt]
     left_out = _calibrated(learnt, candidate=candidate).left_out
     probabilities = candidate.scorer.spam_probabilities(
@@ -146,8 +134,7 @@ def _sample(learnt: Sequence[LabelledRecord], *, live: Opened, candidate: Opened
         content_probabilities=probabilities_of(left_out),
         read=candidate.scorer.read(records, content=candidate),
     )
-    posts = [labelled_posts.of_record(post) for post in learnt]
-    return Sample(posts=posts, live=live.judge(records), candidate=probabilities)
+    return Sample(posts=learnt, live=live.judge(records), candidate=probabilities)
 
 
 def _calibrated(learnt: Sequence[LabelledRecord], *, candidate: Opened) -> Calibrated:

@@ -1,4 +1,4 @@
-"""The single reader of labelled lines: simulated records, exports of the desk's decisions, labelled texts.
+"""The single reader of labelled lines: simulated records, exports of the desk's decisions, texts, pictures.
 
 Retracted lines are skipped: a tombstone (label null) retracted the label, or a later line decides the same
 revision again. labelled_records, labelled_posts and dataset convert lines for training.
@@ -50,25 +50,20 @@ class LabelledLine:
         if "label" not in self.stored:
             # Reported as for a simulated record, the nearest kind.
             raise Malformed(f"{self.where}: KeyError: 'is_spam' (or 'label', of a decision or a text)")
-        return Origin.DECIDED if "record" in self.stored and "source" not in self.stored else Origin.TEXT
+        return Origin.DECIDED if self.is_decision else Origin.TEXT
+
+    @property
+    def is_decision(self) -> bool:
+        """Return whether the line is from the desk's own export, which holds the stored record."""
+        return "record" in self.stored and not {"source", "is_spam"} & self.stored.keys()
 
     @property
     def weight(self) -> float:
         """Return the number of posts that a decision represents, 0 for none.
 
         1 for lines that are no decisions.
-
-        In an export without weights it follows from the logged probability.
         """
-        if self.origin is not Origin.DECIDED:
-            return 1.0
-        if "weight" in self.stored:
-            return float(self.stored["weight"])
-        if "audit_probability" not in self.stored.get("provenance", {}):
-            return 1.0
-        chance = float(self.stored["provenance"]["audit_probability"])
-        by_chance = chance >= 1.0 or self.is_random
-        return 1.0 / chance if by_chance and chance else 0.0
+        return float(self.stored.get("weight", 1.0)) if self.origin is Origin.DECIDED else 1.0
 
     @property
     def training_weight(self) -> float:
@@ -111,6 +106,8 @@ def _object(line: str, *, where: str) -> Mapping[str, Any]:
         stored = json.loads(line)
     except json.JSONDecodeError as wrong:
         raise Malformed(f"{where}: not JSON: {wrong.msg} at column {wrong.colno}") from wrong
+    except RecursionError as wrong:
+        raise Malformed(f"{where}: nested too deeply") from wrong
     if not isinstance(stored, dict):
         raise Malformed(f"{where}: expected an object, got {type(stored).__name__}")
     return stored
@@ -128,13 +125,13 @@ def _standing(lines: Sequence[LabelledLine]) -> list[LabelledLine]:
                 retracted.add(decision)
             else:
                 last.pop(name, None)
-        elif _is_decision(line):
+        elif line.is_decision:
             last[name] = place
     return [
         line
         for place, line in enumerate(lines)
         if not _is_tombstone(line)
-        and not (_is_decision(line) and _is_over(line, place, retracted=retracted, last=last))
+        and not (line.is_decision and _is_over(line, place, retracted=retracted, last=last))
     ]
 
 
@@ -151,7 +148,3 @@ def _decision_id(line: LabelledLine) -> str:
 
 def _is_tombstone(line: LabelledLine) -> bool:
     return "id" in line.stored and line.stored.get("label", 0) is None
-
-
-def _is_decision(line: LabelledLine) -> bool:
-    return "record" in line.stored and "label" in line.stored and "is_spam" not in line.stored

@@ -29,18 +29,13 @@ _FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledPost:
-    """A record and the truth about it. `weight` is how many posts it stands for; near-duplicates share a
-    `group`, which is the campaign they belong to. `scored_by` is the release that had scored a post when it
-    was decided, empty if not known.
+class LabelledPost(LabelledRecord):
+    """A labelled record and what comparisons tell apart. `scored_by` is the release that had scored a post
+    when it was decided, empty if not known.
     """
 
-    record: PostRecord
-    is_spam: bool
     source: str
     language: str
-    group: str
-    weight: float = 1.0
     scored_by: str = ""
 
     @property
@@ -90,23 +85,21 @@ def of_line(line: LabelledLine) -> LabelledPost:
     try:
         if line.origin is Origin.TEXT:
             return _of_text(line.stored)
-        post = of_record(labelled_records.labelled(line), simulated_in=line.path.stem)
-        return dataclasses.replace(post, scored_by=line.scored_by)
+        record = labelled_records.labelled(line)
+        return of_record(record, simulated_in=line.path.stem, scored_by=line.scored_by)
     except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
         if isinstance(wrong, Malformed):
             raise
         raise Malformed(f"{line.where}: {type(wrong).__name__}: {wrong}") from wrong
 
 
-def of_record(one: LabelledRecord, *, simulated_in: str = "") -> LabelledPost:
+def of_record(one: LabelledRecord, *, simulated_in: str = "", scored_by: str = "") -> LabelledPost:
     """Make a post of a record: its source is the platform of a decision, else the file."""
     return LabelledPost(
-        record=one.record,
-        is_spam=one.is_spam,
+        **{field.name: getattr(one, field.name) for field in dataclasses.fields(LabelledRecord)},
         source=f"{DECIDED_ON} {one.platform}" if one.origin is Origin.DECIDED else simulated_in,
         language=one.record.language or "unknown",
-        group=one.group,
-        weight=one.weight,
+        scored_by=scored_by,
     )
 
 

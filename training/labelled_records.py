@@ -41,8 +41,8 @@ class LabelledRecord:
 
     record: PostRecord
     is_spam: bool
-    kind: str
     group: str
+    kind: str = ""
     weight: float = 1.0
     origin: Origin = Origin.SIMULATED
     is_random: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,21 +25,20 @@ _SUBDOMAINS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledUrl:
-    """A URL, its registrable domain, and the class it was listed under; anything but "benign" is bad."""
+    """A URL, its registrable domain, and the class it was listed under; anything but "benign" is bad.
+
+    `pattern` is the kind of link that it was written as, empty for real ones.
+    """
 
     url: str
     domain: str
     kind: str
+    pattern: str = ""
 
     @property
     def is_bad(self) -> bool:
         """True for phishing, malware and whatever else is not benign."""
         return self.kind != BENIGN
-
-
-def load(path: Path) -> list[LabelledUrl]:
-    """Read a CSV file (gzip if named .gz) with columns url, dom, cls. Raises Malformed."""
-    return list(_rows(path))
 
 
 def relatives(urls: Sequence[LabelledUrl], *, generator: np.random.Generator) -> list[LabelledUrl]:
@@ -68,7 +67,9 @@ def _authority(url: str) -> str:
         return ""
 
 
-def _rows(path: Path) -> Iterator[LabelledUrl]:
+def load(path: Path) -> list[LabelledUrl]:
+    """Read a CSV file (gzip if named .gz) with columns url, dom, cls. Raises Malformed."""
+    urls = []
     with path.open("rb") as raw:
         file = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
         rows = csv.DictReader(io.TextIOWrapper(file, encoding="utf-8", newline=""))
@@ -78,4 +79,5 @@ def _rows(path: Path) -> Iterator[LabelledUrl]:
         for number, row in enumerate(rows, start=2):
             if not row["url"] or not row["dom"] or not row["cls"]:
                 raise Malformed(f"{path.name}, line {number}: an empty url, dom or cls")
-            yield LabelledUrl(url=row["url"], domain=row["dom"].lower(), kind=row["cls"])
+            urls.append(LabelledUrl(url=row["url"], domain=row["dom"].lower(), kind=row["cls"]))
+    return urls

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,30 +28,12 @@ _EVIDENCE: Mapping[str, tuple[str, float, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measures:
-    """Quality on one set of rows; shares in [0, 1], log loss in nats, NaN where nothing was allowed or
-    removed.
-    """
-
-    rows: int
-    spam: int
-    roc_auc: float
-    pr_auc: float
-    log_loss: float
-    calibration_error: float
-    allowed_share: float
-    spam_among_allowed: float
-    reviewed_share: float
-    removed_share: float
-    precision_of_removed: float
-
-
 def measure(
     rows: Rows, *, ensemble: Ensemble, calibration: Calibration, thresholds: Thresholds
-) -> tuple[Measures, Floats]:
-    """Score rows with an ensemble; returns the measures and the spam probabilities they rest on, float64
-    (n,).
+) -> tuple[dict[str, float | None], Floats]:
+    """Score rows with an ensemble; return the measures and the spam probabilities they rest on, float64 (n,).
+
+    Shares are in [0, 1], None where nothing was allowed or removed; the log loss is in nats.
     """
     judgement = ensemble.judge(rows.features, content_probabilities=rows.content_probabilities)
     probabilities = calibrated(judgement.margins, calibration=calibration)
@@ -118,34 +98,28 @@ def by_evidence(rows: Rows, *, ensemble: Ensemble) -> list[dict[str, Any]]:
     return measured
 
 
-def plain(measures: Measures) -> dict[str, Any]:
-    """Return the measures as JSON values, None for NaN."""
-    fields = dataclasses.asdict(measures)
-    return {name: None if math.isnan(value) else value for name, value in fields.items()}
-
-
 def _measures(
     probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats, thresholds: Thresholds
-) -> Measures:
+) -> dict[str, float | None]:
     allowed = probabilities < thresholds.review_from
     removed = probabilities >= thresholds.remove_from
-    return Measures(
-        rows=len(is_spam),
-        spam=int(is_spam.sum()),
-        roc_auc=float(roc_auc_score(is_spam, probabilities, sample_weight=weights)),
-        pr_auc=float(average_precision_score(is_spam, probabilities, sample_weight=weights)),
-        log_loss=float(log_loss(is_spam, probabilities, sample_weight=weights)),
-        calibration_error=calibration_error(is_spam.astype(np.float64), probabilities, weights),
-        allowed_share=_share(allowed, weights),
-        spam_among_allowed=_share(is_spam[allowed], weights[allowed]),
-        reviewed_share=_share(~allowed & ~removed, weights),
-        removed_share=_share(removed, weights),
-        precision_of_removed=_share(is_spam[removed], weights[removed]),
-    )
+    return {
+        "rows": len(is_spam),
+        "spam": int(is_spam.sum()),
+        "roc_auc": float(roc_auc_score(is_spam, probabilities, sample_weight=weights)),
+        "pr_auc": float(average_precision_score(is_spam, probabilities, sample_weight=weights)),
+        "log_loss": float(log_loss(is_spam, probabilities, sample_weight=weights)),
+        "calibration_error": calibration_error(is_spam.astype(np.float64), probabilities, weights),
+        "allowed_share": _share(allowed, weights),
+        "spam_among_allowed": _share(is_spam[allowed], weights[allowed]),
+        "reviewed_share": _share(~allowed & ~removed, weights),
+        "removed_share": _share(removed, weights),
+        "precision_of_removed": _share(is_spam[removed], weights[removed]),
+    }
 
 
-def _share(flags: NDArray[np.bool_], weights: Floats) -> float:
-    return float(np.average(flags, weights=weights)) if len(flags) else float("nan")
+def _share(flags: NDArray[np.bool_], weights: Floats) -> float | None:
+    return float(np.average(flags, weights=weights)) if len(flags) else None
 
 
 def _log_odds(is_spam: NDArray[np.bool_]) -> float:

@@ -15,7 +15,7 @@ from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 from scoring.routing import Route
 from scoring.trees import Floats
-from training import compare
+from training import compare, promise
 from training.labelled_records import LabelledRecord
 
 FALSE_ALARMS = 0.01
@@ -77,23 +77,18 @@ def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) ->
 
 def recall(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> float:
     """Return the share of spam that is found at FALSE_ALARMS."""
-    ones = np.ones(len(is_spam))
-    return compare.recall_at(is_spam.astype(np.float64), probabilities, ones, rate=FALSE_ALARMS)
+    return compare.recall_at(is_spam.astype(np.float64), probabilities, rate=FALSE_ALARMS)
 
 
 def interval_of(
     probabilities: Floats, *, is_spam: NDArray[np.bool_], clusters: NDArray[np.str_]
 ) -> tuple[float, float]:
     """Return the 95 % interval of the recall by bootstrap over clusters: one author's texts count once."""
-    generator, names = np.random.default_rng(0), np.unique(clusters)
-    members = [np.flatnonzero(clusters == name) for name in names]
-    recalls = []
-    for _ in range(_DRAWS):
-        rows = np.concatenate([members[place] for place in generator.integers(len(names), size=len(names))])
-        if 0 < is_spam[rows].sum() < len(rows):
-            recalls.append(recall(probabilities[rows], is_spam=is_spam[rows]))
-    low, high = np.percentile(recalls, (2.5, 97.5)).tolist()
-    return low, high
+    order = np.argsort(clusters, kind="stable")
+    draws = promise.group_draws(clusters[order], seed=0, resamples=_DRAWS)
+    return promise.interval(
+        recall(probabilities[rows], is_spam=is_spam[rows]) for rows in (order[draw] for draw in draws)
+    )
 
 
 def row(table: Table) -> str:

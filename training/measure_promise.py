@@ -94,12 +94,10 @@ def main(arguments: argparse.Namespace) -> None:
     everything = [*posts.real, *posts.curated, *posts.unseen]
     languages = [*promise_rows.by_language(everything, scorer=scorer)] if everything else []
     languages += [f"\nNot there, so what needs it is left out: {name}." for name in _absent(arguments)]
-    card = cards.marked(write(rows, languages=languages, release=release, before=before), part=PART)
-    if arguments.card:
-        cards.insert(card, part=PART, page=arguments.card)
+    card = write(rows, languages=languages, release=release, before=before)
+    cards.publish(card, part=PART, page=arguments.card)
     if arguments.json:
         arguments.json.write_text(json.dumps({row.title: row.value for row in rows}, indent=1) + "\n")
-    sys.stdout.write(card)
     broken = [row.title for row in rows if row.verdict == promise.BROKEN]
     if broken and arguments.strict:
         sys.exit(f"certainly broken: {'; '.join(broken)}")

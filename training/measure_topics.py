@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from scoring.splits import bucket
 from scoring.topics import TopicModel
-from training import dataset, evaluate, promise
+from training import compare, dataset, promise
 from training.dataset import Example
 from training.served_content import SHIPPED
 
@@ -138,7 +138,7 @@ def _topic(
         topic=name,
         rows=len(rows),
         roc_auc={
-            way: math.nan if np.isnan(scores).any() else promise.roc_auc(labels == 1, scores)
+            way: math.nan if np.isnan(scores).any() else promise.roc_auc(labels, scores)
             for way, scores in ways.items()
         },
     )
@@ -197,7 +197,7 @@ def _curve(contrasts: Floats, truths: Floats, *, groups: Sequence[str]) -> Curve
     return Curve(
         slope=float(model.coef_[0, 0]),
         intercept=float(model.intercept_[0]),
-        calibration_error=evaluate.calibration_error(truths[~half].ravel(), probabilities),
+        calibration_error=compare.calibration_error(truths[~half].ravel(), probabilities),
     )
 
 

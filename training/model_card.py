@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from training import evaluate
 from training.content_quality import DEEP_SHARE, SHIPPED
 from training.cross_fit import DEEP, SIMPLE, WIDE
 from training.fine_tune import Recipe
@@ -63,12 +64,12 @@ def write(*, model_folder: Path, card: Path) -> None:
         class_weights=f"{ham_weight:.2f} for not spam, {spam_weight:.2f} for spam",
         parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
         data_rows="\n".join(_data_row(entry) for entry in data),
-        tested=_table(outcome["models"]),
-        threshold=f"{outcome['threshold']:g}",
+        tested=table(outcome["models"]),
+        threshold=f"{evaluate.THRESHOLD:g}",
         mix="{deep:.3f} · deep + {wide:.3f} · wide {intercept:+.3f}".format(**outcome["mix"]),
         deep_share=f"{DEEP_SHARE:.0%}",
         held_out=_held_out(metrics),
-        left_out=_table(outcome["held_out"]),
+        left_out=table(outcome["held_out"]),
         unseen=_unseen(model_folder),
         robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
         rules=_rules(metrics["rules"]),
@@ -90,7 +91,6 @@ def earlier(base: Path) -> dict[str, object] | None:
         "recipe": report["recipe"],
         "train_seconds": report["outcome"]["train_seconds"],
         "parts": report["outcome"]["parts"],
-        "normaliser": report["outcome"].get("normaliser", "none"),
         "earlier": report.get("earlier"),
     }
 
@@ -113,10 +113,9 @@ def _runs(run: Mapping[str, Any]) -> list[str]:
     if not recipe["epochs"]:
         return [*earlier, "- then calibrated and measured as it was, without further training"]
     parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
-    form = "normalised texts" if outcome.get("normaliser", "none") != "none" else "raw texts"
     begins = "then" if earlier else "from the base"
     minutes = f"{outcome['train_seconds'] / 60:.0f} minutes"
-    return [*earlier, f"- {begins}, on {outcome['parts']['train']:,} {form}: {parts}; {minutes}"]
+    return [*earlier, f"- {begins}, on {outcome['parts']['train']:,} normalised texts: {parts}; {minutes}"]
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -137,7 +136,8 @@ def _data_row(entry: Mapping[str, Any]) -> str:
     )
 
 
-def _table(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+def table(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Return each model's quality by source, as metrics.json holds it, as a table in Markdown."""
     rows = [
         f"| {MODEL_NAMES[name]} | {quality['source']} | {quality['rows']} ({quality['spam']}) "
         f"| {_interval(quality['f1'])} | {_interval(quality['roc_auc'])} | {_interval(quality['pr_auc'])} "
@@ -177,7 +177,7 @@ def _unseen(model_folder: Path) -> str:
         return "Not measured: `python -m training unseen` does it, with the options of `content`."
     return (
         "Each answered by a training without it, and calibrated on what the other trainings answered.\n\n"
-        + _table(json.loads(path.read_text()))
+        + table(json.loads(path.read_text()))
     )
 
 
@@ -205,11 +205,9 @@ def _commands(run: Mapping[str, Any], *, data: Sequence[str], out: str) -> list[
     """Return the command of each run that led to the weights, with the options that differ from defaults."""
     default = dataclasses.asdict(Recipe())
     base = f"{out}-before"
-    # The first runs knew no disguise.
-    recipe = {"disguised_share": 0.0} | run["recipe"] | ({"base": base} if run.get("earlier") else {})
-    switches = {"is_bf16": "--bf16"}
+    recipe = run["recipe"] | ({"base": base} if run.get("earlier") else {})
     options = [
-        switches[name] if name in switches else f"--{name.replace('_', '-')} {value}"
+        "--bf16" if name == "is_bf16" else f"--{name.replace('_', '-')} {value}"
         for name, value in recipe.items()
         if value != default[name]
     ]

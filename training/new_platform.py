@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ from scoring.splits import Split
 from scoring.trees import Floats
 from training import evaluate, head_guards, labelled_posts, peer, promise, train_heads
 from training.labelled_lines import Origin
-from training.labelled_records import DECISION, LabelledRecord
+from training.labelled_records import LabelledRecord
 from training.promise import Row
 
 FILES = [Path("../shared/data/sms_hindi_mt.jsonl")]
@@ -27,24 +27,9 @@ _LABELS = (0, 50, 100, 200)
 _DRAWS = 3
 _RESAMPLES = 400
 _ERROR = 0.05
-_AREA, _F1 = "ROC-AUC", "F1"
-_PROMISES = {
-    ("thai", 0, _AREA): 0.72,
-    ("thai", 50, _AREA): 0.95,
-    ("hindi", 100, _AREA): 0.975,
-    ("messenger", 0, _F1): 0.82,
-    ("messenger", 0, _AREA): 0.94,
-    ("messenger", 200, _F1): 0.93,
-    ("messenger", 200, _AREA): 0.985,
-    ("comments", 0, _AREA): 0.80,
-    ("comments", 200, _F1): 0.70,
-    ("comments", 200, _AREA): 0.90,
-}
-"""By part of a file's name, labels and figure."""
-_METRICS: dict[str, Callable[[Floats, Floats], float]] = {
-    _AREA: evaluate.roc_auc,
-    _F1: lambda labels, probabilities: evaluate.f1(labels, probabilities >= 0.5),
-}
+_AREA = "ROC-AUC"
+_PROMISES = {("sms_hindi_mt", 100, _AREA): 0.975}
+"""By the file's name, labels and figure."""
 
 
 def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Iterator[Row]:
@@ -67,13 +52,13 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
                 answers = _by_head(decisions, unseen, content=content)
                 values = {
                     name: np.array([measure(labels[rows], answers[rows]) for rows in samples])
-                    for name, measure in _METRICS.items()
+                    for name, measure in evaluate.METRICS.items()
                 }
                 for name, drawn in values.items():
                     results[count, name].append(drawn)
                 if count:
                     beside = _by_tfidf(decisions, unseen)
-                    area = np.array([evaluate.roc_auc(labels[rows], beside[rows]) for rows in samples])
+                    area = np.array([promise.roc_auc(labels[rows], beside[rows]) for rows in samples])
                     peers[count].append(area[0])
                     ties.append(float((values[_AREA][1:] >= area[1:]).mean()))
         for key, values_of_draws in results.items():
@@ -94,9 +79,7 @@ def rows(paths: Sequence[Path], *, content: ContentProtocol, most: int) -> Itera
 def posts_of(path: Path, *, most: int) -> list[LabelledRecord]:
     """Read every part of a file as decided posts of one platform, whole groups up to `most` texts."""
     posts = [
-        LabelledRecord(
-            record=post.record, is_spam=post.is_spam, kind=DECISION, group=post.group, origin=Origin.DECIDED
-        )
+        dataclasses.replace(post, origin=Origin.DECIDED)
         for split in Split
         for post in labelled_posts.load([path], split=split)
     ]
@@ -131,9 +114,6 @@ def _row(
     """Return the mean of the draws of labels; the interval is over labels and texts."""
     count, metric = key
     low, high = promise.interval(np.concatenate([draw[1:] for draw in drawn]).tolist())
-    promised = [
-        least for (part, labels, what), least in _PROMISES.items() if part in name and (labels, what) == key
-    ]
     return Row(
         title=f"{name}, {f'after {count} labels' if count else 'bare'}: {metric}",
         texts=texts,
@@ -141,7 +121,7 @@ def _row(
         low=low,
         high=high,
         form="{:.3f}",
-        least=promised[0] if promised else -math.inf,
+        least=_PROMISES.get((name, *key), -math.inf),
         note=f"TF-IDF {np.mean(peers):.3f}" if peers and metric == _AREA else "",
     )
 

@@ -11,9 +11,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,13 @@ from training import (
     continue_content,
     evaluate_releases,
     export_onnx,
-    fine_tuned_release,
     label_noise,
+    labelled_records,
     served_content,
     train_content,
     train_ensemble,
     train_heads,
+    whole_folder,
 )
 from training.served_content import Served
 
@@ -101,7 +102,7 @@ def run(given: Given, *, out: Path, served: Served) -> Release:
         reads = [*given.labels, given.live / MANIFEST, repository / _WEIGHTS]
         with steps.step("pin", reads=reads, makes=base / MANIFEST) as is_due:
             if is_due:
-                fine_tuned_release.run(given.live, labels=given.labels, served=served, out=base)
+                pin_content(given.live, labels=given.labels, served=served, out=base)
     if given.records:
         base = _refitted(steps, given, base=base, out=out, served=served)
     candidate = _with_heads(steps, given, base=base, out=out, served=served)
@@ -137,6 +138,33 @@ def _trained_further(steps: _Steps, given: Given, *, out: Path, models: Path) ->
         if is_due:
             export_onnx.export(model_folder=content, repository=repository)
     return repository
+
+
+def pin_content(live: Path, *, labels: Sequence[Path], served: Served, out: Path) -> None:
+    """Pin the content model of a repository, with its probes, in a copy of a release.
+
+    The head of a platform whose labels the model learnt would count them twice: it is removed, and fitted
+    anew to other decisions. Raises release.Corrupt or content.Unavailable.
+    """
+    base = Release.load(live)
+    pinned = served_content.pin(served.repository, version=base.content.version)
+    content = served_content.connect(pinned, normaliser=base.normaliser, served=served)
+    probed = served_content.with_probes(pinned, content=content)
+    platforms = {post.platform for post in labelled_records.load(*labels, with_reported=True)}
+    changed = without_heads(base, platforms=platforms) | {"content": asdict(probed)}
+    with whole_folder.release_like(base, names=changed["files"], out=out) as (_, manifest):
+        manifest.update(changed)
+
+
+def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any]:
+    """Return what changes in a release's manifest without the heads and curves of some platforms."""
+    names = {name for platform, name in base.heads.items() if platform in platforms}
+    entries = {
+        part: {name: entry for name, entry in base.manifest.get(part, {}).items() if name not in platforms}
+        for part in ("heads", "platforms")
+    }
+    files = {name: digest for name, digest in base.files.items() if name not in names}
+    return entries | {"files": files}
 
 
 def _refitted(steps: _Steps, given: Given, *, base: Path, out: Path, served: Served) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,7 @@ from training import evaluate, promise
 from training.dataset import Example
 from training.evaluate import Floats
 
-THRESHOLD = 0.5
 _SEED = 1
-
-Metric = Callable[[Floats, Floats], float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +29,6 @@ class Change:
     after: float
     low: float
     high: float
-
-
-METRICS: dict[str, Metric] = {
-    "ROC-AUC": evaluate.roc_auc,
-    "F1": lambda labels, probabilities: evaluate.f1(labels, probabilities >= THRESHOLD),
-}
 
 
 def by_source(examples: Sequence[Example], *, before: Floats, after: Floats) -> list[Change]:
@@ -67,8 +58,9 @@ def table(changes: Sequence[Change]) -> Iterator[str]:
 
 def _of_source(examples: Sequence[Example], *, before: Floats, after: Floats) -> Iterator[Change]:
     labels = np.array([example.label for example in examples], dtype=np.float64)
-    draws = evaluate.group_draws([example.group for example in examples], seed=_SEED)
-    for name, measure in METRICS.items():
+    groups = [example.group for example in examples]
+    draws = promise.group_draws(groups, seed=_SEED, resamples=evaluate.RESAMPLES)
+    for name, measure in evaluate.METRICS.items():
         low, high = promise.interval(
             measure(labels[rows], after[rows]) - measure(labels[rows], before[rows]) for rows in draws
         )

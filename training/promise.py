@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
@@ -63,7 +64,12 @@ class Row:
 
     def said(self, value: float) -> str:
         """Return a figure as it is printed."""
-        return "none" if math.isnan(value) else self.form.format(value)
+        return said(value, form=self.form)
+
+
+def said(value: float, *, form: str) -> str:
+    """Return a figure as it is printed; NaN, where there is nothing to measure, as `none`."""
+    return "none" if math.isnan(value) else form.format(value)
 
 
 def measured(
@@ -128,11 +134,7 @@ class Promise:
     @property
     def told(self) -> str:
         """Return the promise in words and figure."""
-        return f"{self.title} {'≥' if self.higher_is_better else '≤'} {self.said(self.bound)}"
-
-    def said(self, value: float) -> str:
-        """Return a figure as it is printed; NaN, where there is nothing to measure, as `none`."""
-        return "none" if math.isnan(value) else self.form.format(value)
+        return f"{self.title} {'≥' if self.higher_is_better else '≤'} {said(self.bound, form=self.form)}"
 
     def reaches(self, value: float, bound: float) -> bool:
         """Tell whether a figure is at least as good; NaN, with nothing to measure, always is."""
@@ -168,9 +170,7 @@ def _sure_spam_allowed(outcome: Outcome) -> float:
 
 
 def _calibration_error(outcome: Outcome) -> float:
-    return calibration_error(
-        outcome.is_spam.astype(np.float64), outcome.probabilities, np.ones(len(outcome.is_spam))
-    )
+    return calibration_error(outcome.is_spam.astype(np.float64), outcome.probabilities)
 
 
 def _gain_on_content(outcome: Outcome) -> float:
@@ -228,15 +228,14 @@ def outcome_of(posts: Sequence[LabelledPost], *, scorer: Scorer) -> Outcome:
     return _outcome([post.record for post in posts], posts=posts, content=content, scorer=scorer)
 
 
-def roc_auc(is_spam: Bools, probabilities: Floats) -> float:
+def roc_auc(is_spam: Bools | Floats, probabilities: Floats) -> float:
     """Return the chance that a spam post ranks above another, ties half; NaN without both sorts."""
-    _, places, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[places]
     spam = int(is_spam.sum())
     others = len(is_spam) - spam
     if not spam or not others:
-        return float("nan")
-    return float((ranks[is_spam].sum() - spam * (spam + 1) / 2.0) / (spam * others))
+        return math.nan
+    ranks = rankdata(probabilities)[is_spam == 1]
+    return float((ranks.sum() - spam * (spam + 1) / 2.0) / (spam * others))
 
 
 def group_draws(groups: Iterable[Hashable], *, seed: int, resamples: int) -> list[Rows]:

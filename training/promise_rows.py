@@ -78,22 +78,13 @@ def of_sources(
     content = served_content.ask([post.record.text for post in posts], content=scorer.content)
     for source in sorted({post.source for post in posts}):
         places = [place for place, post in enumerate(posts) if post.source == source]
-        yield from of_ranking(source, [posts[place] for place in places], said=content[places], before=before)
-
-
-def of_ranking(
-    name: str, posts: Sequence[LabelledPost], *, said: Floats, before: Mapping[str, float]
-) -> Iterator[Row]:
-    """Measure ROC-AUC and F1 of content."""
-    labels = np.array([post.is_spam for post in posts], dtype=np.float64)
-    figures = {
-        "ROC-AUC": lambda rows: evaluate.roc_auc(labels[rows], said[rows]),
-        "F1": lambda rows: evaluate.f1(labels[rows], said[rows] >= 0.5),
-    }
-    for figure, measure in figures.items():
-        title = f"{name}: {figure} of content"
-        least = before.get(title, -math.inf) - _WORSE
-        yield measured(title, [post.group for post in posts], measure, form=AREA, least=least)
+        labels = np.array([posts[place].is_spam for place in places], dtype=np.float64)
+        groups = [posts[place].group for place in places]
+        for figure, measure in evaluate.METRICS.items():
+            title = f"{source}: {figure} of content"
+            least = before.get(title, -math.inf) - _WORSE
+            ranking = _ranking(measure, labels, content[places])
+            yield measured(title, groups, ranking, form=AREA, least=least)
 
 
 def of_attacks(posts: Sequence[LabelledPost], *, scorer: Scorer, most: int) -> Iterator[Row]:
@@ -201,6 +192,12 @@ def _copy(record: PostRecord, *, authors: int) -> PostRecord:
     if authors > 1:
         return dataclasses.replace(record, similar=past)
     return dataclasses.replace(record, similar=past, author_history=past, same_text_by_author=_COPIES - 1)
+
+
+def _ranking(
+    measure: Callable[[Floats, Floats], float], labels: Floats, said: Floats
+) -> Callable[[Rows], float]:
+    return lambda rows: measure(labels[rows], said[rows])
 
 
 def _of(outcome: Outcome, measure: Callable[[Outcome], float]) -> Callable[[Rows], float]:

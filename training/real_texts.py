@@ -29,7 +29,7 @@ from scoring.release import file_sha256
 from scoring.splits import Split
 from scoring.trees import Floats
 from training import everyday_urls, held_out, labelled_lines, labelled_posts, served_content
-from training.ensemble_rows import Rows
+from training.ensemble_rows import Material, Rows
 from training.labelled_posts import LabelledPost
 
 COPIES = 3
@@ -59,15 +59,8 @@ class RealTexts:
 
     def bare(self) -> Rows:
         """Return one row for each text as it is."""
-        records = [post.record for post in self.posts]
-        return Rows(
-            features=np.stack([features.extract(record, models=self.models) for record in records]),
-            content_probabilities=self.content_probabilities,
-            is_spam=np.array([post.is_spam for post in self.posts]),
-            groups=np.array([post.group for post in self.posts]),
-            domains=np.array([post.group for post in self.posts]),
-            weights=np.array([post.weight for post in self.posts]),
-        )
+        rows = Material(self.posts, self.content_probabilities, 0, self.models).rows()
+        return dataclasses.replace(rows, domains=rows.groups)
 
     def surrounded(self, surroundings: Rows, *, copies: int, seed: int) -> Rows:
         """Return each text in that many circumstances, drawn from the rows by their weights."""
@@ -81,21 +74,14 @@ class RealTexts:
         table[:, _DRAWN] = surroundings.features[places][:, _DRAWN]
         unlinked = rows.features[:, _HAS_LINK] == 0.0
         table[np.ix_(unlinked, _OF_LINKS)] = rows.features[np.ix_(unlinked, _OF_LINKS)]
-        return Rows(
-            features=table,
-            content_probabilities=rows.content_probabilities,
-            is_spam=rows.is_spam,
-            groups=rows.groups,
-            domains=rows.domains,
-            weights=rows.weights,
-        )
+        return dataclasses.replace(rows, features=table)
 
     def _everyday_links(self, random: np.random.Generator, *, count: int) -> Floats:
         """Return features of that many posts with an everyday link, (count, len(_OF_LINKS))."""
         everyday = everyday_urls.write(
             sorted(popular_domains()), generator=random, urls_per_kind=_LENT_PER_KIND
         )
-        link_parts = [parts for site in everyday for parts in links_in("", extra=[site.labelled.url])]
+        link_parts = [parts for site in everyday for parts in links_in("", extra=[site.url])]
         posts = [
             dataclasses.replace(NOTHING_KNOWN, links=(Link(url=url.url, host=url.host, domain=url.domain),))
             for url in link_parts

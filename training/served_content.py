@@ -79,7 +79,6 @@ class Served:
     triton: str
     repository: Path = SHIPPED
     models: Path = MODELS
-    admin_socket: Path = _SOCKET
 
     @classmethod
     def named_by(cls, arguments: argparse.Namespace) -> Served:
@@ -94,12 +93,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repository", type=Path, default=SHIPPED, help="model repository of the release's content model"
     )
     parser.add_argument("--models", type=Path, default=MODELS, help="where Triton finds installed ones")
-    parser.add_argument(
-        "--admin-socket",
-        type=Path,
-        default=_SOCKET,
-        help="the socket over which models are loaded; --triton is asked where there is none",
-    )
 
 
 def pin(repository: Path, *, version: str) -> ContentPin:
@@ -165,6 +158,6 @@ def _name(pinned: ContentPin, *, served: Served) -> str:
     name = hosting.served_name(pinned)
     if not (served.models / name).is_dir():
         hosting.install(pinned, repository=served.repository, models=served.models)
-    socket = served.admin_socket
-    TritonAdmin(url=f"unix://{socket}" if socket.exists() else served.triton).load(name)
+    # Where this machine's supervisor has no socket, the server itself loads models.
+    TritonAdmin(url=f"unix://{_SOCKET}" if _SOCKET.exists() else served.triton).load(name)
     return name

@@ -41,15 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--release", type=Path, required=True, help="folder of a release, or a model repository"
     )
-    parser.add_argument(
-        "--models", type=Path, default=served_content.MODELS, help="where Triton finds installed ones"
-    )
     parser.add_argument("--out", type=Path, required=True, help="folder as `content --out` writes it")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Write model.safetensors, its configuration and the tokenizer. Raises Unreadable or Corrupt."""
-    model, tokenizer = load(arguments.release, models=arguments.models)
+    model, tokenizer = load(arguments.release, models=served_content.MODELS)
     fine_tune.save(model, tokenizer, out=arguments.out)
 
 

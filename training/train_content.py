@@ -50,7 +50,6 @@ class Outcome:
 
     models: dict[str, list[Quality]]
     held_out: dict[str, list[Quality]]
-    threshold: float
     mix: Mix
     robustness: list[Robustness]
     class_weights: tuple[float, float]
@@ -74,9 +73,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         help="labelled texts of the sources that it was trained on: learned again, and measured",
-    )
-    parser.add_argument(
-        "--models", type=Path, default=served_content.MODELS, help="where Triton finds installed ones"
     )
 
 
@@ -155,7 +151,7 @@ def main(arguments: argparse.Namespace) -> None:
         raise SystemExit("--folds is not for --held-out: the base has seen every fold")
     outcome = train(material=material_of(arguments), recipe=recipe, earlier=earlier, out=arguments.out)
     model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
-    content_quality.tell(outcome.models)
+    log.info("%s", model_card.table(dataclasses.asdict(outcome)["models"]))
 
 
 def _continue(arguments: argparse.Namespace) -> None:
@@ -170,7 +166,7 @@ def _continue(arguments: argparse.Namespace) -> None:
     try:
         further(
             arguments.from_live,
-            models=arguments.models,
+            models=served_content.MODELS,
             labels=arguments.data,
             replay=[*arguments.replay, *own_texts],
             weights=weights,
@@ -271,11 +267,8 @@ def train(*, material: Material, recipe: Recipe, earlier: Path | None = None, ou
             tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed
         ),
         held_out=content_quality.measured(unseen.examples, answers=left_out, seed=recipe.seed),
-        threshold=content_quality.THRESHOLD,
         mix=calibration.mix,
-        robustness=content_quality.robustness(
-            raw[Split.TEST], answer=ours, threshold=content_quality.THRESHOLD, seed=recipe.seed
-        ),
+        robustness=content_quality.robustness(raw[Split.TEST], answer=ours, seed=recipe.seed),
         class_weights=halves.weights,
         train_seconds=train_seconds,
         parts={split.value: len(members) for split, members in raw.items()},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import shutil
 import sys
 from collections import Counter
@@ -23,7 +24,7 @@ from scoring.features.feature import MODEL_FILES
 from scoring.label_balance import ENOUGH_FOR_ROUTES
 from scoring.pins import ContentPin
 from scoring.pipeline import ContentProtocol
-from scoring.release import Calibration, Release, Thresholds
+from scoring.release import MANIFEST, Release, Thresholds, file_sha256
 from scoring.splits import Split
 from training import (
     added_links,
@@ -36,8 +37,8 @@ from training import (
     measure_ensemble,
     mixture,
     real_texts,
-    replace_release,
     served_content,
+    whole_folder,
 )
 from training.choose_routes import Choice
 from training.ensemble_rows import GAPPED_COPIES, Material, ask_content
@@ -51,6 +52,7 @@ from training.train_urls import URLS_MANIFEST
 SEED = 20_260
 # The evidence model is fitted to log-odds, which mean the same after a refit.
 _OTHERS = (*MODEL_FILES, URLS_MANIFEST, *evidence_model.FILES)
+_CONTENT_VERSION = "1"
 _SHIPPED = Path(__file__).resolve().parents[1] / "scoring" / "starter"
 
 
@@ -58,12 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     labelled_records.add_arguments(parser)
     served_content.add_arguments(parser)
-    parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
     parser.add_argument(
-        "--feature-models",
+        "--out",
         type=Path,
-        default=_SHIPPED,
-        help="folder with the URL and journey models, copied into --out unless it has its own",
+        required=True,
+        help="folder of the release; the shipped URL and journey models are copied there if it has no others",
     )
     parser.add_argument("--card", type=Path, help="page whose ensemble part is rewritten, docs/models.md")
     parser.add_argument(
@@ -80,13 +81,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="a release whose forests are kept: only curve, thresholds and bounds are new",
     )
-    parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command: measure, write release and card; exit with 1 if links change too many routes."""
-    same = ("texts", "held_out", "feature_models", "forests", "content_version", "seed")
+    same = ("texts", "held_out", "forests", "seed")
     config = Config(
         posts=[*arguments.records, *arguments.labels],
         **{name: getattr(arguments, name) for name in same},
@@ -106,7 +106,6 @@ class Config:
     held_out: Path = held_out.SHIPPED
     feature_models: Path = _SHIPPED
     forests: Path | None = None
-    content_version: str = "1"
     seed: int = SEED
 
 
@@ -116,7 +115,7 @@ def run(config: Config, *, served: Served, out: Path, card: Path | None = None) 
     Raises content.Unavailable, labelled_lines.Malformed, and added_links.Refused once all is written.
     """
     _bring_models(config.feature_models, out=out)
-    pin = served_content.pin(served.repository, version=config.content_version)
+    pin = served_content.pin(served.repository, version=_CONTENT_VERSION)
     content = served_content.connect(pin, normaliser=normalise.VERSION, served=served)
     release = train(
         labelled_records.given(config.posts),
@@ -127,13 +126,9 @@ def run(config: Config, *, served: Served, out: Path, card: Path | None = None) 
         out=out,
         source=labelled_records.sources(config.posts),
         pin=served_content.with_probes(pin, content=content),
-        normaliser=normalise.VERSION,
         seed=config.seed,
     )
-    text = ensemble_card.write(release)
-    if card:
-        cards.insert(text, part=ensemble_card.PART, page=card)
-    sys.stdout.write(text)
+    cards.publish(ensemble_card.write(release), part=ensemble_card.PART, page=card)
     added_links.check(release, content=content)
     return release
 
@@ -148,7 +143,6 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
     out: Path,
     source: Mapping[str, str],
     pin: ContentPin,
-    normaliser: str,
     seed: int,
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
@@ -179,30 +173,24 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         if both
         else choose_routes.on_records(ensemble, validation)
     )
-    calibration, thresholds = choice.calibration, choice.thresholds
     manifest = {
         "content": dataclasses.asdict(pin),
         "sub_models": served_content.tree_digests(ensemble),
         "schema_hash": features.SCHEMA_HASH,
-        "normaliser": normaliser,
+        "normaliser": normalise.VERSION,
         "bounds": dataclasses.asdict(ensemble.bounds),
         "safety": dataclasses.asdict(choice.safety),
-        "calibration": dataclasses.asdict(calibration),
-        "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
+        "calibration": dataclasses.asdict(choice.calibration),
+        "thresholds": {name: getattr(choice.thresholds, name) for name in Thresholds.__slots__},
         "training": _training(labelled, source=source, seed=seed, choice=choice)
         | {
             "texts": real_texts.described(texts, real),
             "forests_of": Release.load(forests).id if forests else None,
         },
-        "metrics": _metrics(
-            material.part(Split.TEST),
-            ensemble=ensemble,
-            calibration=calibration,
-            thresholds=thresholds,
-        )
+        "metrics": _metrics(material.part(Split.TEST), ensemble=ensemble, choice=choice)
         | {"evidence": measure_ensemble.by_evidence(material.part(Split.TRAIN).rows(), ensemble=ensemble)},
     }
-    replace_release.write(out, ensemble=ensemble, manifest=manifest, others=_present(out, _OTHERS))
+    _write(out, ensemble=ensemble, manifest=manifest)
     return Release.load(out)
 
 
@@ -213,6 +201,18 @@ def _fitted(material: Material, *, real: RealTexts | None) -> Ensemble:
         rows = material.part(Split.TRAIN).rows_with_gaps()
         surrounded = real.surrounded(rows, copies=real_texts.COPIES, seed=material.seed) if real else None
         return fit(rows, real=surrounded, models=material.models, seed=material.seed)
+
+
+def _write(out: Path, *, ensemble: Ensemble, manifest: dict[str, Any]) -> None:
+    """Write the release anew, with the models that lie in `out`."""
+    names = _present(out, _OTHERS)
+    with whole_folder.written(out) as folder:
+        for name in names:
+            shutil.copy(out / name, folder / name)
+        files = {name: file_sha256(folder / name) for name in (ensemble.save(folder).name, *names)}
+        whole = {"content": manifest["content"], "files": files} | manifest
+        text = json.dumps(whole, indent=1, allow_nan=False)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
 def _bring_models(folder: Path, *, out: Path) -> None:
@@ -243,11 +243,7 @@ def _calibrating(material: Material) -> Material:
 
 
 def _training(
-    labelled: Sequence[LabelledRecord],
-    *,
-    source: Mapping[str, str],
-    seed: int,
-    choice: Choice,
+    labelled: Sequence[LabelledRecord], *, source: Mapping[str, str], seed: int, choice: Choice
 ) -> dict[str, Any]:
     """Describe the training data, for the manifest."""
     return {
@@ -268,9 +264,7 @@ def _training(
     }
 
 
-def _metrics(
-    test: Material, *, ensemble: Ensemble, calibration: Calibration, thresholds: Thresholds
-) -> dict[str, Any]:
+def _metrics(test: Material, *, ensemble: Ensemble, choice: Choice) -> dict[str, Any]:
     """Measure the test part whole, with random gaps, bare, and without the content model."""
     complete = test.rows()
     variants = {
@@ -283,18 +277,18 @@ def _metrics(
     }
     results = {
         name: measure_ensemble.measure(
-            rows, ensemble=ensemble, calibration=calibration, thresholds=thresholds
+            rows, ensemble=ensemble, calibration=choice.calibration, thresholds=choice.thresholds
         )
         for name, rows in variants.items()
     }
     return {
         "simulated": any(post.origin is Origin.SIMULATED for post in test.labelled),
-        "test": {name: measure_ensemble.plain(measures) for name, (measures, _) in results.items()},
+        "test": {name: measures for name, (measures, _) in results.items()},
         "pr_auc_of_each_sub_model": measure_ensemble.family_pr_auc(complete, ensemble=ensemble),
         "by_kind": measure_ensemble.by_kind(
             [post.kind for post in test.labelled],
             is_spam=complete.is_spam,
             probabilities=results["complete"][1],
-            thresholds=thresholds,
+            thresholds=choice.thresholds,
         ),
     }

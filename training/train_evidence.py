@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -89,10 +88,7 @@ def main(arguments: argparse.Namespace) -> None:
         measure_evidence.measure(labelled_records.load(path), scorer=scorer, name=path.stem)
         for path in arguments.held_out
     ]
-    card = _card(model, tables=tables)
-    if arguments.card:
-        cards.insert(card, part=PART, page=arguments.card)
-    sys.stdout.write(card)
+    cards.publish(_card(model, tables=tables), part=PART, page=arguments.card)
 
 
 def train(
@@ -196,7 +192,7 @@ def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> 
         for name, steps in model.steps.items()
         if name in collected.NAMES
     ]
-    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         {name: f"{facts[name]:,}" for name in ("posts", "spam", "texts", "families")},
         file=facts["file"],
         before=f"{facts['recall'][0]:.1%}",
@@ -207,4 +203,3 @@ def _card(model: EvidenceModel, *, tables: Sequence[measure_evidence.Table]) -> 
         steps="\n".join(weights),
         tables="\n".join([measure_evidence.HEAD, *map(measure_evidence.row, tables)]),
     )
-    return cards.marked(text, part=PART)

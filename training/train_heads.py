@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -42,6 +42,8 @@ from training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from training.labelled_records import LabelledRecord
 from training.served_content import Served
 
+Labelled = TypeVar("Labelled", bound=LabelledRecord)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -50,18 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--labels", type=Path, nargs="+", required=True, help="exports of decisions, oldest first"
     )
     parser.add_argument(
-        "--platform", nargs="+", default=[], help="slugs; all that have decisions if left out"
-    )
-    parser.add_argument(
         "--content-knows-labels",
         action="store_true",
         help="the content model was trained on these labels: heads learn from what it did not learn from",
     )
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the release with heads")
-    parser.add_argument(
-        "--suspicious", type=Path, help="file for the decisions that are probably wrong, the worst first"
-    )
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -69,13 +65,10 @@ def main(arguments: argparse.Namespace) -> None:
     outcome = run(
         arguments.release,
         labels=arguments.labels,
-        platforms=arguments.platform,
         content_knows_labels=arguments.content_knows_labels,
         served=Served.named_by(arguments),
         out=arguments.out,
     )
-    if arguments.suspicious:
-        label_noise.write(outcome.suspicions, path=arguments.suspicious)
     sys.stdout.writelines(f"{line}\n" for line in told(outcome.release))
 
 
@@ -83,21 +76,17 @@ def run(
     release: Path,
     *,
     labels: Sequence[Path],
-    platforms: Sequence[str] = (),
     content_knows_labels: bool = False,
     served: Served,
     out: Path,
 ) -> Made:
-    """Fit on exports of decisions (of all platforms unless some are named), and write the release with heads.
-
-    Raises content.Unavailable.
-    """
+    """Fit on exports of decisions, and write the release with heads. Raises content.Unavailable."""
     base = Release.load(release)
     content = served_content.connect(base.content, normaliser=base.normaliser, served=served)
     labelled = labelled_records.load(*labels, with_reported=True)
     if content_knows_labels:
         labelled = [post for post in labelled if split_of(post.group) is not Split.TRAIN]
-    return add_heads(base, labelled, content=content, out=out, platforms=platforms)
+    return add_heads(base, labelled, content=content, out=out)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,12 +108,7 @@ class Made:
 
 
 def add_heads(
-    base: Release,
-    labelled: Sequence[LabelledRecord],
-    *,
-    content: ContentProtocol,
-    out: Path,
-    platforms: Sequence[str] = (),
+    base: Release, labelled: Sequence[LabelledRecord], *, content: ContentProtocol, out: Path
 ) -> Made:
     """Write `base` anew into `out` with a head for each platform whose decisions allow it, and a curve and
     thresholds of its own for each whose random labels do.
@@ -134,7 +118,7 @@ def add_heads(
     """
     by_platform = defaultdict(list)
     for post in labelled:
-        if post.origin is Origin.DECIDED and (not platforms or post.platform in platforms):
+        if post.origin is Origin.DECIDED:
             by_platform[post.platform].append(post)
     fitted, refused = {}, {}
     for platform, decisions in sorted(by_platform.items()):
@@ -182,7 +166,7 @@ def fit_platform(
     return Fitted(head=head, learnt=posts, left_out=calibrated.left_out, about=about)
 
 
-def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
+def learnable(labelled: Sequence[Labelled]) -> list[Labelled]:
     """Return the decisions of a platform that its head is fitted to: those with text, the newest."""
     return [post for post in labelled if post.record.text.strip()][-fit_head.MOST_DECISIONS :]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,10 +47,7 @@ def main(arguments: argparse.Namespace) -> None:
     model = train(labelled_records.given(paths), source=labelled_records.sources(paths))
     arguments.out.mkdir(parents=True, exist_ok=True)
     model.save(arguments.out)
-    card = _card(model.trained)
-    if arguments.card:
-        cards.insert(card, part=PART, page=arguments.card)
-    sys.stdout.write(card)
+    cards.publish(_card(model.trained), part=PART, page=arguments.card)
 
 
 def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> JourneyModel:
@@ -90,7 +86,7 @@ def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> J
 
 def _card(trained: dict[str, Any]) -> str:
     counts = {name: f"{trained[name]:,}" for name in ("rows", "known", "spam", "tested")}
-    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         counts,
         file=trained["file"],
         sha256=trained["sha256"][:16],
@@ -99,7 +95,6 @@ def _card(trained: dict[str, Any]) -> str:
         pr_auc=f"{trained['pr_auc']:.4f}",
         accuracy=f"{trained['accuracy']:.1%}",
     )
-    return cards.marked(text, part=PART)
 
 
 def _log_ratios(labelled: Sequence[LabelledRecord]) -> Floats:

@@ -34,8 +34,6 @@ from training import (
     url_card,
 )
 from training.decided_urls import Gain
-from training.evaluate import Estimate
-from training.everyday_urls import EverydayUrl
 from training.fit_urls import Material, Row
 from training.labelled_urls import LabelledUrl
 from training.measure_urls import Measures
@@ -49,35 +47,15 @@ SCAM = "written scam"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Everyday:
-    """How many everyday links are flagged by a model that saw none of their domains: by domain, by kind."""
-
-    urls: int
-    domains: int
-    flagged: Estimate
-    flagged_by_kind: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """URLs of another list (a bare name is its front page) against left-out front pages of small sites."""
-
-    file: str
-    sha256: str
-    urls: int
-    flagged: float
-    roc_auc: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """A model and its quality; `small_fronts` are left-out probabilities of small sites' front pages; `gain`
-    is the effect of decisions, None without any.
+    """A model and its quality; `everyday` tells how many everyday links are flagged by a model that saw none
+    of their domains, `small_fronts` are left-out probabilities of small sites' front pages; `gain` is the
+    effect of decisions, None without any.
     """
 
     model: UrlModel
     measured: dict[str, Measures]
-    everyday: Everyday
+    everyday: dict[str, Any]
     small_fronts: Floats
     gain: Gain | None
 
@@ -132,23 +110,20 @@ def main(arguments: argparse.Namespace) -> None:
         "review_from": trained.model.review_from,
         "flagged_at_most": FLAGGED_AT_MOST,
         "measured": {name: asdict(measures) for name, measures in trained.measured.items()},
-        "everyday": asdict(trained.everyday),
+        "everyday": trained.everyday,
         "documented": {
             "sha256": file_sha256(DOCUMENTED),
             "urls": len(documented),
             "domains": len({url.domain for url in documented}),
         },
         "fronts": len(trained.small_fronts),
-        "lists": [asdict(_listed(path, trained=trained)) for path in arguments.lists],
+        "lists": [_listed(path, trained=trained) for path in arguments.lists],
         "decided": None
         if trained.gain is None
         else {"sha256": [file_sha256(path) for path in arguments.labels], **asdict(trained.gain)},
     }
     (arguments.out / URLS_MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-    card = url_card.write(manifest)
-    if arguments.card:
-        cards.insert(card, part=url_card.PART, page=arguments.card)
-    sys.stdout.write(card)
+    cards.publish(url_card.write(manifest), part=url_card.PART, page=arguments.card)
 
 
 def train(
@@ -171,12 +146,12 @@ def train(
     unseen += [url for url in documented if split_of(url.domain) is Split.TEST]
     write = partial(everyday_urls.write, sites, generator=generator, urls_per_kind=everyday_per_kind)
     hidden = {url.domain for url in unseen}
-    everyday = [link for link in write() if link.labelled.domain not in hidden]
+    everyday = [link for link in write() if link.domain not in hidden]
     rows = [
         *map(Row, [*known, *labelled_urls.relatives(known, generator=generator)]),
         *(Row(url, "documented") for url in [*small, *labelled_urls.relatives(small, generator=generator)]),
-        *(Row(link.labelled, "everyday", link.kind) for link in everyday),
-        *(Row(link.labelled, "scam", link.kind) for link in write(label=SCAM)),
+        *(Row(link, "everyday") for link in everyday),
+        *(Row(link, "scam") for link in write(label=SCAM)),
         *(Row(url, "decided") for url in decided if split_of(url.domain) is not Split.TEST),
     ]
     material = Material.of(rows)
@@ -184,10 +159,9 @@ def train(
     slope, intercept = fit_urls.platt(margins[: len(known)], urls=known)
     left_out = _left_out(rows, margins=slope * margins + intercept)
     honest = [url for url in known if not url.is_bad] + small
-    written = [link.labelled for link in everyday]
     review_from = max(
         measure_urls.lowest_bound(left_out(part), benign=part, flagged_at_most=FLAGGED_AT_MOST, seed=seed)
-        for part in (honest, written)
+        for part in (honest, everyday)
     )
     line = fit_urls.fit(material, places=np.arange(len(rows)), seed=seed)
     gain = (
@@ -213,7 +187,7 @@ def train(
             )
             if part is not with_small or small
         },
-        everyday=_everyday(left_out(written), links=everyday, review_from=review_from, seed=seed),
+        everyday=_everyday(left_out(everyday), links=everyday, review_from=review_from, seed=seed),
         small_fronts=left_out(fronts),
         gain=gain,
     )
@@ -236,22 +210,21 @@ def _parts(urls: Sequence[LabelledUrl]) -> tuple[list[LabelledUrl], list[Labelle
 
 
 def _everyday(
-    probabilities: Floats, *, links: Sequence[EverydayUrl], review_from: float, seed: int
-) -> Everyday:
+    probabilities: Floats, *, links: Sequence[LabelledUrl], review_from: float, seed: int
+) -> dict[str, Any]:
     flagged = probabilities >= review_from
-    kinds = np.array([link.kind for link in links])
-    urls = [link.labelled for link in links]
-    return Everyday(
-        urls=len(urls),
-        domains=len({url.domain for url in urls}),
-        flagged=measure_urls.flagged_share(flagged, urls=urls, seed=seed),
-        flagged_by_kind={str(kind): float(flagged[kinds == kind].mean()) for kind in np.unique(kinds)},
-    )
+    kinds = np.array([link.pattern for link in links])
+    return {
+        "urls": len(links),
+        "domains": len({link.domain for link in links}),
+        "flagged": asdict(measure_urls.flagged_share(flagged, urls=links, seed=seed)),
+        "flagged_by_kind": {str(kind): float(flagged[kinds == kind].mean()) for kind in np.unique(kinds)},
+    }
 
 
-def _listed(path: Path, *, trained: Trained) -> Listed:
-    """Measure on a file of URLs or names, one per line; lines with other marks, such as comments, are left
-    out.
+def _listed(path: Path, *, trained: Trained) -> dict[str, Any]:
+    """Measure on a file of URLs or names (their front pages), one per line, against left-out front pages of
+    small sites; lines with other marks, such as comments, are left out.
     """
     lines = {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
     urls = [line for line in lines if "://" in line and " " not in line]
@@ -260,10 +233,10 @@ def _listed(path: Path, *, trained: Trained) -> Listed:
         [trained.model.probability(url) for url in [*urls, *(f"http://{name}/" for name in names)]]
     )
     both = np.concatenate([probabilities, trained.small_fronts])
-    return Listed(
-        file=path.name,
-        sha256=file_sha256(path),
-        urls=len(probabilities),
-        flagged=float((probabilities >= trained.model.review_from).mean()),
-        roc_auc=float(roc_auc_score(np.arange(len(both)) < len(probabilities), both)),
-    )
+    return {
+        "file": path.name,
+        "sha256": file_sha256(path),
+        "urls": len(probabilities),
+        "flagged": float((probabilities >= trained.model.review_from).mean()),
+        "roc_auc": float(roc_auc_score(np.arange(len(both)) < len(probabilities), both)),
+    }

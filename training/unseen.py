@@ -11,12 +11,12 @@ import argparse
 import dataclasses
 import json
 import logging
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from training import content_quality, cross_fit, dataset, held_out, model_card, train_content
 from training.dataset import Split
-from training.evaluate import Quality
+
+log = logging.getLogger(__name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Run the command: train without each source or fold, write unseen.json or held-out.npz into --out."""
+    """Run the command: train without each source or fold, write unseen.json or held-out.npz into --out.
+
+    The card of a model that lies there is written anew.
+    """
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     recipe = train_content.recipe_of(arguments)
     examples = train_content.material_of(arguments).examples
@@ -35,24 +38,20 @@ def main(arguments: argparse.Namespace) -> None:
     unseen = leave_out([*learned, *validation], recipe=recipe)
     answers = content_quality.left_out(unseen)
     by_source = content_quality.measured(unseen.examples, answers=answers, seed=recipe.seed)
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    report = {
+        name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in by_source.items()
+    }
+    out: Path = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
     if recipe.folds:
         held_out.write(
-            arguments.out / held_out.FILE,
+            out / held_out.FILE,
             learned=[example.text for example in dataset.read_as_served(learned)],
             texts=[example.text for example in unseen.examples],
             answers=answers[content_quality.SHIPPED],
         )
     else:
-        _write_sources(by_source, out=arguments.out)
-    content_quality.tell(by_source)
-
-
-def _write_sources(by_source: Mapping[str, Sequence[Quality]], *, out: Path) -> None:
-    """Write unseen.json, and the card of the model that lies in `out` anew."""
-    report = {
-        name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in by_source.items()
-    }
-    (out / "unseen.json").write_text(json.dumps(report, indent=2) + "\n")
-    if (out / "metrics.json").is_file():
-        model_card.write(model_folder=out, card=out / "model-card.md")
+        (out / "unseen.json").write_text(json.dumps(report, indent=2) + "\n")
+        if (out / "metrics.json").is_file():
+            model_card.write(model_folder=out, card=out / "model-card.md")
+    log.info("%s", model_card.table(report))

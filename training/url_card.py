@@ -8,7 +8,7 @@ from string import Template
 from typing import Any
 
 from scoring.urls import MEASURES
-from training import cards, everyday_urls, fit_urls
+from training import everyday_urls, fit_urls
 
 PART = "urls"
 _SHOWN_FROM = 0.0005  # of a kind's links flagged
@@ -17,9 +17,9 @@ TEMPLATE = Path(__file__).with_name("url_card.md.template")
 
 
 def write(manifest: Mapping[str, Any]) -> str:
-    """Return the card as markdown between its marks."""
+    """Return the card as markdown."""
     everyday = manifest["everyday"]
-    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         measure_count=len(MEASURES),
         rows=f"{manifest['urls']:,}",
         kinds=", ".join(f"{count:,} {kind}" for kind, count in manifest["kinds"].items()),
@@ -45,7 +45,6 @@ def write(manifest: Mapping[str, Any]) -> str:
         fronts=f"{manifest['fronts']:,}",
         lists="\n".join(map(_list_row, manifest["lists"])),
     )
-    return cards.marked(text, part=PART)
 
 
 def _decided(decided: Mapping[str, Any] | None) -> str:

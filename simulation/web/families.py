@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from simulation import material
 
@@ -71,36 +70,24 @@ def everyday_slots() -> Mapping[str, Sequence[str]]:
 
 
 def _by_name(*, hostile: Sequence[str], honest: Sequence[str]) -> Mapping[str, Family]:
-    all_families = [
-        family for names in (hostile, honest) for name in names for family in _of_file(name, names is hostile)
-    ]
-    return {family.name: family for family in all_families}
+    both = [*_of_files(hostile, side=_HOSTILE), *_of_files(honest, side=_HONEST)]
+    return {family.name: family for family in both}
 
 
-def _of_file(name: str, is_hostile: bool) -> list[Family]:  # noqa: FBT001 - private, named where it is called
-    table = dict(material.table(f"pages/{name}"))
-    slots = {**everyday_slots(), **_side_slots(is_hostile), **table.pop("slots", {})}
-    return [
-        _family(kind, own, row, slots=slots, is_hostile=is_hostile)
-        for kind, rows in table.items()
-        for own, row in rows.items()
-    ]
-
-
-def _side_slots(is_hostile: bool) -> dict[str, Any]:  # noqa: FBT001 - as above
-    return dict(material.table("pages/" + (_HOSTILE if is_hostile else _HONEST)[0])["slots"])
-
-
-def _family(
-    kind: str, own: str, row: Mapping[str, Any], *, slots: dict[str, Any], is_hostile: bool
-) -> Family:
-    return Family(
-        name=f"{kind}.{own}",
-        kind=kind,
-        is_hostile=is_hostile,
-        is_held_out=bool(row.get("held_out")),
-        titles=tuple(row["titles"]),
-        paragraphs=tuple(row["paragraphs"]),
-        calls=tuple(row["calls"]),
-        slots={**slots, **row.get("slots", {})},
-    )
+def _of_files(names: Sequence[str], *, side: Sequence[str]) -> Iterator[Family]:
+    for name in names:
+        table = dict(material.table(f"pages/{name}"))
+        of_side = material.table(f"pages/{side[0]}")["slots"]
+        slots = {**everyday_slots(), **of_side, **table.pop("slots", {})}
+        for kind, rows in table.items():
+            for own, row in rows.items():
+                yield Family(
+                    name=f"{kind}.{own}",
+                    kind=kind,
+                    is_hostile=side is _HOSTILE,
+                    is_held_out=bool(row.get("held_out")),
+                    titles=tuple(row["titles"]),
+                    paragraphs=tuple(row["paragraphs"]),
+                    calls=tuple(row["calls"]),
+                    slots={**slots, **row.get("slots", {})},
+                )

@@ -34,9 +34,10 @@ class Worded:
     shown: str
 
 
-def texts(*, pages_each: int, seed: int, held_out: bool) -> Iterator[Worded]:
-    """Yield texts of every family: of those that are held out, to measure on, or of all others."""
-    for family in _families(held_out=held_out):
+def texts(*, pages_each: int, seed: int) -> Iterator[Worded]:
+    """Yield texts of every family that is not held out."""
+    shown = (family for family in families.families().values() if not family.is_held_out)
+    for family in (*shown, *families.to_learn().values()):
         rng = random.Random(f"learning {seed} {family.name}")
         samples = [("page", _page(family, rng=rng)) for _ in range(pages_each)]
         samples += [("picture", "\n".join(pictures.poster(family, rng=rng))) for _ in range(_POSTERS)]
@@ -45,13 +46,7 @@ def texts(*, pages_each: int, seed: int, held_out: bool) -> Iterator[Worded]:
             yield Worded(
                 text=text, is_spam=family.is_hostile, kind=family.kind, family=family.name, shown=kind
             )
-    yield from _posts(held_out=held_out)
-
-
-def _families(*, held_out: bool) -> Iterator[Family]:
-    yield from (family for family in families.families().values() if family.is_held_out == held_out)
-    if not held_out:
-        yield from families.to_learn().values()
+    yield from _posts()
 
 
 def _page(family: Family, *, rng: random.Random) -> str:
@@ -70,10 +65,10 @@ def _page(family: Family, *, rng: random.Random) -> str:
     )
 
 
-def _posts(*, held_out: bool) -> Iterator[Worded]:
+def _posts() -> Iterator[Worded]:
     """Yield posts that stand in pictures, as they are drawn."""
     for image in pictures.pool().values():
-        if (image.show, image.alteration, image.is_held_out) == (Show.WORDS, Alteration.NONE, held_out):
+        if (image.show, image.alteration, image.is_held_out) == (Show.WORDS, Alteration.NONE, False):
             text = "\n".join(pictures.lines(image))
             yield Worded(
                 text=text, is_spam=image.is_hostile, kind=image.family, family=image.family, shown="picture"

@@ -118,9 +118,10 @@ def lines(picture: Picture) -> tuple[str, ...]:
             return (_post(picture, rng=rng),)
         case Show.CODE:
             # Half of them say nothing themselves: only the page behind the code does.
-            return (rng.choice(wording.words("scan")), *_poster(picture, rng=rng)[: rng.randint(0, 1)])
+            family = families.families()[picture.family]
+            return (rng.choice(wording.words("scan")), *poster(family, rng=rng)[: rng.randint(0, 1)])
         case Show.POSTER:
-            return _poster(picture, rng=rng)
+            return poster(families.families()[picture.family], rng=rng)
 
 
 def code(picture: Picture) -> str:
@@ -171,10 +172,6 @@ def _english(is_held_out: bool) -> Mapping[str, Sequence[Text]]:  # noqa: FBT001
         if text.language == "en":
             by_kind[text.kind.name].append(text)
     return by_kind
-
-
-def _poster(picture: Picture, *, rng: random.Random) -> tuple[str, ...]:
-    return poster(families.families()[picture.family], rng=rng)
 
 
 def poster(family: Family, *, rng: random.Random) -> tuple[str, ...]:

@@ -6,9 +6,8 @@ It serves every host by the header Host. Nothing on it is real.
 from __future__ import annotations
 
 import argparse
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -54,20 +53,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Stay quiet."""
-
-
-@contextmanager
-def serving(
-    web: SimulatedWeb, *, port: int = 0, clock: Callable[[], datetime] | None = None
-) -> Iterator[WebServer]:
-    """Serve a web in a thread of this process while the block runs, on a free port if none is given."""
-    server = WebServer(web, port=port, clock=clock or (lambda: datetime.now(UTC)))
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def main() -> None:

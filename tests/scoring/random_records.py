@@ -63,7 +63,6 @@ def export_line(one: LabelledRecord) -> dict[str, Any]:
         "provenance": {
             "decided_at": AT.isoformat(),
             "is_audit_sample": one.is_random,
-            "audit_probability": 1.0 / one.weight if one.weight else 0.02,
         },
     }
 

@@ -14,9 +14,10 @@ from pytest_django import Settings
 from config.environment import Environment
 from moderation.operations.evidence import answers
 from moderation.operations.infrastructure import egress
-from simulation.web.server import WebServer, serving
+from simulation.web.server import WebServer
 from simulation.web.simulated_web import Reply, SimulatedWeb
 from tests.config.test_environment import ADDRESSES, PRODUCTION
+from tests.simulation.served_web import serving
 
 pytestmark = pytest.mark.whole
 

@@ -23,10 +23,10 @@ from simulation import rehearse
 from simulation.events import PostEvent
 from simulation.replay import incoming_post
 from simulation.simulated_means import Readings, means
-from simulation.web.server import serving
 from simulation.web.shares import Mode
 from simulation.web.simulated_web import SimulatedWeb
 from simulation.world import World
+from tests.simulation.served_web import serving
 
 pytestmark = pytest.mark.django_db
 

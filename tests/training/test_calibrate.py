@@ -200,4 +200,11 @@ class TestChooseHold:
 
 
 def _worst(outcomes: list[Outcome], threshold: float) -> float:
-    return max(float(outcome.worse_share(np.array([threshold]))[0]) for outcome in outcomes)
+    return max(
+        float(
+            calibrate.worse_shares(
+                outcome.probabilities, is_spam=outcome.is_spam, thresholds=np.array([threshold])
+            )[0]
+        )
+        for outcome in outcomes
+    )

@@ -13,7 +13,7 @@ import pytest
 from tests import json_lines
 from tests.libraries import TORCH, later, needs
 from training import __main__ as command
-from training import continue_content, dataset, export_onnx, fine_tune, paired, served_weights
+from training import continue_content, dataset, evaluate, export_onnx, fine_tune, paired, served_weights
 from training.dataset import Example, Split, split_of
 from training.evaluate import Floats
 
@@ -78,7 +78,7 @@ def test_averages_with_the_live_weights_until_nothing_is_forgotten(
     """More than a half of the reversed weights reverse verdicts, less than a half of them none."""
     monkeypatch.setattr(continue_content, "SHARES", shares)
     monkeypatch.setattr(continue_content, "ENOUGH_TEXTS", 10)
-    monkeypatch.delitem(paired.METRICS, "F1")  # this training has no calibration
+    monkeypatch.delitem(evaluate.METRICS, "F1")  # this training has no calibration
     model, tokenizer = served_weights.load(live, models=live)
     known = dataset.read_as_served(dataset.load([trained / "texts.jsonl"]))
 
@@ -97,7 +97,7 @@ def test_writes_the_average_and_its_share(
 ) -> None:
     """A training that forgets everything: only the average keeps the command from ending with an error."""
     monkeypatch.setattr(continue_content, "ENOUGH_TEXTS", 10)
-    monkeypatch.delitem(paired.METRICS, "F1")  # this training has no calibration
+    monkeypatch.delitem(evaluate.METRICS, "F1")  # this training has no calibration
     monkeypatch.setattr(continue_content, "_trained", lambda *_, **__: unlearned(live))
     labels = written(tmp_path / "labels.jsonl", spam="call a call", ham="the now the", count=60)
 
@@ -120,7 +120,7 @@ def test_learns_the_platform_and_keeps_what_it_knew(live: Path, trained: Path, t
     found = changed(tmp_path / "out")
     assert found["messenger", "ROC-AUC"]["after"] > 0.95
     assert found["tiny", "ROC-AUC"]["after"] >= found["tiny", "ROC-AUC"]["before"] > 0.95
-    assert export_onnx.export(model_folder=tmp_path / "out", repository=tmp_path / "repository").bytes
+    assert export_onnx.export(model_folder=tmp_path / "out", repository=tmp_path / "repository")["bytes"]
     assert not (tmp_path / "out" / "before").exists()
     with pytest.raises(SystemExit, match=r"--card: .*metrics\.json is not there; .* in its continued\.json"):
         command.main(

@@ -20,7 +20,6 @@ from tests.training.made_up_urls import SITES, made_up, written
 from training import __main__ as command
 from training import decided_urls, everyday_urls, train_urls
 from training.decided_urls import KIND, NoGain, TooFew
-from training.everyday_urls import EverydayUrl
 from training.labelled_lines import Malformed
 from training.labelled_urls import BENIGN, LabelledUrl
 
@@ -106,7 +105,7 @@ TWO_SITES = ["popular.com", "known.org"]
 
 
 @pytest.fixture(scope="module")
-def everyday() -> list[EverydayUrl]:
+def everyday() -> list[LabelledUrl]:
     return everyday_urls.write(TWO_SITES, generator=np.random.default_rng(1), urls_per_kind=120)
 
 
@@ -223,22 +222,22 @@ def test_popular_domains_leaves_out_what_anyone_may_write_to_and_what_is_refused
 
 
 class TestWrite:
-    def test_fills_every_pattern_of_every_kind(self, everyday: list[EverydayUrl]) -> None:
-        assert {one.kind for one in everyday} == set(everyday_urls.kinds())
-        assert not any({*"{} "} & {*one.labelled.url} for one in everyday)
+    def test_fills_every_pattern_of_every_kind(self, everyday: list[LabelledUrl]) -> None:
+        assert {one.pattern for one in everyday} == set(everyday_urls.kinds())
+        assert not any({*"{} "} & {*one.url} for one in everyday)
 
-    def test_writes_links_that_a_browser_opens_at_their_domain(self, everyday: list[EverydayUrl]) -> None:
+    def test_writes_links_that_a_browser_opens_at_their_domain(self, everyday: list[LabelledUrl]) -> None:
         for one in everyday:
-            opened = links_in("", extra=[one.labelled.url])
+            opened = links_in("", extra=[one.url])
 
-            assert [link.domain for link in opened] == [one.labelled.domain], one.labelled.url
+            assert [link.domain for link in opened] == [one.domain], one.url
 
-    def test_draws_sites_from_the_list(self, everyday: list[EverydayUrl]) -> None:
-        news = {one.labelled.domain for one in everyday if one.kind == "news"}
+    def test_draws_sites_from_the_list(self, everyday: list[LabelledUrl]) -> None:
+        news = {one.domain for one in everyday if one.pattern == "news"}
 
         assert news == set(TWO_SITES)
 
-    def test_the_same_seed_writes_the_same_links(self, everyday: list[EverydayUrl]) -> None:
+    def test_the_same_seed_writes_the_same_links(self, everyday: list[LabelledUrl]) -> None:
         again = everyday_urls.write(TWO_SITES, generator=np.random.default_rng(1), urls_per_kind=120)
 
         assert again == everyday
@@ -251,6 +250,6 @@ class TestWrite:
         scams = everyday_urls.write(sites, generator=generator, urls_per_kind=300, label="scam")
 
         tested = {url.partition("://")[2].removeprefix("www.") for url in [*EVERYDAY_LINKS, *SCAM_LINKS]}
-        assert not tested & {one.labelled.url.partition("://")[2] for one in [*links, *scams]}
-        assert {one.labelled.is_bad for one in links} == {False}
-        assert {one.labelled.is_bad for one in scams} == {True}
+        assert not tested & {one.url.partition("://")[2] for one in [*links, *scams]}
+        assert {one.is_bad for one in links} == {False}
+        assert {one.is_bad for one in scams} == {True}

@@ -38,11 +38,9 @@ class TestEvaluate:
     def test_measures_each_source_and_all(self) -> None:
         examples = [example(number, label=number % 2, source="ab"[number >= 20]) for number in range(40)]
         probabilities = np.array([0.9 * item.label + 0.05 for item in examples])
-        probabilities[:4] = 0.5
+        probabilities[:4] = 0.4
 
-        alpha, beta, together = evaluate.by_source(
-            examples, probabilities=probabilities, threshold=0.6, seed=1
-        )
+        alpha, beta, together = evaluate.by_source(examples, probabilities=probabilities, seed=1)
 
         assert (alpha.source, beta.source, together.source) == ("a", "b", "all")
         assert (alpha.rows, alpha.spam, together.rows) == (20, 10, 40)
@@ -52,9 +50,7 @@ class TestEvaluate:
         assert alpha.f1.low < alpha.f1.value < alpha.f1.high
 
     def test_one_class_has_no_roc_auc(self) -> None:
-        (only, _) = evaluate.by_source(
-            [example(1, label=0)], probabilities=np.array([0.2]), threshold=0.5, seed=1
-        )
+        (only, _) = evaluate.by_source([example(1, label=0)], probabilities=np.array([0.2]), seed=1)
 
         assert math.isnan(only.roc_auc.value)
         assert math.isnan(only.pr_auc.low)
@@ -68,8 +64,8 @@ class TestEvaluate:
             for number in range(20)
         ]
 
-        (_, few) = evaluate.by_source(alone, probabilities=random, threshold=0.5, seed=1)
-        (_, many) = evaluate.by_source(copies, probabilities=np.tile(random, 10), threshold=0.5, seed=1)
+        (_, few) = evaluate.by_source(alone, probabilities=random, seed=1)
+        (_, many) = evaluate.by_source(copies, probabilities=np.tile(random, 10), seed=1)
 
         assert many.roc_auc.high - many.roc_auc.low == pytest.approx(
             few.roc_auc.high - few.roc_auc.low, abs=0.15
@@ -84,7 +80,9 @@ class TestPaired:
 
         found = {(one.source, one.metric): one for one in paired.by_source(texts, before=before, after=after)}
 
-        assert set(found) == {(source, metric) for source in ("sms", "comments") for metric in paired.METRICS}
+        assert set(found) == {
+            (source, metric) for source in ("sms", "comments") for metric in evaluate.METRICS
+        }
         sms = found["sms", "F1"]
         assert (sms.texts, sms.spam) == (4, 2)
         assert (sms.before, sms.after) == (0.5, 1.0)

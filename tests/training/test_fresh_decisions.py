@@ -20,7 +20,7 @@ from tests import json_lines
 from tests.scoring.platform_posts import LIVE, PLATFORM, decisions, with_head
 from tests.scoring.random_records import FakeContent, export_line
 from training import __main__ as command
-from training import fine_tuned_release, fresh_decisions, served_content
+from training import fresh_decisions, next_release, served_content
 from training.labelled_posts import DECIDED_ON, LabelledPost, of_record
 from training.labelled_records import LabelledRecord
 from training.served_content import Opened, Served
@@ -60,7 +60,7 @@ def with_new_content(live: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(served_content, "connect", lambda *_, **__: FakeContent())
     labels = written(tmp_path / "labels.jsonl", decisions(300))
     served = Served(triton="x")
-    fine_tuned_release.run(live.folder, labels=[labels], served=served, out=tmp_path / "made")
+    next_release.pin_content(live.folder, labels=[labels], served=served, out=tmp_path / "made")
     return Release.load(tmp_path / "made")
 
 
@@ -202,7 +202,7 @@ class TestFineTunedRelease:
         assert with_new_content.sub_models == live.sub_models
 
     def test_heads_of_other_platforms_stay(self, live: Release) -> None:
-        kept = fine_tuned_release.without_heads(live, platforms={"another"})
+        kept = next_release.without_heads(live, platforms={"another"})
 
         assert kept["heads"] == live.manifest["heads"]
         assert kept["files"] == dict(live.files)

@@ -17,7 +17,7 @@ from training.worded_texts import WordedText
 
 
 def decided(name: str = "a/1/1", *, label: int = 1, **provenance: Any) -> dict[str, Any]:
-    return {"id": name, "label": label, "record": {}, "provenance": {"audit_probability": 1.0, **provenance}}
+    return {"id": name, "label": label, "record": {}, "provenance": provenance}
 
 
 def tombstone(name: str = "a/1/1", **provenance: Any) -> dict[str, Any]:
@@ -105,17 +105,10 @@ class TestLabelledLine:
         assert [line.origin for line in lines] == [Origin.SIMULATED, Origin.DECIDED, Origin.TEXT]
 
     @pytest.mark.parametrize(
-        ("provenance", "weight", "in_training"),
-        [
-            ({"audit_probability": 1.0}, 1.0, 1.0),
-            ({"audit_probability": 0.02, "is_audit_sample": True}, 50.0, MOST_TRAINING_WEIGHT),
-            ({"audit_probability": 0.02, "is_audit_sample": False}, 0.0, 0.0),
-        ],
+        ("weight", "in_training"), [(1.0, 1.0), (50.0, MOST_TRAINING_WEIGHT), (0.0, 0.0)]
     )
-    def test_weighs_by_chance(
-        self, tmp_path: Path, provenance: dict[str, Any], weight: float, in_training: float
-    ) -> None:
-        [line] = read(tmp_path, decided(**provenance))
+    def test_one_decision_dominates_no_fit(self, tmp_path: Path, weight: float, in_training: float) -> None:
+        [line] = read(tmp_path, decided() | {"weight": weight})
 
         assert (line.weight, line.training_weight) == (weight, in_training)
 

@@ -29,8 +29,7 @@ def simulated(**changes: Any) -> dict[str, Any]:
 
 
 def exported(**changes: Any) -> dict[str, Any]:
-    chance = {"audit_probability": 1.0}
-    return {"record": record().to_json(), "label": 0, "group": TESTED, "provenance": chance} | changes
+    return {"record": record().to_json(), "label": 0, "group": TESTED, "provenance": {}} | changes
 
 
 def text(**changes: Any) -> dict[str, Any]:
@@ -59,7 +58,7 @@ def test_weighs_exported_decisions_as_the_export_says(tmp_path: Path) -> None:
 
 def test_leaves_out_what_came_by_a_complaint(tmp_path: Path) -> None:
     """Such a label stands for no other post: it used to stand for fifty."""
-    assert not loaded(tmp_path, exported(weight=0, provenance={"audit_probability": 0.02}))
+    assert not loaded(tmp_path, exported(weight=0))
 
 
 def test_a_retracted_label_judges_no_release(tmp_path: Path) -> None:

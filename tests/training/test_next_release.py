@@ -17,7 +17,6 @@ from training import __main__ as command_line
 from training import (
     evaluate_releases,
     export_onnx,
-    fine_tuned_release,
     next_release,
     train_content,
     train_ensemble,
@@ -64,7 +63,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(train_content, "further", further)
     monkeypatch.setattr(export_onnx, "export", export)
-    monkeypatch.setattr(fine_tuned_release, "run", copied("pin"))
+    monkeypatch.setattr(next_release, "pin_content", copied("pin"))
     monkeypatch.setattr(train_ensemble, "run", copied("ensemble"))
     monkeypatch.setattr(train_heads, "run", heads)
     monkeypatch.setattr(evaluate_releases, "run", evaluated)

@@ -6,6 +6,7 @@ A stand-in for trtexec runs the graph by ONNX Runtime: it shows that files, shap
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,6 @@ import pytest
 from deploy import serve_plans
 from scoring import hosting
 from tests.libraries import TORCH, later, needs
-from tests.training.test_build_tensorrt import fake_trtexec
 from training import build_tensorrt, plan_recipe, served_content, tensorrt_graph, variants
 from training.model_configs import Variant
 
@@ -45,6 +45,13 @@ logits = session.run(['logits'], inputs)[0]
 said = [{'name': 'logits', 'dimensions': '4x2', 'values': logits.ravel().tolist()}]
 pathlib.Path(given['exportOutput']).write_text(json.dumps(said))
 """
+
+
+def fake_trtexec(folder: Path, *, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
+    (folder / "trtexec").write_text(f"#!{sys.executable}\nimport sys\n{script}")
+    (folder / "trtexec").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
 
 
 @pytest.fixture(scope="module")
@@ -124,8 +131,7 @@ def test_a_variant_that_is_ready_is_built_without_torch(
 ) -> None:
     monkeypatch.setattr(build_tensorrt, "require_gpu", lambda: None)
     monkeypatch.setattr(variants, "write", SimpleNamespace())  # a call would raise
-    monkeypatch.setattr(build_tensorrt, "_build_with_python", lambda *_, **named: _written(named["plan"]))
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(build_tensorrt, "write_plan", lambda *_, **named: _written(named["plan"]))
 
     plan = build_tensorrt.build(repository=variant, out=tmp_path / "out")
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.libraries import later, needs
 from training import __main__ as command
-from training import dataset, evaluate, fine_tune, held_out, train_content
+from training import compare, dataset, fine_tune, held_out, train_content
 from training.dataset import Example, Provenance, Split, split_of
 from training.evaluate import Floats
 
@@ -49,7 +49,7 @@ def test_what_is_saved_answers_as_measured(trained: Path) -> None:
     (tiny, _) = outcome["models"]["wide_and_deep"]
     labels = np.array([example.label for example in examples], dtype=np.float64)
     assert float((found[labels == 1] >= 0.5).mean()) == pytest.approx(tiny["recall"])
-    assert evaluate.calibration_error(labels, found) == pytest.approx(tiny["calibration_error"], abs=1e-4)
+    assert compare.calibration_error(labels, found) == pytest.approx(tiny["calibration_error"], abs=1e-4)
 
 
 @pytest.mark.long

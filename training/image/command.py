@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.release import Corrupt
-from training import export_onnx
+from training import export_onnx, labelled_lines
 from training.evaluate import Quality
 from training.image import backbone as backbones
 from training.image import export, head, labelled_pictures, release_with, repository
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 REFUSED = (
     backbones.NoWeights,
-    labelled_pictures.Malformed,
+    labelled_lines.Malformed,
     head.TooFew,
     export_onnx.Unfaithful,
     release_with.NotForSpam,

@@ -19,12 +19,6 @@ LABELS = "labels.txt"
 _VERSION = "1"
 _SOURCE = "Written by `python -m training image`; change training/image/configs.py instead."
 
-_BACKENDS = {
-    Variant.CPU: ("python", "model.py", "KIND_CPU"),
-    Variant.ONNXRUNTIME_GPU: ("onnxruntime", "model.onnx", "KIND_GPU"),
-    Variant.TENSORRT: ("tensorrt", "model.plan", "KIND_GPU"),
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
@@ -90,11 +84,11 @@ def _decoder(served: Served) -> ModelConfig:
 
 
 def _network(variant: Variant, served: Served) -> ModelConfig:
-    backend, file, kind = _BACKENDS[variant]
-    config = _config(NETWORK, backend=backend)
+    served_on = model_configs.DESCRIPTIONS[variant]
+    config = _config(NETWORK, backend=served_on.backend)
     config.input.add(name="pixels", data_type="TYPE_FP32", dims=_pixels(served))
     config.output.add(name="probabilities", data_type="TYPE_FP32", dims=[served.classes])
-    config.instance_group.add(count=1, kind=kind)
+    config.instance_group.add(count=1, kind=served_on.kind)
     model_configs.batch_dynamically(config)
     # For people: Triton shows it with the model's configuration.
     config.parameters["WEIGHTS"].string_value = served.origin
@@ -102,7 +96,7 @@ def _network(variant: Variant, served: Served) -> ModelConfig:
         config.parameters["INFERENCE_PRECISION_HINT"].string_value = "f32"
         config.parameters["INFERENCE_NUM_THREADS"].string_value = "0"
         return config
-    config.default_model_filename = file
+    config.default_model_filename = served_on.model_file
     if variant is Variant.TENSORRT:
         config.optimization.cuda.graphs = True
     return config

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.utils.class_weight import compute_sample_weight
 
 from scoring.ensemble import probabilities_of
 from scoring.splits import Split, split_of
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
 LABELS = ("not spam", "spam")
 LEAST = 8
 """Least pictures of each class in the train part; the other parts need one of each."""
-THRESHOLD = 0.5
 _PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 _BATCH = 16
 
@@ -53,24 +55,28 @@ def fit(backbone: Backbone, labelled: Labelled, *, seed: int = 0) -> Fitted:
     mean, deviation = vectors[train].mean(axis=0), vectors[train].std(axis=0) + 1e-6
     scaled = (vectors - mean) / deviation
 
-    models = {penalty: _regression(scaled[train], labels[train], penalty=penalty) for penalty in _PENALTIES}
-    losses = {
-        penalty: _loss(labels[validation], _margins(model, scaled[validation]))
-        for penalty, model in models.items()
+    models = {
+        penalty: LogisticRegression(C=penalty, class_weight="balanced", max_iter=1000).fit(
+            scaled[train], labels[train]
+        )
+        for penalty in _PENALTIES
     }
-    penalty = min(losses, key=lambda key: losses[key])
-    best = models[penalty]
-    probabilities = probabilities_of(_margins(best, scaled[validation]))
+    of_penalty = {name: model.predict_proba(scaled[validation])[:, 1] for name, model in models.items()}
+    weights = compute_sample_weight("balanced", labels[validation])
+    penalty = min(
+        of_penalty, key=lambda name: log_loss(labels[validation], of_penalty[name], sample_weight=weights)
+    )
+    best, probabilities = models[penalty], of_penalty[penalty]
     slope, intercept = platt.fit(labels[validation], probabilities, sources=["all"] * int(validation.sum()))
 
     # One matrix: scaling, regression and calibration, folded into the last layer.
-    weights = slope * best.coef_[0] / deviation
+    last_weights = slope * best.coef_[0] / deviation
     bias = float(slope * (best.intercept_[0] - (best.coef_[0] * mean / deviation).sum()) + intercept)
     examples = [example for example, is_test in zip(labelled.examples, test, strict=True) if is_test]
-    answers = probabilities_of(vectors[test] @ weights + bias)
+    answers = probabilities_of(vectors[test] @ last_weights + bias)
     return Fitted(
-        backbone=replace(backbone, model=_with_head(backbone.model, weights, bias), labels=LABELS),
-        quality=evaluate.by_source(examples, probabilities=answers, threshold=THRESHOLD, seed=seed),
+        backbone=replace(backbone, model=_with_head(backbone.model, last_weights, bias), labels=LABELS),
+        quality=evaluate.by_source(examples, probabilities=answers, seed=seed),
         parts={split.value: int((splits == split).sum()) for split in Split},
         penalty=penalty,
     )
@@ -95,22 +101,6 @@ def _features(backbone: Backbone, labelled: Labelled) -> Floats:
         pixels = normalised(some, preprocessing=backbone.preprocessing)
         batches.append(backbones.features(backbone, torch.from_numpy(pixels)).numpy())
     return np.asarray(np.concatenate(batches), dtype=np.float64)
-
-
-def _regression(features: Floats, labels: Floats, *, penalty: float) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=penalty, class_weight="balanced", max_iter=1000).fit(features, labels)
-
-
-def _margins(regression: Any, features: Floats) -> Floats:
-    return np.asarray(regression.decision_function(features), dtype=np.float64)
-
-
-def _loss(labels: Floats, margins: Floats) -> float:
-    """Return the mean logarithmic loss, each class counted the same."""
-    losses = np.logaddexp(0.0, np.where(labels == 1, -margins, margins))
-    return float(losses[labels == 1].mean() + losses[labels == 0].mean()) / 2
 
 
 def _with_head(model: Any, weights: Floats, bias: float) -> Any:

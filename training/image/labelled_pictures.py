@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import io
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.release import file_sha256
+from training import labelled_lines
 from training.dataset import Example
 from training.image.backbone import Preprocessing
+from training.labelled_lines import LabelledLine, Malformed
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -25,10 +27,6 @@ THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 640, 80
 """As the product keeps pictures for the model (moderation/evidence/picture.py)."""
 SERVED = Path(__file__).resolve().parents[2] / "triton_image"
 _HASHED = (9, 8)
-
-
-class Malformed(ValueError):
-    """The folder is not what the ML guide describes; the message names file and line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,16 +50,12 @@ def load(folder: Path, *, preprocessing: Preprocessing) -> Labelled:
     cannot be decoded is left out and named. Raises Malformed.
     """
     path = folder / MANIFEST
-    try:
-        data = path.read_bytes()
-    except OSError as missing:
-        raise Malformed(f"{path}: {missing.strerror}") from missing
+    if not path.is_file():
+        raise Malformed(f"{path}: not there")
     examples, pixels, unread = [], [], {}
-    for number, line in enumerate(data.decode("utf-8", errors="replace").splitlines(), start=1):
-        if not line.strip():
-            continue
-        row = _row(line, where=f"{path}:{number}")
-        file = _inside(folder, row["file"], where=f"{path}:{number}")
+    for line in labelled_lines.lines(path):
+        row = _row(line)
+        file = _inside(folder, row["file"], where=line.where)
         try:
             thumbnail, group = as_kept(file.read_bytes())
             pixels.append(decoded(thumbnail, preprocessing=preprocessing))
@@ -82,7 +76,7 @@ def load(folder: Path, *, preprocessing: Preprocessing) -> Labelled:
         examples=examples,
         pixels=np.stack(pixels) if pixels else np.empty((0, side, side, 3), dtype=np.uint8),
         unread=unread,
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=file_sha256(path),
     )
 
 
@@ -127,15 +121,10 @@ def served_decoder() -> Any:
     return module
 
 
-def _row(line: str, *, where: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-        is_right = isinstance(row["file"], str) and row["label"] in (0, 1)
-    except (ValueError, KeyError, TypeError, RecursionError) as wrong:
-        raise Malformed(f"{where}: expected file and label: {type(wrong).__name__}: {wrong}") from wrong
-    if not is_right:
-        raise Malformed(f"{where}: `file` must be a name, `label` 0 or 1")
-    return dict(row)
+def _row(line: LabelledLine) -> Mapping[str, Any]:
+    if not isinstance(line.stored.get("file"), str) or line.stored.get("label") not in (0, 1):
+        raise Malformed(f"{line.where}: `file` must be a name, `label` 0 or 1")
+    return line.stored
 
 
 def _inside(folder: Path, name: str, *, where: str) -> Path:

@@ -29,9 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the release that gets the model."""
     parser.add_argument("--release", type=Path, help="folder of the live release; needs --data")
     parser.add_argument("--release-out", type=Path, help="folder of its copy with the image model")
-    parser.add_argument(
-        "--models", type=Path, default=served_content.MODELS, help="where Triton finds installed ones"
-    )
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -51,7 +48,7 @@ def write(backbone: Backbone, *, arguments: argparse.Namespace) -> None:
     pin = pinned(backbone, repository=arguments.out)
     with whole_folder.release_like(base, names=base.files, out=arguments.release_out) as (_, manifest):
         manifest["image"] = dataclasses.asdict(pin)
-    hosting.install(pin, repository=arguments.out, models=arguments.models)
+    hosting.install(pin, repository=arguments.out, models=served_content.MODELS)
 
 
 def pinned(backbone: Backbone, *, repository: Path) -> ImagePin:

@@ -90,8 +90,8 @@ class Command(BaseCommand):
         ):
             self._send(sending, world=world, options=options)
         self.stdout.write(f"{sending}; truth in {truth}")
-        if sending.tally.refused:
-            raise CommandError(f"{sending.tally.refused} were refused.")
+        if sending.refused:
+            raise CommandError(f"{sending.refused} were refused.")
 
     def _send(self, sending: Sending, *, world: World, options: dict[str, Any]) -> None:
         try:

@@ -10,8 +10,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from simulation.texts import Families
 from simulation.web import learning
+
+_PAGES_EACH = 20
+"""Of each family."""
 
 
 class Command(BaseCommand):
@@ -25,23 +27,16 @@ class Command(BaseCommand):
     requires_system_checks: tuple[str, ...] = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare how many pages, which seed and where to write."""
-        parser.add_argument("--each", type=int, default=20, help="pages of each family")
+        """Declare which seed and where to write."""
         parser.add_argument("--seed", type=int, default=7, help="the same seed writes the same file")
-        parser.add_argument(
-            "--families",
-            choices=list(Families),
-            default=Families.TRAIN,
-            help="kept-out: of the families that are held out, and of no other: to measure on",
-        )
         parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
 
-    def handle(self, *_: Any, each: int, seed: int, families: str, out: Path, **__: Any) -> None:
+    def handle(self, *_: Any, seed: int, out: Path, **__: Any) -> None:
         """Write the file and say what it holds."""
         out.parent.mkdir(parents=True, exist_ok=True)
         count, names = 0, set()
         with out.open("w", encoding="utf-8") as file:
-            for text in learning.texts(pages_each=each, seed=seed, held_out=families == Families.KEPT_OUT):
+            for text in learning.texts(pages_each=_PAGES_EACH, seed=seed):
                 file.write(json.dumps(dataclasses.asdict(text), ensure_ascii=False) + "\n")
                 count += 1
                 names.add(text.family)

@@ -17,12 +17,12 @@ from scoring.release import Release
 from tests.libraries import later, needs
 from tests.scoring.starter import STARTER
 from tests.training.image.pictures import folder_of
-from tests.training.test_build_tensorrt import fake_trtexec
 from training import __main__ as command_line
-from training import build_tensorrt
+from training import build_tensorrt, served_content
 from training.image import backbone, head, labelled_pictures, release_with, repository, resnet50
 from training.image.configs import DECODER, MODEL, NETWORK
 from training.model_configs import Variant
+from training.plan_recipe import Network, Profile
 
 pytestmark = [
     needs("torch"),
@@ -131,14 +131,12 @@ class TestFitted:
     def test_tensorrt_is_built_of_pictures(
         self, fitted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A stand-in for trtexec: it writes its own shapes where the plan belongs."""
-        script = (
-            "import pathlib\n"
-            "given = dict(word.lstrip('-').split('=', 1) for word in sys.argv[1:] if '=' in word)\n"
-            "pathlib.Path(given['saveEngine']).write_text(given['optShapes'] + ' ' + given['maxShapes'])\n"
-            "print('[TensorRT v101303]')\n"
-        )
-        fake_trtexec(tmp_path / "bin", script=script, monkeypatch=monkeypatch)
+        def shapes_of(network: Network, *, graph: Path, plan: Path, profile: Profile) -> str:
+            assert graph.stat().st_size
+            plan.write_text(f"{network.shapes(profile.opt)} {network.shapes(profile.max)}")
+            return "10.13.3"
+
+        monkeypatch.setattr(build_tensorrt, "write_plan", shapes_of)
         monkeypatch.setattr(build_tensorrt, "require_gpu", lambda: None)
 
         plan = build_tensorrt.build_image(repository=fitted, out=tmp_path / "out")
@@ -148,7 +146,9 @@ class TestFitted:
 
 
 class TestRelease:
-    def test_pins_files_and_answers_beside_content(self, tmp_path: Path) -> None:
+    def test_pins_files_and_answers_beside_content(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         base, last = Release.load(STARTER), torch.nn.Linear(3, 2)
         with torch.no_grad():
             last.weight.zero_()
@@ -160,9 +160,8 @@ class TestRelease:
             preprocessing=backbone.Preprocessing(resize=40, crop=32),
             origin="written by hand",
         )
-        arguments = argparse.Namespace(
-            release=STARTER, release_out=tmp_path / "next", out=tmp_path / "out", models=tmp_path / "models"
-        )
+        arguments = argparse.Namespace(release=STARTER, release_out=tmp_path / "next", out=tmp_path / "out")
+        monkeypatch.setattr(served_content, "MODELS", tmp_path / "models")
         repository.write(network, out=arguments.out, about={})
 
         release_with.write(network, arguments=arguments)

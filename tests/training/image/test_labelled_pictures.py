@@ -14,6 +14,7 @@ from PIL import Image
 from tests.training.image.pictures import folder_of
 from training.image import labelled_pictures
 from training.image.backbone import Preprocessing
+from training.labelled_lines import Malformed
 
 STEPS = Preprocessing(resize=40, crop=32, mean=(0.5, 0.5, 0.5), deviation=(0.25, 0.25, 0.25))
 
@@ -43,15 +44,15 @@ def test_what_is_no_picture_is_left_out_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("no JSON", "expected file and label"),
-        ('{"file": "0.png"}', "KeyError: 'label'"),
+        ("no JSON", "not JSON"),
+        ('{"file": "0.png"}', "`label` 0 or 1"),
         ('{"file": "0.png", "label": 2}', "`label` 0 or 1"),
         ('{"file": 7, "label": 1}', "`file` must be a name"),
         ('{"file": "../0.png", "label": 1}', "not within the folder"),
         ('{"file": "/etc/hostname", "label": 1}', "not within the folder"),
         ('{"file": "0\\u0000.png", "label": 1}', "is no name of a file"),
         ('{"file": "\\ud800.png", "label": 1}', "is no name of a file"),
-        pytest.param("[" * 100_000, "RecursionError", id="nested too deeply"),
+        pytest.param("[" * 100_000, "nested too deeply", id="nested too deeply"),
     ],
 )
 def test_a_line_that_cannot_be_meant_is_refused_by_its_number(tmp_path: Path, line: str, why: str) -> None:
@@ -59,12 +60,12 @@ def test_a_line_that_cannot_be_meant_is_refused_by_its_number(tmp_path: Path, li
     with (folder / "manifest.jsonl").open("a", encoding="utf-8") as manifest:
         manifest.write(line + "\n")
 
-    with pytest.raises(labelled_pictures.Malformed, match=rf"manifest\.jsonl:3: .*{why}"):
+    with pytest.raises(Malformed, match=rf"manifest\.jsonl, line 3: .*{why}"):
         labelled_pictures.load(folder, preprocessing=STEPS)
 
 
 def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(labelled_pictures.Malformed, match="No such file"):
+    with pytest.raises(Malformed, match="not there"):
         labelled_pictures.load(tmp_path, preprocessing=STEPS)
 
 
