@@ -17,6 +17,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Max, Model
 
+from lab import _posts
 from moderation.models import (
     Author,
     AuthorBand,
@@ -33,10 +34,7 @@ from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
-from simulation.events import PostEvent
 from simulation.replay import incoming_post
-from simulation.texts import Families
-from simulation.world import World
 
 EVERYWHERE = "everywhere.example"
 _COPIES_AT_ONCE = 10
@@ -49,13 +47,10 @@ _ADDRESS = (
 def posts(*, count: int, seed: int) -> Iterator[IncomingPost]:
     """Yield simulated posts that nobody has sent before."""
     run = f"scale-{uuid.uuid4().hex[:8]}"
-    start = datetime.now(UTC) - timedelta(hours=1)
-    events = World(seed=seed, run=run, texts=Families.TRAIN).run(
-        start=start, seconds_per_post=3000 / count, posts=count
+    payloads = _posts.payloads(
+        run=run, seed=seed, count=count, seconds_per_post=3000 / count, begun=timedelta(hours=1)
     )
-    for event in events:
-        if isinstance(event, PostEvent):
-            yield incoming_post(event.payload)
+    yield from map(incoming_post, payloads)
 
 
 def take_in(found: Iterator[IncomingPost]) -> int:

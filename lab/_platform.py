@@ -6,7 +6,6 @@ Import after Django is set up. Posts and decisions go through the API.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -14,7 +13,7 @@ from typing import Any, Self
 import httpx
 from django.utils import timezone
 
-from lab import _product
+from lab import _product, _stack
 from lab._source import Text
 from moderation.models import Case, FeedEntry, Revision, User
 from moderation.models.cases import CaseState
@@ -56,7 +55,7 @@ class NewPlatform:
             at=at,
         )
         self._api = httpx.Client(
-            base_url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}/api/v1",
+            base_url=f"{_stack.web_url()}/api/v1",
             headers={"Authorization": f"Bearer {secret}"},
             trust_env=False,
             timeout=60,

@@ -11,6 +11,7 @@ import httpx
 from django.db import connection
 from django.utils import timezone
 
+from lab import _stack
 from moderation.models import ApiKey, Platform, User
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
@@ -52,14 +53,14 @@ def dismiss(issued: list[tuple[ApiKey, str]]) -> None:
 class Reviewer(threading.Thread):
     """Claims the next case, decides it and waits, until stopped."""
 
-    def __init__(self, *, url: str, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
+    def __init__(self, *, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
         super().__init__(daemon=True)
         self.claimed: list[float] = []
         """Seconds from asking for the next case to the answer, tries in between included."""
         self.acknowledged: list[int] = []
         self._pause_seconds, self._is_over = pause_seconds, is_over
         self._desk = httpx.Client(
-            base_url=f"{url}/api/v1",
+            base_url=f"{_stack.web_url()}/api/v1",
             headers={"Authorization": f"Bearer {secret}"},
             trust_env=False,
             timeout=30,

@@ -56,6 +56,11 @@ def running(
         yield supervisor
 
 
+def web_url() -> str:
+    """Return the address of the web server."""
+    return f"http://{ports.LOOPBACK}:{os.environ['SPAMDESK_WEB_PORT']}"
+
+
 def demo_key() -> str:
     """Return the key of the demo platform."""
     return (Path(os.environ["SPAMDESK_STATE_DIR"]) / "secrets" / "demo-api-key").read_text().strip()

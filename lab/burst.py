@@ -8,6 +8,7 @@ else, a connection that is cut, or a web process that was replaced breaks the pr
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
@@ -34,7 +35,7 @@ class _Answer:
     seconds: float
 
 
-def main() -> None:
+def main(_: argparse.Namespace) -> None:
     """Send them three times; exit code 1 where the promise is broken."""
     _slow.allow_many_files()
     with _stack.running(name="burst", has_web=True):

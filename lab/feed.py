@@ -46,17 +46,17 @@ STOPPED = ("web", "scoring", "background", "backend", "webhooks", "broker", "hou
 _WORDS = {"web": "config.server", "broker": "valkey-server", "beat": "--pidfile="}
 
 
-def main() -> None:
-    """Run the rounds, print what each poller read; exit code 1 where one read wrongly."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument(
         "--campaign", type=int, default=10_000, help="posts alike: gathered first, then sent again and again"
     )
     parser.add_argument("--stop-seconds", type=float, default=10.0)
-    options = parser.parse_args()
+
+
+def main(options: argparse.Namespace) -> None:
+    """Run the rounds, print what each poller read; exit code 1 where one read wrongly."""
     with tempfile.TemporaryDirectory(prefix="spamdesk-feed-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o711)
         with _triton(Path(folder)):

@@ -9,6 +9,7 @@ for the second start. Memory is the proportional set size (PSS) of every process
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import re
@@ -30,7 +31,7 @@ _IDLE_SECONDS = 60.0
 _A_CASE = re.compile(r'href="/review/\d+/"')
 
 
-def main() -> None:
+def main(_: argparse.Namespace) -> None:
     """Measure and print; exit code 1 if the product did not come up in time."""
     with tempfile.TemporaryDirectory(prefix="spamdesk-newcomer-") as folder:
         clone, home = Path(folder) / "clone", Path(folder) / "home"

@@ -30,9 +30,8 @@ _PROMISE_MINUTES = 15.0
 _CORES = 2
 
 
-def main() -> None:
+def main(options: argparse.Namespace) -> None:
     """Decide, run the command, print what it took; exit code 1 if two cores could not keep the promise."""
-    options = _options()
     texts = _source.limited(_source.read(options.source), most=options.decisions)[: options.decisions]
     shutil.rmtree(_STATE, ignore_errors=True)
     with _stack.running(
@@ -84,14 +83,9 @@ def _triton_seconds() -> float:
     return total
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m lab next_release",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--source", type=Path, default=Path("../shared/data/sms_uci.jsonl"))
     parser.add_argument("--decisions", type=int, default=2_000)
     parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
     parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")
-    return parser.parse_args()

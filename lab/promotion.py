@@ -19,27 +19,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from lab import _product, _variant
-from simulation.events import PostEvent
-from simulation.texts import Families
-from simulation.world import World
+from lab import _posts, _product, _variant
 
 _SHIFT = 0.01
 _CALLERS = 4
 
 
-def main() -> None:
-    """Run it and print the table; exit code 1 if anything failed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--rate", type=float, default=5.0, help="posts per second")
     parser.add_argument("--seconds", type=float, default=30.0, help="of load between two flips")
-    options = parser.parse_args()
+
+
+def main(options: argparse.Namespace) -> None:
+    """Run it and print the table; exit code 1 if anything failed."""
     _product.connect()
     from moderation import scorer
 
@@ -112,19 +108,16 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
     api = _product.api()
     is_over = threading.Event()
     run = f"promotion-{uuid.uuid4().hex[:8]}"
-    events = World(seed=5, run=run, texts=Families.TRAIN).run(
-        start=datetime.now(UTC) - timedelta(days=1), seconds_per_post=1 / rate, posts=100_000
-    )
+    posts = _posts.payloads(run=run, seed=5, count=100_000, seconds_per_post=1 / rate)
 
     def send() -> None:
         start = time.monotonic()
-        for number, payload in enumerate(event.payload for event in events if isinstance(event, PostEvent)):
+        for number, payload in enumerate(posts):
             if is_over.wait(max(0.0, start + number / rate - time.monotonic())):
                 return
-            name = f"{run}-{number}"
-            for problem in api.send_posts([payload | {"external_id": name}]):
+            for problem in api.send_posts([payload]):
                 sys.exit(f"refused: {problem}")
-            sent.append(name)
+            sent.append(payload["external_id"])
 
     with ThreadPoolExecutor(1) as pool:
         sender = pool.submit(send)

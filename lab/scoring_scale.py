@@ -43,9 +43,15 @@ class Run:
         return sum(self.cpu_ms.values())
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--stored", type=int, default=10_000)
+    parser.add_argument("--posts", type=int, default=4_000, help="posts of each measurement")
+    parser.add_argument("--processes", type=int, default=2)
+
+
+def main(options: argparse.Namespace) -> None:
     """Measure at one size, compare with the size before; exit code 1 where a promise is broken."""
-    options = _options()
     with _stack.running(name=f"scale-{options.stored}", has_triton=True, scoring_processes=options.processes):
         django.setup()
         runs = list(_runs(options))
@@ -54,16 +60,6 @@ def main() -> None:
     steeper = _against_first(runs, stored=options.stored)
     if slow or steeper > 1 + _FLAT:
         sys.exit(f"under {_PROMISE} posts/s: {slow}; cost against the first size: {steeper:.2f}")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--stored", type=int, default=10_000)
-    parser.add_argument("--posts", type=int, default=4_000, help="posts of each measurement")
-    parser.add_argument("--processes", type=int, default=2)
-    return parser.parse_args()
 
 
 def _runs(options: argparse.Namespace) -> Iterator[Run]:

@@ -78,9 +78,25 @@ class Speed:
     p99_ms: float
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--repository", type=Path, default=REPOSITORY, help="the one that Triton serves")
+    parser.add_argument("--callers", nargs="+", type=int, default=[1, 8, 32])
+    parser.add_argument("--batch", type=int, default=32, help="texts a call of the one caller with batches")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each cell, after a second of warm-up")
+    parser.add_argument(
+        "--load-test", type=int, default=0, metavar="REPEATS", help="a load test instead: each text so often"
+    )
+    parser.add_argument(
+        "--texts",
+        type=Path,
+        default=Path("../shared/data/sms_uci.jsonl"),
+        help="SMS collection with the load test's texts",
+    )
+
+
+def main(options: argparse.Namespace) -> None:
     """Start the servers, ask them in turn cell by cell, print each with its ratios."""
-    options = _options()
     repeats = options.load_test
     cells = [Cell(callers=count) for count in options.callers]
     if repeats:
@@ -143,26 +159,6 @@ def measure(server: Server, *, cell: Cell, texts: Sequence[str], seconds: float,
         p50_ms=float(np.percentile(latencies, 50)) * 1000,
         p99_ms=float(np.percentile(latencies, 99)) * 1000,
     )
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repository", type=Path, default=REPOSITORY, help="the one that Triton serves")
-    parser.add_argument("--callers", nargs="+", type=int, default=[1, 8, 32])
-    parser.add_argument("--batch", type=int, default=32, help="texts a call of the one caller with batches")
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each cell, after a second of warm-up")
-    parser.add_argument(
-        "--load-test", type=int, default=0, metavar="REPEATS", help="a load test instead: each text so often"
-    )
-    parser.add_argument(
-        "--texts",
-        type=Path,
-        default=Path("../shared/data/sms_uci.jsonl"),
-        help="SMS collection with the load test's texts",
-    )
-    return parser.parse_args()
 
 
 @contextmanager

@@ -28,9 +28,15 @@ from lab import _slow, _stack
 _PROMISE_MS = 500
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--idle", type=int, default=1_000)
+    parser.add_argument("--seconds", type=float, default=30, help="for each kind; the first 5 do not count")
+
+
+def main(options: argparse.Namespace) -> None:
     """Measure each kind; exit code 1 where the promise is broken."""
-    options = _options()
     _write_large_file(State(ROOT / ".state" / "bench" / "slow_clients"))
     with _stack.running(name="slow_clients", has_web=True):
         port = int(os.environ["SPAMDESK_WEB_PORT"])
@@ -39,16 +45,6 @@ def main() -> None:
         for name, kinds in _crowds(port, options).items():
             is_kept &= _measure(name, kinds, port=port, options=options)
     sys.exit(0 if is_kept else 1)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--clients", type=int, default=200)
-    parser.add_argument("--idle", type=int, default=1_000)
-    parser.add_argument("--seconds", type=float, default=30, help="for each kind; the first 5 do not count")
-    return parser.parse_args()
 
 
 def _crowds(port: int, options: argparse.Namespace) -> dict[str, list[_slow.Kind]]:
