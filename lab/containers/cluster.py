@@ -1,17 +1,16 @@
 """The product on several machines: containers of one network, each a machine whose line can be cut.
 
-The state folder is one volume, as a network file system would be. The commands for PostgreSQL's standby and
-failover are those of the operator's guide, read from it.
+The engine must be this trial's alone. The state folder is one volume, as a network file system would be. The
+commands for PostgreSQL's standby and failover are those of the operator's guide, read from it.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from deploy.local.places import ROOT
@@ -170,18 +169,9 @@ class Cluster:
 
     def stop(self) -> None:
         """Remove machines, volumes and network."""
-        names = [name for name in self._all("ps", "--all", "--format=json") if name.startswith(_PREFIX)]
-        if names:
-            self.engine("rm", "--force", "--time=0", *names)
-        volumes = [
-            name for name in self.engine("volume", "ls", "--quiet").split() if name.startswith(_PREFIX)
-        ]
-        if volumes:
-            self.engine("volume", "rm", "--force", *volumes)
+        self.engine("rm", "--all", "--force", "--time=0")
+        self.engine("volume", "rm", "--all", "--force")
         self.engine("network", "rm", "--force", self.network)
-
-    def _all(self, *command: str) -> Iterable[str]:
-        return [name for row in json.loads(self.engine(*command) or "[]") for name in row["Names"]]
 
     def _line(self, name: str, state: str) -> None:
         process = str(self.engine.state(self.container(name))["Pid"])
@@ -189,14 +179,8 @@ class Cluster:
         subprocess.run(command, check=True)
 
     def _await(self, name: str, *command: str) -> None:
-        def answers() -> bool:
-            try:
-                self.run(name, *command)
-            except Failed:
-                return False
-            return True
-
-        containers.wait(f"{name}", answers, seconds=_HEALTHY_SECONDS)
+        answers = partial(self.engine.succeeds, "exec", self.container(name), *command)
+        containers.wait(name, answers, seconds=_HEALTHY_SECONDS)
 
     def _run(self, name: str) -> None:
         options = [f"--name={self.container(name)}", f"--network={self.network}", "--restart=unless-stopped"]
