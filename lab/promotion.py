@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from lab import _posts, _product, _variant
 
@@ -59,7 +58,7 @@ def _under_load(folder: Path, *, rate: float, seconds: float) -> tuple[list[tupl
     live = scorer.release()
     repository = _variant.repository(folder / "repository", shift=_SHIFT)
     release = _variant.release(folder / "release", of=live, repository=repository)
-    report = _equal(candidate=release.id, live=live.id)
+    report = _variant.report(candidate=release, live=live)
     posts: list[str] = []
     flips = []
     with _posting(posts, rate=rate):
@@ -124,20 +123,6 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
         yield
         is_over.set()
         sender.result()
-
-
-def _equal(*, candidate: str, live: str) -> dict[str, Any]:
-    same = {"pr_auc": {"live": 0.9, "candidate": 0.9, "difference_interval": [0.0, 0.0]}}
-    return {
-        "format": 1,
-        "candidate": {"id": candidate},
-        "live": {"id": live},
-        "is_unchanged": False,
-        "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": True, "metrics": same}],
-        "robustness": [],
-        "links": {"texts": 0, "unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}},
-        "latency": {"live_p95_ms": 1.0, "candidate_p95_ms": 1.0},
-    }
 
 
 def _scores(posts: list[str]) -> Counter[tuple[str, bool]]:
