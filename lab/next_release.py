@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import random
 import resource
 import shutil
 import subprocess
@@ -23,7 +24,8 @@ import django
 import psutil
 
 from deploy.local.places import ROOT
-from lab import _source, _stack
+from lab import _stack
+from training import dataset
 
 _STATE = ROOT / ".state" / "bench" / "next_release"
 _PROMISE_MINUTES = 15.0
@@ -32,7 +34,9 @@ _CORES = 2
 
 def main(options: argparse.Namespace) -> None:
     """Decide, run the command, print what it took; exit code 1 if two cores could not keep the promise."""
-    texts = _source.limited(_source.read(options.source), most=options.decisions)[: options.decisions]
+    texts = [example for example in dataset.load([options.source]) if example.text.strip()]
+    random.Random(0).shuffle(texts)
+    texts = texts[: options.decisions]
     shutil.rmtree(_STATE, ignore_errors=True)
     with _stack.running(
         name=_STATE.name,
