@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
+from deploy.local import preflight
 from deploy.local.places import ENVIRONMENT, REQUIREMENTS
 
 UV = ENVIRONMENT / "bin" / "uv"
@@ -40,7 +41,7 @@ def create(environment: Path, *, megabytes: int, python: str = sys.executable) -
     Raises InstallFailed if the disk has not the megabytes that its packages will take.
     """
     interpreter = environment / "bin" / "python"
-    if interpreter.exists() and _succeeds(interpreter, "-c", "import sys"):
+    if interpreter.exists() and preflight.succeeds(str(interpreter), "-c", "import sys"):
         return
     if not environment.exists() and (free := _free(environment.parent)) < megabytes:
         raise InstallFailed(
@@ -55,16 +56,14 @@ def install(environment: Path, *locks: str, with_dependencies: bool = True) -> b
 
     Works offline when nothing changed. Raises InstallFailed if neither uv nor pip can.
     """
-    stamp = environment / f".installed-{locks[0]}"
-    fingerprint = _fingerprint(environment, locks)
-    if stamp.exists() and stamp.read_text() == fingerprint:
+    if is_installed(environment, *locks):
         return False
     files = [str(REQUIREMENTS / f"{lock}.txt") for lock in locks]
     options = [] if with_dependencies else ["--no-deps"]
     print(f"  installing {' and '.join(locks)} packages into {environment.name}", flush=True)
     if not (has_uv() and _install_with_uv(environment, files, options)):
         _install_with_pip(environment, files, options)
-    stamp.write_text(fingerprint)
+    (environment / f".installed-{locks[0]}").write_text(_fingerprint(environment, locks))
     return True
 
 
@@ -154,7 +153,3 @@ def _install_with_pip(environment: Path, files: list[str], options: list[str]) -
 
 def _free(folder: Path) -> int:
     return shutil.disk_usage(folder).free // 2**20
-
-
-def _succeeds(interpreter: Path, *arguments: str) -> bool:
-    return subprocess.run([str(interpreter), *arguments], capture_output=True, check=False).returncode == 0
