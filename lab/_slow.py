@@ -33,30 +33,33 @@ class Kind:
     reads: bool = False
 
 
-def headers() -> Kind:
-    """Return a client that never ends its headers."""
-    return Kind(name="headers", opening=b"GET /sign-in/ HTTP/1.1\r\nHost: localhost\r\nX-A: ")
+IDLE = Kind(name="idle", opening=b"", sends=b"")
+"""A client that connects and sends nothing."""
 
 
-def body(path: str, *, more: str = "", kind: str = "application/x-www-form-urlencoded") -> Kind:
-    """Return a client that never ends its body."""
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n{more}"
-    return Kind(name=f"body to {path}", opening=f"{head}Content-Length: {_LENGTH}\r\n\r\n".encode())
+def kinds(*, key: str, token: str) -> list[Kind]:
+    """Return every way to be slow: headers and bodies that never end, a large answer taken by the byte."""
+    posts = f"Authorization: Bearer {key}\r\nContent-Type: application/"
+    bodies = {
+        "/sign-in/": f"Cookie: csrftoken={token}\r\nContent-Type: application/x-www-form-urlencoded",
+        "/api/v1/posts": f"{posts}json",
+        "/api/v1/posts:bulk": f"{posts}x-ndjson",
+    }
+    return [
+        Kind(name="headers", opening=_head("GET /sign-in/", "X-A: ")),
+        *(
+            Kind(
+                name=f"body to {path}",
+                opening=_head(f"POST {path}", f"{lines}\r\nContent-Length: {_LENGTH}\r\n\r\n"),
+            )
+            for path, lines in bodies.items()
+        ),
+        Kind(name="read", opening=_head("GET /static/large.bin", "\r\n"), sends=b"", reads=True),
+    ]
 
 
-def reader(path: str) -> Kind:
-    """Return a client that asks for a large answer and takes it by the byte."""
-    return Kind(
-        name=f"read of {path}",
-        opening=f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
-        sends=b"",
-        reads=True,
-    )
-
-
-def idle() -> Kind:
-    """Return a client that connects and sends nothing."""
-    return Kind(name="idle", opening=b"", sends=b"")
+def _head(request: str, rest: str) -> bytes:
+    return f"{request} HTTP/1.1\r\nHost: localhost\r\n{rest}".encode()
 
 
 @dataclass(slots=True)
