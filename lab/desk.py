@@ -11,7 +11,7 @@ import sys
 import time
 
 import numpy as np
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from deploy.local import browser as installed
 from lab import _product, _stack
@@ -112,9 +112,7 @@ def _in_browser(sessions: dict[str, str], options: argparse.Namespace) -> list[R
 
 
 def _shift(browser: Browser, sessions: dict[str, str], options: argparse.Namespace) -> list[Result]:
-    context = browser.new_context(base_url=_stack.web_url(), viewport={"width": 1280, "height": 800})
-    context.add_cookies([{"name": "sessionid", "value": sessions["moderator"], "url": _stack.web_url()}])
-    page = context.new_page()
+    page = _page(browser, session=sessions["moderator"])
     page.goto("/review/")
     page.keyboard.press("r")
     page.wait_for_selector("[data-claim]")
@@ -127,7 +125,7 @@ def _shift(browser: Browser, sessions: dict[str, str], options: argparse.Namespa
     page.wait_for_timeout(1_500)
     painted = page.evaluate("window.painted")
     notices = page.locator("#failure:visible, #notices .notice").count()
-    context.close()
+    page.close()
     return [
         (
             f"next case painted after the key, median of {len(painted)}",
@@ -144,11 +142,16 @@ def _shift(browser: Browser, sessions: dict[str, str], options: argparse.Namespa
 
 def _cold_transfer(browser: Browser, sessions: dict[str, str], url: str) -> float:
     """Load the page with an empty cache, as somebody who reads along; return the kilobytes."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.add_cookies([{"name": "sessionid", "value": sessions["lead"], "url": _stack.web_url()}])
-    page = context.new_page()
+    page = _page(browser, session=sessions["lead"])
     page.goto(url)
     page.wait_for_load_state("networkidle")
     transferred = float(page.evaluate(_TRANSFER))
-    context.close()
+    page.close()
     return transferred / 1000
+
+
+def _page(browser: Browser, *, session: str) -> Page:
+    """Open a page of a browser with an empty cache, signed in."""
+    page = browser.new_page(base_url=_stack.web_url(), viewport={"width": 1280, "height": 800})
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": _stack.web_url()}])
+    return page

@@ -50,7 +50,7 @@ def main(options: argparse.Namespace) -> None:
     from moderation.models.platforms import Collecting
 
     waits: dict[str, list[float]] = {Collecting.OFF: [], Collecting.ON: []}
-    medians: list[tuple[float, float]] = []
+    ratios: list[float] = []
     collected: list[float] = []
     halves: list[str] = [Collecting.OFF, Collecting.ON]
     with _web():
@@ -61,13 +61,10 @@ def main(options: argparse.Namespace) -> None:
                     of_turn[collects] = _scored(options, collects=collects, collected=collected)
                 waits[collects] += of_turn[collects]
             halves.reverse()
-            medians.append(
-                (float(np.median(of_turn[Collecting.OFF])), float(np.median(of_turn[Collecting.ON])))
-            )
+            ratios.append(float(np.median(of_turn[Collecting.ON]) / np.median(of_turn[Collecting.OFF])))
     for collects, values in waits.items():
         print(_row(f"POST to stored score, collecting {collects}", values))
     print(_row("POST to evidence", collected))
-    ratios = [on / off for off, on in medians]
     print(
         f"median with evidence / without, by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)};"
         f" {np.median(ratios):.2f}"

@@ -83,9 +83,7 @@ def _triton(folder: Path) -> Iterator[None]:
         logs=state.folder("logs"), mark=str(state.path), environment=dict(os.environ), say=print
     ) as supervisor:
         os.environ["TRITON_URL"] = triton.url
-        service = triton.service()
-        supervisor.launch(service)
-        supervisor.wait_until_up([service.name])
+        supervisor.bring_up(triton.service())
         yield
 
 
@@ -147,12 +145,5 @@ def _print(found: list[Found], writers: Writers, *, say: Callable[[str], object]
     for kind, count in sorted(writers.made.items()):
         say(f"{kind:<40}{count:>8}")
     say(f"posts of decided campaigns: {writers.campaigns}")
-    say(
-        f"{'poller, limit':<16}{'read':>8}{'skipped':>9}{'doubled':>9}"
-        f"{'out of order':>14}{'undone':>8}{'again':>7}"
-    )
     for result in found:
-        say(
-            f"{result.limit:<16}{result.read:>8}{result.skipped:>9}{result.doubled:>9}{result.out_of_order:>14}"
-            f"{result.undone:>8}{result.asked_again:>7}"
-        )
+        say(str(result))

@@ -14,7 +14,6 @@ import uuid
 from pathlib import Path
 
 import numpy as np
-import psycopg
 
 from lab import _hammer, _posts, _stack
 
@@ -28,11 +27,11 @@ _LINES = 1_000
 def main(_: argparse.Namespace) -> None:
     """Measure both; exit code 1 where a promise is broken."""
     with _stack.running(name="ingest", has_web=True):
-        before = _stored()
+        before = _stack.count_posts()
         bulk = _bulk()
-        stored_bulk = _stored() - before
+        stored_bulk = _stack.count_posts() - before
         single = _single()
-        stored_single = _stored() - before - stored_bulk
+        stored_single = _stack.count_posts() - before - stored_bulk
     print(f"{before} posts were stored before")
     is_kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
     is_kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
@@ -80,12 +79,6 @@ def _send(requests: list[bytes], *, connections: int) -> _hammer.Result:
     port = int(os.environ["SPAMDESK_WEB_PORT"])
     time.sleep(2)  # what the server did before is written
     return _hammer.send(requests, file=file, port=port, connections=connections)
-
-
-def _stored() -> int:
-    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
-        row = connection.execute("SELECT count(*) FROM moderation_post").fetchone()
-        return int(row[0]) if row else 0
 
 
 def _report(name: str, result: _hammer.Result, *, posts: int, per: str, promise: int) -> bool:

@@ -11,7 +11,6 @@ and of Triton, which it asks: what else the machine does counts for neither. Two
 from __future__ import annotations
 
 import argparse
-import contextlib
 import random
 import resource
 import shutil
@@ -21,7 +20,6 @@ import time
 from pathlib import Path
 
 import django
-import psutil
 
 from deploy.local.places import ROOT
 from lab import _stack
@@ -30,6 +28,14 @@ from training import dataset
 _STATE = ROOT / ".state" / "bench" / "next_release"
 _PROMISE_MINUTES = 15.0
 _CORES = 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--source", type=Path, default=Path("../shared/data/sms_uci.jsonl"))
+    parser.add_argument("--decisions", type=int, default=2_000)
+    parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
+    parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")
 
 
 def main(options: argparse.Namespace) -> None:
@@ -52,10 +58,10 @@ def main(options: argparse.Namespace) -> None:
         with NewPlatform(texts) as platform:
             platform.decide(len(texts))
             print(f"{platform.decided} decisions on texts of {options.source.name}", flush=True)
-        start, command, triton = time.monotonic(), _children_seconds(), _triton_seconds()
+        start, command, triton = time.monotonic(), _children_seconds(), _stack.processor_seconds()["triton"]
         subprocess.run(_command(options), cwd=ROOT, check=True)
         clock = time.monotonic() - start
-        command, triton = _children_seconds() - command, _triton_seconds() - triton
+        command, triton = _children_seconds() - command, _stack.processor_seconds()["triton"] - triton
     print(
         f"whole command: {clock / 60:.1f} min by the clock; processor time {command / 60:.1f} min, "
         f"and {triton / 60:.1f} min of Triton"
@@ -75,21 +81,3 @@ def _children_seconds() -> float:
     """Return the processor time of children that have ended, and of theirs."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
-
-
-def _triton_seconds() -> float:
-    total = 0.0
-    for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
-            if "triton" in " ".join(process.cmdline()[:1]):
-                times = process.cpu_times()
-                total += times.user + times.system
-    return total
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--source", type=Path, default=Path("../shared/data/sms_uci.jsonl"))
-    parser.add_argument("--decisions", type=int, default=2_000)
-    parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
-    parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")

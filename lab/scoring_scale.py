@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import django
-import psutil
 
 from deploy.local.places import ROOT
 from lab import _stack
@@ -102,10 +101,11 @@ def _measured(name: str, posts: Iterator[IncomingPost]) -> Run:
     from moderation.models import Post
 
     count, prepared = Post.objects.count(), list(posts)
-    before, began = _cpu(), time.perf_counter()
+    before, began = _stack.processor_seconds(), time.perf_counter()
     _score(iter(prepared))
     seconds = time.perf_counter() - began
-    cpu_ms = {part: 1000 * (spent - before.get(part, 0.0)) / len(prepared) for part, spent in _cpu().items()}
+    spent = _stack.processor_seconds()
+    cpu_ms = {part: 1000 * (spent[part] - before[part]) / len(prepared) for part in spent}
     return Run(name=name, stored=count, per_second=len(prepared) / seconds, cpu_ms=cpu_ms)
 
 
@@ -118,20 +118,6 @@ def _score(posts: Iterator[IncomingPost]) -> None:
         sys.stderr.write(f"\r{waiting} posts wait\x1b[K")
         time.sleep(0.2)
     sys.stderr.write("\r\x1b[K")
-
-
-def _cpu() -> dict[str, float]:
-    """Return the processor seconds of the parts so far: children of ours, with their own children."""
-    seconds: dict[str, float] = {}
-    for child in psutil.Process().children():
-        for process in (child, *child.children(recursive=True)):
-            words = " ".join(process.cmdline()[:6])
-            part = next(
-                (name for name in ("celery", "postgres", "triton", "valkey") if name in words), "rest"
-            )
-            times = process.cpu_times()
-            seconds[part] = seconds.get(part, 0.0) + times.user + times.system
-    return seconds
 
 
 def _print(runs: list[Run]) -> None:

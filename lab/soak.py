@@ -121,13 +121,7 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     unwell = probes.stop()
     acknowledged = [decision for reviewer in reviewers for decision in reviewer.acknowledged]
     _kills.print_kills(totals.kills)
-    counts = _run_rows.count(run) | {
-        "silent": _run_rows.silent(run),
-        "acknowledged": len(acknowledged),
-        "forgotten": _run_rows.lost_decisions(acknowledged),
-        "twice": _run_rows.cases_decided_twice(run),
-    }
-    problems = _print_counts(totals, counts)
+    problems = _print_counts(totals, _run_rows.count(run, acknowledged=acknowledged))
     problems += _print_beside(beside, findings)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
     problems += [f"{path} does not answer well at the end" for path in unwell]
@@ -191,9 +185,7 @@ def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
     is_told = _product.wait_for(done=beside.told, expected=beside.messages(), says="messages sent")
     print(f"\n{'beside: posts of campaigns decided as one':<48}{sum(beside.decided):>8}")
     for poller in read:
-        label = f"read by a poller, {poller.limit} at a time"
-        print(f"{label:<48}{poller.read:>8}   skipped {poller.skipped}, doubled {poller.doubled},", end="")
-        print(f" out of order {poller.out_of_order}, undone {poller.undone}")
+        print(f"poller, {poller}")
     problems = [f"poller {poller.limit}" for poller in read if not poller.is_whole]
     return problems + ([] if is_told else ["messages not sent to endpoints that answer"])
 

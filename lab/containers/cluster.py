@@ -21,22 +21,7 @@ from lab.containers.engine import Engine, Failed
 _GUIDE = ROOT / "docs" / "operators-guide.md"
 _CONFIGURATION = ROOT / "deploy" / "containers" / "cluster.cfg"
 _PREFIX = "spamdesk-host-"
-MACHINES = (
-    "postgres-a",
-    "postgres-b",
-    "valkey",
-    "triton-1",
-    "triton-2",
-    "web-1",
-    "web-2",
-    "scoring-1",
-    "scoring-2",
-    "housekeeping",
-    "background",
-    "exports",
-    "beat",
-    "balancer",
-)
+_NETWORK = f"{_PREFIX}lines"
 _APPLICATION = f"localhost/{images.BUILT['web']}"
 _QUEUES = {
     "scoring-1": "scoring",
@@ -45,6 +30,8 @@ _QUEUES = {
     "exports": "exports",
     "background": "campaigns,explanations,reputation,erasures,default,webhooks,evidence",
 }
+_STORES = ("postgres-a", "postgres-b", "valkey", "triton-1", "triton-2")
+MACHINES = (*_STORES, "web-1", "web-2", *_QUEUES, "beat", "balancer")
 _THREADS = {"exports", "background"}
 _HEALTHY_SECONDS = 600
 _SHARED = {"state": "/var/lib/spamdesk", "promoted": "/promoted"}
@@ -96,14 +83,9 @@ class Cluster:
         environment.chmod(0o600)
         return cls(engine, environment, secrets, port)
 
-    @property
-    def network(self) -> str:
-        """Return the name of the one network."""
-        return f"{_PREFIX}lines"
-
     def start(self, *, say: containers.Say) -> None:
         """Start PostgreSQL with its standby, the other servers, and then the product."""
-        self.engine("network", "create", self.network)
+        self.engine("network", "create", _NETWORK)
         for name in ("postgres-a", "valkey", "triton-1", "triton-2"):
             self._run(name)
         self.engine.weigh()
@@ -171,7 +153,7 @@ class Cluster:
         """Remove machines, volumes and network."""
         self.engine("rm", "--all", "--force", "--time=0")
         self.engine("volume", "rm", "--all", "--force")
-        self.engine("network", "rm", "--force", self.network)
+        self.engine("network", "rm", "--force", _NETWORK)
 
     def _line(self, name: str, state: str) -> None:
         process = str(self.engine.state(self.container(name))["Pid"])
@@ -183,11 +165,11 @@ class Cluster:
         containers.wait(name, answers, seconds=_HEALTHY_SECONDS)
 
     def _run(self, name: str) -> None:
-        options = [f"--name={self.container(name)}", f"--network={self.network}", "--restart=unless-stopped"]
+        options = [f"--name={self.container(name)}", f"--network={_NETWORK}", "--restart=unless-stopped"]
         self.engine("run", "--detach", *options, *self._what(name))
 
     def _once(self, command: str) -> None:
-        options = ["--rm", f"--network={self.network}", *self._application()]
+        options = ["--rm", f"--network={_NETWORK}", *self._application()]
         self.engine("run", *options, "sh", "-c", command)
 
     def _application(self) -> list[str]:
