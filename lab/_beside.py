@@ -19,7 +19,7 @@ import httpx
 import psycopg
 
 from deploy.local.places import ROOT
-from lab import _alike
+from lab import _alike, _answers
 from lab._feed_readers import LIMITS, Found, Poller, Source, compare, wait_until_read
 
 PLATFORM = "beside"
@@ -168,26 +168,11 @@ class Beside:
 
     def _decide(self, api: httpx.Client, row: dict[str, Any]) -> bool:
         body = {"verdict": "spam", "expected_count": row["waiting"]}
-        answer = self._answer(api, f"/campaigns/{row['id']}/decisions", body)
+        answer = _answers.final(api, f"/campaigns/{row['id']}/decisions", body, pause_seconds=_LOOK_SECONDS)
         self.made[f"campaign {answer.status_code}"] += 1
         if answer.status_code == httpx.codes.CREATED:
             self.decided.append(row["waiting"])
         return answer.status_code == httpx.codes.CREATED
-
-    def _answer(self, api: httpx.Client, path: str, body: dict[str, Any]) -> httpx.Response:
-        """Ask until there is an answer: the lost answer of a killed server may be a decision."""
-        headers = {"Idempotency-Key": secrets.token_hex(16)}
-        while True:
-            try:
-                answer = api.post(path, json=body, headers=headers)
-            except httpx.TransportError:
-                self.made["answer lost"] += 1
-            else:
-                is_in_flight = answer.status_code == httpx.codes.CONFLICT and "Retry-After" in answer.headers
-                if answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR and not is_in_flight:
-                    return answer
-            if self._is_over.wait(_LOOK_SECONDS):
-                raise ValueError("no answer before the end")
 
     def _exported_and_erased(self, api: httpx.Client) -> None:
         """Ask for an export, and erase an author whose post it may hold."""

@@ -97,6 +97,12 @@ class Found:
         """Tell whether each was read exactly once, in order, and nothing that was undone."""
         return not (self.skipped or self.doubled or self.out_of_order or self.undone)
 
+    def __str__(self) -> str:
+        return (
+            f"limit {self.limit}: {self.read} read, {self.skipped} skipped, {self.doubled} doubled,"
+            f" {self.out_of_order} out of order, {self.undone} undone, asked again {self.asked_again} times"
+        )
+
 
 def wait_until_read(
     source: Source, pollers: list[Poller], *, platform: str, patience_seconds: float = 300

@@ -42,7 +42,7 @@ class Memory(threading.Thread):
 
 
 def _megabytes(part: str) -> float:
-    return sum(_pss(process) for process in _family(part)) / 1e6
+    return sum(pss(process) for process in _family(part)) / 1e6
 
 
 def _family(part: str) -> set[psutil.Process]:
@@ -56,7 +56,8 @@ def _family(part: str) -> set[psutil.Process]:
     return processes
 
 
-def _pss(process: psutil.Process) -> float:
+def pss(process: psutil.Process) -> float:
+    """Return the bytes of a process, 0 if it has ended."""
     try:
         return float(process.memory_full_info().pss)
     except (psutil.NoSuchProcess, psutil.AccessDenied):

@@ -11,12 +11,14 @@ import time
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from django.db import connection
 from django.db.models import Max, Model
 
+from lab import _posts
 from moderation.models import (
     Author,
     AuthorBand,
@@ -33,10 +35,7 @@ from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
-from simulation.events import PostEvent
 from simulation.replay import incoming_post
-from simulation.texts import Families
-from simulation.world import World
 
 EVERYWHERE = "everywhere.example"
 _COPIES_AT_ONCE = 10
@@ -49,13 +48,10 @@ _ADDRESS = (
 def posts(*, count: int, seed: int) -> Iterator[IncomingPost]:
     """Yield simulated posts that nobody has sent before."""
     run = f"scale-{uuid.uuid4().hex[:8]}"
-    start = datetime.now(UTC) - timedelta(hours=1)
-    events = World(seed=seed, run=run, texts=Families.TRAIN).run(
-        start=start, seconds_per_post=3000 / count, posts=count
+    payloads = _posts.payloads(
+        run=run, seed=seed, count=count, seconds_per_post=3000 / count, begun=timedelta(hours=1)
     )
-    for event in events:
-        if isinstance(event, PostEvent):
-            yield incoming_post(event.payload)
+    yield from map(incoming_post, payloads)
 
 
 def take_in(found: Iterator[IncomingPost]) -> int:
@@ -118,14 +114,14 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
     post, revision = (f"+ g * {steps[model]}" for model in (Post, Revision))
     earlier = "t.received_at - g * interval '1 hour'"
     name = "t.external_id || '~' || g"
-    copy = _Copy(steps, first=first, last=last)
-    copy.rows(Author, external_id=name)
-    copy.rows(
+    copy = partial(_copy, steps, first, last)
+    copy(Author, external_id=name)
+    copy(
         AuthorBand, author_id=f"t.author_id {author}", first_seen_at="t.first_seen_at - g * interval '1 hour'"
     )
-    copy.rows(Domain, name="left(g || '-' || t.name, 255)", where=f"t.id <> {kept}")
-    copy.rows(Post, external_id=name, author_id=f"t.author_id {author}", received_at=earlier)
-    copy.rows(
+    copy(Domain, name="left(g || '-' || t.name, 255)", where=f"t.id <> {kept}")
+    copy(Post, external_id=name, author_id=f"t.author_id {author}", received_at=earlier)
+    copy(
         Revision,
         post_id=f"t.post_id {post}",
         received_at=earlier,
@@ -136,7 +132,7 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
         text_digest="encode(sha256((t.text_digest || g)::bytea), 'hex')",
         similarity_group="md5(t.similarity_group::text || g)::uuid",
     )
-    copy.rows(
+    copy(
         PostLink,
         revision_id=f"t.revision_id {revision}",
         domain_id=f"CASE WHEN t.domain_id = {kept} THEN t.domain_id ELSE t.domain_id {domain} END",
@@ -145,25 +141,27 @@ def _copy_all(steps: dict[type[Model], int], *, first: int, last: int, kept: int
     )
 
 
-class _Copy:
-    """Copies the rows that were there at first."""
-
-    def __init__(self, steps: dict[type[Model], int], *, first: int, last: int) -> None:
-        self._steps, self._first, self._last = steps, first, last
-
-    def rows(self, model: type[Model], *, where: str = "true", **instead: str) -> None:
-        """Copy with SQL for columns that differ; `g` is the number of the copy."""
-        meta, step = model._meta, self._steps[model]  # noqa: SLF001 - documented
-        columns = [str(field.column) for field in meta.concrete_fields]
-        expressions_by_column = {"id": f"t.id + g * {step}", **instead}
-        expressions = ", ".join(expressions_by_column.get(column, f't."{column}"') for column in columns)
-        names = ", ".join(f'"{column}"' for column in columns)
-        _run(
-            f"INSERT INTO {meta.db_table} ({names}) SELECT {expressions}"
-            f" FROM {meta.db_table} t, generate_series({self._first}, {self._last}) g"
-            f" WHERE t.id <= {step} AND {where}",
-            None,
-        )
+def _copy(
+    steps: dict[type[Model], int],
+    first: int,
+    last: int,
+    model: type[Model],
+    *,
+    where: str = "true",
+    **instead: str,
+) -> None:
+    """Copy the rows that were there at first, with SQL for columns that differ; `g` counts the copies."""
+    meta, step = model._meta, steps[model]  # noqa: SLF001 - documented
+    columns = [str(field.column) for field in meta.concrete_fields]
+    expressions_by_column = {"id": f"t.id + g * {step}", **instead}
+    expressions = ", ".join(expressions_by_column.get(column, f't."{column}"') for column in columns)
+    names = ", ".join(f'"{column}"' for column in columns)
+    _run(
+        f"INSERT INTO {meta.db_table} ({names}) SELECT {expressions}"
+        f" FROM {meta.db_table} t, generate_series({first}, {last}) g"
+        f" WHERE t.id <= {step} AND {where}",
+        None,
+    )
 
 
 def _step(model: type[Model]) -> int:

@@ -6,7 +6,6 @@ Import after Django is set up. Posts and decisions go through the API.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -14,8 +13,7 @@ from typing import Any, Self
 import httpx
 from django.utils import timezone
 
-from lab import _product
-from lab._source import Text
+from lab import _product, _stack
 from moderation.models import Case, FeedEntry, Revision, User
 from moderation.models.cases import CaseState
 from moderation.models.feed import Stream
@@ -23,6 +21,7 @@ from moderation.models.platforms import Reconsidering, Removal, Scope
 from moderation.models.posts import ScoreState
 from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.labels.draws import MOST_POSTS
+from training.dataset import Example
 
 _AT_ONCE = 50
 """So many posts arrive, then what is shown of them is decided, and so on: the queue never grows long."""
@@ -33,7 +32,7 @@ _PATIENCE_SECONDS = 120
 class NewPlatform:
     """One platform with its key; `decided` counts what its moderator has decided so far."""
 
-    def __init__(self, texts: Sequence[Text]) -> None:
+    def __init__(self, texts: Sequence[Example]) -> None:
         at, lead = timezone.now(), User.objects.get(username="lead")
         self.decided = 0
         self._platform = platforms.register(slug="decided", name="Decided", removal=Removal.ALWAYS, at=at)
@@ -56,13 +55,13 @@ class NewPlatform:
             at=at,
         )
         self._api = httpx.Client(
-            base_url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}/api/v1",
+            base_url=f"{_stack.web_url()}/api/v1",
             headers={"Authorization": f"Bearer {secret}"},
             trust_env=False,
             timeout=60,
         )
-        self._texts = {_name(text): text for text in texts}
-        self._waiting = list(texts)
+        self._texts = {f"post-{number}": text for number, text in enumerate(texts)}
+        self._waiting = list(self._texts)
 
     def __enter__(self) -> Self:
         return self
@@ -88,8 +87,8 @@ class NewPlatform:
         )
         _wait(numbered.count, expected=self.decided, says="labels final")
 
-    def _send(self, texts: Sequence[Text]) -> None:
-        lines = "\n".join(json.dumps(_payload(text)) for text in texts)
+    def _send(self, names: Sequence[str]) -> None:
+        lines = "\n".join(json.dumps(_payload(name, self._texts[name])) for name in names)
         answer = self._ask(
             "POST", "/posts:bulk", content=lines, headers={"Content-Type": "application/x-ndjson"}
         )
@@ -98,10 +97,10 @@ class NewPlatform:
             raise RuntimeError(f"{len(refusals)} posts were refused: {refusals[0]}")
         revisions = Revision.objects.filter(
             post__platform=self._platform,
-            post__external_id__in=[_name(text) for text in texts],
+            post__external_id__in=names,
             score_state=ScoreState.SCORED,
         )
-        _wait(revisions.count, expected=len(texts), says="posts scored")
+        _wait(revisions.count, expected=len(names), says="posts scored")
 
     def _decide_shown(self, wanted: int) -> bool:
         """Decide the open cases, the oldest first; return whether there was one."""
@@ -113,7 +112,7 @@ class NewPlatform:
         )
         for case, version, name in rows:
             self._ask("PUT", f"/claims/{case}")
-            verdict = {"verdict": "spam" if self._texts[name].is_spam else "not_spam", "version": version}
+            verdict = {"verdict": "spam" if self._texts[name].label else "not_spam", "version": version}
             self._ask("POST", f"/cases/{case}/decisions", json=verdict)
         self.decided += len(rows)
         return bool(rows)
@@ -135,19 +134,15 @@ class NewPlatform:
         return content
 
 
-def _payload(text: Text) -> dict[str, Any]:
+def _payload(name: str, text: Example) -> dict[str, Any]:
     """Return a post of a platform that sends nothing but texts: each by an author of its own."""
     return {
-        "external_id": _name(text),
+        "external_id": name,
         "text": text.text,
-        "language": text.language or None,
+        "language": None if text.lang == "xx" else text.lang,
         "posted_at": datetime.now(UTC).isoformat(),
-        "author": {"external_id": f"author-{text.line}"},
+        "author": {"external_id": f"author-of-{name}"},
     }
-
-
-def _name(text: Text) -> str:
-    return f"post-{text.line}"
 
 
 def _wait(done: Any, *, expected: int, says: str) -> None:

@@ -30,8 +30,7 @@ def api() -> ApiClient:
     """Return a client of its API with the demo platform's key. Call after `connect`."""
     from simulation.api_client import ApiClient
 
-    url = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
-    return ApiClient(url=url, key=_stack.demo_key(), patience_seconds=120)
+    return ApiClient(url=_stack.web_url(), key=_stack.demo_key(), patience_seconds=120)
 
 
 def wait_for(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-import uuid
 from typing import Any
 
 import httpx
 from django.db import connection
 from django.utils import timezone
 
+from lab import _answers, _stack
 from moderation.models import ApiKey, Platform, User
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys, demo
 
-_TRY_AGAIN = frozenset({409, 429, 500, 502, 503, 504})
 _PAUSE_SECONDS = 0.5
 
 
@@ -52,14 +51,14 @@ def dismiss(issued: list[tuple[ApiKey, str]]) -> None:
 class Reviewer(threading.Thread):
     """Claims the next case, decides it and waits, until stopped."""
 
-    def __init__(self, *, url: str, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
+    def __init__(self, *, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
         super().__init__(daemon=True)
         self.claimed: list[float] = []
         """Seconds from asking for the next case to the answer, tries in between included."""
         self.acknowledged: list[int] = []
         self._pause_seconds, self._is_over = pause_seconds, is_over
         self._desk = httpx.Client(
-            base_url=f"{url}/api/v1",
+            base_url=f"{_stack.web_url()}/api/v1",
             headers={"Authorization": f"Bearer {secret}"},
             trust_env=False,
             timeout=30,
@@ -86,20 +85,6 @@ class Reviewer(threading.Thread):
             self.acknowledged.append(int(answer.json()["id"]))
 
     def _ask(self, path: str, body: dict[str, Any]) -> tuple[httpx.Response, float]:
-        """Ask under one key until there is an answer; a lost one is repeated."""
-        key, began = str(uuid.uuid4()), time.monotonic()
-        while True:
-            try:
-                answer = self._desk.post(path, json=body, headers={"Idempotency-Key": key})
-                if not _is_passing(answer):
-                    return answer, time.monotonic() - began
-            except httpx.TransportError:
-                pass
-            time.sleep(_PAUSE_SECONDS)
-
-
-def _is_passing(answer: httpx.Response) -> bool:
-    """Return whether the same request may be answered otherwise in a moment."""
-    if answer.status_code == httpx.codes.CONFLICT:
-        return str(answer.json().get("type", "")).endswith("request_in_flight")
-    return answer.status_code in _TRY_AGAIN
+        began = time.monotonic()
+        answer = _answers.final(self._desk, path, body, pause_seconds=_PAUSE_SECONDS)
+        return answer, time.monotonic() - began

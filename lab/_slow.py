@@ -1,14 +1,14 @@
 """Slow clients that hold a connection: they send or read a byte occasionally, or nothing.
 
-All of them live in one thread of the caller's process. They come back as soon as they are cut off, as an
+All of them live in one thread of the caller's process. They come back a second after they are cut off, as an
 attacker would.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import resource
-import selectors
 import socket
 import threading
 import time
@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 _LENGTH = 5_000
+_SECONDS_PER_BYTE = 2.0
+_BACK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,38 +33,33 @@ class Kind:
     reads: bool = False
 
 
-def headers() -> Kind:
-    """Return a client that never ends its headers."""
-    return Kind(name="headers", opening=b"GET /sign-in/ HTTP/1.1\r\nHost: localhost\r\nX-A: ")
+IDLE = Kind(name="idle", opening=b"", sends=b"")
+"""A client that connects and sends nothing."""
 
 
-def body(path: str, *, more: str = "", kind: str = "application/x-www-form-urlencoded") -> Kind:
-    """Return a client that never ends its body."""
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n{more}"
-    return Kind(name=f"body to {path}", opening=f"{head}Content-Length: {_LENGTH}\r\n\r\n".encode())
+def kinds(*, key: str, token: str) -> list[Kind]:
+    """Return every way to be slow: headers and bodies that never end, a large answer taken by the byte."""
+    posts = f"Authorization: Bearer {key}\r\nContent-Type: application/"
+    bodies = {
+        "/sign-in/": f"Cookie: csrftoken={token}\r\nContent-Type: application/x-www-form-urlencoded",
+        "/api/v1/posts": f"{posts}json",
+        "/api/v1/posts:bulk": f"{posts}x-ndjson",
+    }
+    return [
+        Kind(name="headers", opening=_head("GET /sign-in/", "X-A: ")),
+        *(
+            Kind(
+                name=f"body to {path}",
+                opening=_head(f"POST {path}", f"{lines}\r\nContent-Length: {_LENGTH}\r\n\r\n"),
+            )
+            for path, lines in bodies.items()
+        ),
+        Kind(name="read", opening=_head("GET /static/large.bin", "\r\n"), sends=b"", reads=True),
+    ]
 
 
-def reader(path: str) -> Kind:
-    """Return a client that asks for a large answer and takes it by the byte."""
-    return Kind(
-        name=f"read of {path}",
-        opening=f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
-        sends=b"",
-        reads=True,
-    )
-
-
-def idle() -> Kind:
-    """Return a client that connects and sends nothing."""
-    return Kind(name="idle", opening=b"", sends=b"")
-
-
-@dataclass(slots=True, eq=False)
-class _Client:
-    kind: Kind
-    connection: socket.socket | None = None
-    due: float = 0.0
-    received: bytes = b""
+def _head(request: str, rest: str) -> bytes:
+    return f"{request} HTTP/1.1\r\nHost: localhost\r\n{rest}".encode()
 
 
 @dataclass(slots=True)
@@ -71,17 +68,15 @@ class Crowd:
 
     port: int
     kinds: Sequence[Kind]
-    seconds_per_byte: float = 2.0
+    connected: int = 0
     ends: Counter[str] = field(default_factory=Counter)
     """How connections ended, by kind and first line of the answer."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
-    _clients: list[_Client] = field(default_factory=list)
 
     def __enter__(self) -> Self:
         allow_many_files()
-        self._clients = [_Client(kind) for kind in self.kinds]
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
         self._thread.start()
         return self
 
@@ -90,70 +85,51 @@ class Crowd:
         if self._thread is not None:
             self._thread.join(timeout=30)
 
-    @property
-    def connected(self) -> int:
-        """Return how many are connected now."""
-        return sum(client.connection is not None for client in self._clients)
+    async def _run(self) -> None:
+        clients = [asyncio.ensure_future(self._come_again(kind)) for kind in self.kinds]
+        await asyncio.to_thread(self._stop.wait)
+        for client in clients:
+            client.cancel()
 
-    def _run(self) -> None:
-        with selectors.DefaultSelector() as selector:
-            while not self._stop.is_set():
-                for key, _ in selector.select(timeout=0.05):
-                    self._read(key.data, selector)
-                now = time.monotonic()
-                for client in self._clients:
-                    if client.due <= now:
-                        client.due = now + self.seconds_per_byte
-                        self._act(client, selector)
-        for client in self._clients:
-            if client.connection is not None:
-                client.connection.close()
+    async def _come_again(self, kind: Kind) -> None:
+        while True:
+            with contextlib.suppress(OSError):
+                await self._hold(kind)
+            await asyncio.sleep(_BACK_SECONDS)
 
-    def _act(self, client: _Client, selector: selectors.BaseSelector) -> None:
-        with contextlib.suppress(OSError):
-            if client.connection is None:
-                self._connect(client, selector)
-            elif client.kind.reads:
-                if not client.connection.recv(1):
-                    self._end(client, "cut off")
-            elif client.kind.sends:
-                client.connection.send(client.kind.sends)
-            return
-        self._end(client, "cut off", selector)
+    async def _hold(self, kind: Kind) -> None:
+        with socket.socket() as connection:
+            connection.settimeout(0)
+            if kind.reads:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            loop = asyncio.get_running_loop()
+            async with asyncio.timeout(2):
+                await loop.sock_connect(connection, ("127.0.0.1", self.port))
+            await loop.sock_sendall(connection, kind.opening)
+            self.connected += 1
+            answer = await _until_cut_off(connection, kind)
+            self.connected -= 1
+        self.ends[f"{kind.name}: {answer[:12].decode('latin-1') or 'cut off'}"] += 1
 
-    def _connect(self, client: _Client, selector: selectors.BaseSelector) -> None:
-        connection = socket.socket()
-        if client.kind.reads:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-        connection.settimeout(2)
-        connection.connect(("127.0.0.1", self.port))
-        if client.kind.opening:
-            connection.sendall(client.kind.opening)
-        connection.settimeout(0.2 if client.kind.reads else 0)
-        client.connection, client.received = connection, b""
-        if not client.kind.reads:
-            selector.register(connection, selectors.EVENT_READ, client)
 
-    def _read(self, client: _Client, selector: selectors.BaseSelector) -> None:
-        if client.connection is None:
-            return
-        try:
-            data = client.connection.recv(65_536)
-        except OSError:
-            data = b""
-        client.received += data
-        if not data:
-            self._end(client, client.received[:12].decode("latin-1") or "cut off", selector)
-
-    def _end(self, client: _Client, how: str, selector: selectors.BaseSelector | None = None) -> None:
-        if client.connection is None:
-            return
-        if selector is not None:
-            with contextlib.suppress(KeyError, ValueError):
-                selector.unregister(client.connection)
-        client.connection.close()
-        client.connection = None
-        self.ends[f"{client.kind.name}: {how}"] += 1
+async def _until_cut_off(connection: socket.socket, kind: Kind) -> bytes:
+    """Send or read slowly until the server ends the connection; return what it answered a sender."""
+    loop, answer = asyncio.get_running_loop(), b""
+    with contextlib.suppress(OSError):
+        while True:
+            try:
+                async with asyncio.timeout(_SECONDS_PER_BYTE):
+                    data = await loop.sock_recv(connection, 1 if kind.reads else 65_536)
+            except TimeoutError:
+                await loop.sock_sendall(connection, kind.sends)
+                continue
+            if not data:
+                break
+            if kind.reads:
+                await asyncio.sleep(_SECONDS_PER_BYTE)
+            else:
+                answer += data
+    return answer
 
 
 def allow_many_files() -> None:

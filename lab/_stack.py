@@ -5,12 +5,18 @@ The state stays in `.state/bench`, so that a database that took minutes to fill 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
+from typing import LiteralString
+
+import psutil
+import psycopg
 
 from deploy.local import application, ports
 from deploy.local.broker import Broker
@@ -50,15 +56,36 @@ def running(
         services = _services(
             state, has_web=has_web, scoring_processes=scoring_processes, has_sweeps=has_sweeps
         )
-        for service in services:
-            supervisor.launch(service)
-        supervisor.wait_until_up([service.name for service in services])
+        supervisor.bring_up(*services)
         yield supervisor
+
+
+def web_url() -> str:
+    """Return the address of the web server."""
+    return f"http://{ports.LOOPBACK}:{os.environ['SPAMDESK_WEB_PORT']}"
 
 
 def demo_key() -> str:
     """Return the key of the demo platform."""
     return (Path(os.environ["SPAMDESK_STATE_DIR"]) / "secrets" / "demo-api-key").read_text().strip()
+
+
+def count_posts(condition: LiteralString = "true", *values: object) -> int:
+    """Return how many posts are stored that meet a condition in SQL."""
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        row = connection.execute(f"SELECT count(*) FROM moderation_post WHERE {condition}", values).fetchone()
+        return int(row[0]) if row else 0
+
+
+def processor_seconds() -> dict[str, float]:
+    """Return the processor seconds of the parts so far."""
+    seconds = defaultdict[str, float](float)
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
+            words, times = " ".join(process.cmdline()[:6]), process.cpu_times()
+            names = (name for name in ("celery", "postgres", "triton", "valkey") if name in words)
+            seconds[next(names, "rest")] += times.user + times.system
+    return seconds
 
 
 def _environment(state: State) -> dict[str, str]:
@@ -87,9 +114,7 @@ def _servers(supervisor: Supervisor, state: State, *, repository: Path | None) -
         triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free(), repository=repository)
         supervisor.environment["TRITON_URL"] = triton.url
         servers.append(triton.service())
-    for server in servers:
-        supervisor.launch(server)
-    supervisor.wait_until_up([server.name for server in servers])
+    supervisor.bring_up(*servers)
 
 
 def _services(state: State, *, has_web: bool, scoring_processes: int, has_sweeps: bool) -> list[Service]:

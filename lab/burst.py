@@ -8,6 +8,7 @@ else, a connection that is cut, or a web process that was replaced breaks the pr
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
@@ -18,7 +19,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import psycopg
 
 from lab import _hammer, _slow, _stack
 from lab.slow_clients import web_processes
@@ -34,7 +34,7 @@ class _Answer:
     seconds: float
 
 
-def main() -> None:
+def main(_: argparse.Namespace) -> None:
     """Send them three times; exit code 1 where the promise is broken."""
     _slow.allow_many_files()
     with _stack.running(name="burst", has_web=True):
@@ -49,7 +49,7 @@ def _run() -> bool:
     answers = asyncio.run(_send_all())
     counts = Counter(answer.said for answer in answers)
     posts = [answer.post for answer in answers if answer.said == "202"]
-    lost = len(posts) - _stored(posts)
+    lost = len(posts) - _stack.count_posts("external_id = ANY(%s)", posts)
     p50, p95 = np.percentile([answer.seconds for answer in answers], (50, 95))
     slowest = max(answer.seconds for answer in answers)
     print(
@@ -95,11 +95,3 @@ async def _ask(raw: bytes) -> str:
     writer.close()
     status = answer[9:12].decode() or "cut off"
     return f"{status} Retry-After" if b"\r\nretry-after:" in answer else status
-
-
-def _stored(posts: list[str]) -> int:
-    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
-        row = connection.execute(
-            "SELECT count(*) FROM moderation_post WHERE external_id = ANY(%s)", [posts]
-        ).fetchone()
-        return int(row[0]) if row else 0

@@ -9,7 +9,6 @@ clients on the same processors.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import threading
 import time
@@ -24,9 +23,17 @@ from lab import _stack
 _PROMISE_MS = 20.0
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--stored", type=int, default=1_000_000)
+    parser.add_argument("--cases", type=int, default=200_000)
+    parser.add_argument("--moderators", type=int, default=50)
+    parser.add_argument("--pause", type=float, default=2.0, help="seconds from one case to the next")
+    parser.add_argument("--seconds", type=float, default=40.0)
+
+
+def main(options: argparse.Namespace) -> None:
     """Fill up the queue, let everybody work, print; exit code 1 where the promise is broken."""
-    options = _options()
     with _stack.running(name=f"scale-{options.stored}", has_web=True):
         django.setup()
         from lab import _million
@@ -48,18 +55,6 @@ def _told(where: str, took: list[float], *, seconds: float) -> float:
         f" p99 {p99:.1f} ms {'ok' if p95 <= _PROMISE_MS else f'OVER {_PROMISE_MS:g}'}"
     )
     return float(p95)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--stored", type=int, default=1_000_000)
-    parser.add_argument("--cases", type=int, default=200_000)
-    parser.add_argument("--moderators", type=int, default=50)
-    parser.add_argument("--pause", type=float, default=2.0, help="seconds from one case to the next")
-    parser.add_argument("--seconds", type=float, default=40.0)
-    return parser.parse_args()
 
 
 def _shift(options: argparse.Namespace) -> list[float]:
@@ -97,10 +92,8 @@ def _shift_over_http(options: argparse.Namespace) -> list[float]:
     from lab import _reviewers
 
     keys, is_over = _reviewers.hire(options.moderators), threading.Event()
-    url = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
     people = [
-        _reviewers.Reviewer(url=url, secret=secret, pause_seconds=options.pause, is_over=is_over)
-        for _, secret in keys
+        _reviewers.Reviewer(secret=secret, pause_seconds=options.pause, is_over=is_over) for _, secret in keys
     ]
     for person in people:
         person.start()

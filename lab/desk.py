@@ -6,16 +6,15 @@ make bench ARGS="desk --fill"      (while `make run` is up, in a state folder of
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 import time
 
 import numpy as np
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from deploy.local import browser as installed
-from lab import _product
+from lab import _product, _stack
 
 _PAINT = """
 () => {
@@ -40,9 +39,18 @@ _TRANSFER = """
 """
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--fill", action="store_true", help="make the rows first; once")
+    parser.add_argument("--posts", type=int, default=100_000)
+    parser.add_argument("--cases", type=int, default=20_000)
+    parser.add_argument("--decisions", type=int, default=60, help="keys pressed in the browser")
+    parser.add_argument("--requests", type=int, default=100, help="requests of each page")
+    parser.add_argument("--think-ms", type=int, default=700, help="pause between two keys")
+
+
+def main(options: argparse.Namespace) -> None:
     """Fill if asked, measure, print; exit code 1 where a promise is broken."""
-    options = _options()
     _product.connect()
     from lab import _crowd
     from moderation.models import Case, Post
@@ -65,19 +73,6 @@ def main() -> None:
 Result = tuple[str, float, str, float | None]
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--fill", action="store_true", help="make the rows first; once")
-    parser.add_argument("--posts", type=int, default=100_000)
-    parser.add_argument("--cases", type=int, default=20_000)
-    parser.add_argument("--decisions", type=int, default=60, help="keys pressed in the browser")
-    parser.add_argument("--requests", type=int, default=100, help="requests of each page")
-    parser.add_argument("--think-ms", type=int, default=700, help="pause between two keys")
-    return parser.parse_args()
-
-
 def _session(name: str) -> str:
     """Return the session of a demo account."""
     from django.test import Client
@@ -89,17 +84,13 @@ def _session(name: str) -> str:
     return client.cookies["sessionid"].value
 
 
-def _address() -> str:
-    return f"http://127.0.0.1:{os.environ.get('SPAMDESK_WEB_PORT', '8000')}"
-
-
 def _server(session: str, options: argparse.Namespace) -> list[Result]:
     """Time whole answers of the queue page over loopback, one after the other."""
     import httpx
 
     times = []
     with httpx.Client(
-        base_url=_address(), cookies={"sessionid": session}, trust_env=False, timeout=30
+        base_url=_stack.web_url(), cookies={"sessionid": session}, trust_env=False, timeout=30
     ) as desk:
         for _ in range(5):
             desk.get("/queue/")
@@ -121,9 +112,7 @@ def _in_browser(sessions: dict[str, str], options: argparse.Namespace) -> list[R
 
 
 def _shift(browser: Browser, sessions: dict[str, str], options: argparse.Namespace) -> list[Result]:
-    context = browser.new_context(base_url=_address(), viewport={"width": 1280, "height": 800})
-    context.add_cookies([{"name": "sessionid", "value": sessions["moderator"], "url": _address()}])
-    page = context.new_page()
+    page = _page(browser, session=sessions["moderator"])
     page.goto("/review/")
     page.keyboard.press("r")
     page.wait_for_selector("[data-claim]")
@@ -136,7 +125,7 @@ def _shift(browser: Browser, sessions: dict[str, str], options: argparse.Namespa
     page.wait_for_timeout(1_500)
     painted = page.evaluate("window.painted")
     notices = page.locator("#failure:visible, #notices .notice").count()
-    context.close()
+    page.close()
     return [
         (
             f"next case painted after the key, median of {len(painted)}",
@@ -153,11 +142,16 @@ def _shift(browser: Browser, sessions: dict[str, str], options: argparse.Namespa
 
 def _cold_transfer(browser: Browser, sessions: dict[str, str], url: str) -> float:
     """Load the page with an empty cache, as somebody who reads along; return the kilobytes."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.add_cookies([{"name": "sessionid", "value": sessions["lead"], "url": _address()}])
-    page = context.new_page()
+    page = _page(browser, session=sessions["lead"])
     page.goto(url)
     page.wait_for_load_state("networkidle")
     transferred = float(page.evaluate(_TRANSFER))
-    context.close()
+    page.close()
     return transferred / 1000
+
+
+def _page(browser: Browser, *, session: str) -> Page:
+    """Open a page of a browser with an empty cache, signed in."""
+    page = browser.new_page(base_url=_stack.web_url(), viewport={"width": 1280, "height": 800})
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": _stack.web_url()}])
+    return page

@@ -14,15 +14,15 @@ import argparse
 from lab import _product
 
 
-def main() -> None:
-    """Fill the database, ask for every page, print a line for each, and take everything back."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--posts", type=int, default=100_000)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--times", type=int, default=30)
-    options = parser.parse_args()
+
+
+def main(options: argparse.Namespace) -> None:
+    """Fill the database, ask for every page, print a line for each, and take everything back."""
     _product.connect()
     from lab import _crowd
 

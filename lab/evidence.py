@@ -28,25 +28,29 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from lab import _product, latency
-from simulation.events import PostEvent
+from lab import _posts, _product, latency
 from simulation.texts import Families, curated, links
 from simulation.web import planning, register
 from simulation.web.shares import MODES, Mode
-from simulation.world import World
 
 _KNOWN, _DOMAINS = 40, 400
 _PATIENCE_SECONDS, _POLL_SECONDS = 120.0, 0.2
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--rate", type=float, default=30.0, help="posts per second")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each half turn")
+    parser.add_argument("--turns", type=int, default=4)
+
+
+def main(options: argparse.Namespace) -> None:
     """Send, wait for evidence, print both tables."""
-    options = _options()
     _product.connect()
     from moderation.models.platforms import Collecting
 
     waits: dict[str, list[float]] = {Collecting.OFF: [], Collecting.ON: []}
-    medians: list[tuple[float, float]] = []
+    ratios: list[float] = []
     collected: list[float] = []
     halves: list[str] = [Collecting.OFF, Collecting.ON]
     with _web():
@@ -57,27 +61,14 @@ def main() -> None:
                     of_turn[collects] = _scored(options, collects=collects, collected=collected)
                 waits[collects] += of_turn[collects]
             halves.reverse()
-            medians.append(
-                (float(np.median(of_turn[Collecting.OFF])), float(np.median(of_turn[Collecting.ON])))
-            )
+            ratios.append(float(np.median(of_turn[Collecting.ON]) / np.median(of_turn[Collecting.OFF])))
     for collects, values in waits.items():
         print(_row(f"POST to stored score, collecting {collects}", values))
     print(_row("POST to evidence", collected))
-    ratios = [on / off for off, on in medians]
     print(
         f"median with evidence / without, by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)};"
         f" {np.median(ratios):.2f}"
     )
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rate", type=float, default=30.0, help="posts per second")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each half turn")
-    parser.add_argument("--turns", type=int, default=4)
-    return parser.parse_args()
 
 
 @contextmanager
@@ -145,27 +136,26 @@ def _scored(options: argparse.Namespace, *, collects: str, collected: list[float
 
 def _payloads(*, run: str, posts: int, seed: int, rate: float) -> list[dict[str, Any]]:
     """Return simulated posts with a link each, and let the simulated web know what is behind the links."""
-    start = datetime.now(UTC) - timedelta(days=1)
-    world = World(seed=seed, run=run).run(start=start, seconds_per_post=1 / rate, posts=posts * 2)
-    events = [event for event in world if isinstance(event, PostEvent) and not links(event.payload["text"])]
+    simulated = _posts.payloads(
+        run=run, seed=seed, count=posts * 2, seconds_per_post=1 / rate, texts=Families.KEPT_OUT
+    )
+    without_link = [post for post in simulated if not links(post["text"])]
     kinds = [text.kind for text in curated(Families.KEPT_OUT)]
     payloads, sites = [], {}
-    for number, event in enumerate(events[:posts]):
+    for number, post in enumerate(without_link[:posts]):
         name = f"known/{number % _KNOWN}" if number % 2 else f"{run}/{number}"
         url = f"https://www.page-{(number // 2) % (_KNOWN if number % 2 else _DOMAINS)}.example/{name}"
         sites[url] = planning.site(
             url,
             kind=kinds[number % len(kinds)],
             language="en",
-            at=start,
+            at=datetime.now(UTC) - timedelta(days=1),
             is_open=False,
             shares=MODES[Mode.ORDINARY],
             held_out=False,
             seed="evidence",
         )
-        payloads.append(
-            event.payload | {"external_id": f"{run}-{number}", "text": f"{event.payload['text']} {url}"}
-        )
+        payloads.append(post | {"external_id": f"{run}-{number}", "text": f"{post['text']} {url}"})
     assert len(payloads) == posts, "the simulated world had too few posts without a link"
     register.write(sites.values(), path=_sites())
     return payloads

@@ -46,17 +46,17 @@ STOPPED = ("web", "scoring", "background", "backend", "webhooks", "broker", "hou
 _WORDS = {"web": "config.server", "broker": "valkey-server", "beat": "--pidfile="}
 
 
-def main() -> None:
-    """Run the rounds, print what each poller read; exit code 1 where one read wrongly."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument(
         "--campaign", type=int, default=10_000, help="posts alike: gathered first, then sent again and again"
     )
     parser.add_argument("--stop-seconds", type=float, default=10.0)
-    options = parser.parse_args()
+
+
+def main(options: argparse.Namespace) -> None:
+    """Run the rounds, print what each poller read; exit code 1 where one read wrongly."""
     with tempfile.TemporaryDirectory(prefix="spamdesk-feed-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o711)
         with _triton(Path(folder)):
@@ -83,9 +83,7 @@ def _triton(folder: Path) -> Iterator[None]:
         logs=state.folder("logs"), mark=str(state.path), environment=dict(os.environ), say=print
     ) as supervisor:
         os.environ["TRITON_URL"] = triton.url
-        service = triton.service()
-        supervisor.launch(service)
-        supervisor.wait_until_up([service.name])
+        supervisor.bring_up(triton.service())
         yield
 
 
@@ -147,12 +145,5 @@ def _print(found: list[Found], writers: Writers, *, say: Callable[[str], object]
     for kind, count in sorted(writers.made.items()):
         say(f"{kind:<40}{count:>8}")
     say(f"posts of decided campaigns: {writers.campaigns}")
-    say(
-        f"{'poller, limit':<16}{'read':>8}{'skipped':>9}{'doubled':>9}"
-        f"{'out of order':>14}{'undone':>8}{'again':>7}"
-    )
     for result in found:
-        say(
-            f"{result.limit:<16}{result.read:>8}{result.skipped:>9}{result.doubled:>9}{result.out_of_order:>14}"
-            f"{result.undone:>8}{result.asked_again:>7}"
-        )
+        say(str(result))

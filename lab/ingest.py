@@ -5,21 +5,17 @@ make bench ARGS=ingest      (starts a database, a broker and a web server of its
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
 import time
 import uuid
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
-import psycopg
 
-from lab import _hammer, _stack
-from simulation.events import PostEvent
-from simulation.texts import Families
-from simulation.world import World
+from lab import _hammer, _posts, _stack
 
 _BULK_PROMISE, _SINGLE_PROMISE = 3_000, 400
 _BULK_POSTS, _SINGLE_POSTS = 60_000, 8_000
@@ -28,14 +24,14 @@ _LINES = 1_000
 """Posts in one bulk request."""
 
 
-def main() -> None:
+def main(_: argparse.Namespace) -> None:
     """Measure both; exit code 1 where a promise is broken."""
     with _stack.running(name="ingest", has_web=True):
-        before = _stored()
+        before = _stack.count_posts()
         bulk = _bulk()
-        stored_bulk = _stored() - before
+        stored_bulk = _stack.count_posts() - before
         single = _single()
-        stored_single = _stored() - before - stored_bulk
+        stored_single = _stack.count_posts() - before - stored_bulk
     print(f"{before} posts were stored before")
     is_kept = _report("bulk", bulk, posts=stored_bulk, per="posts", promise=_BULK_PROMISE)
     is_kept &= _report("single", single, posts=stored_single, per="requests", promise=_SINGLE_PROMISE)
@@ -46,7 +42,7 @@ def main() -> None:
 
 
 def _bulk() -> _hammer.Result:
-    lines = _posts(_BULK_POSTS)
+    lines = _lines(_BULK_POSTS)
     requests = [
         _hammer.request(
             path="/api/v1/posts:bulk",
@@ -67,19 +63,15 @@ def _single() -> _hammer.Result:
             body=post,
             kind="application/json",
         )
-        for post in _posts(_SINGLE_POSTS)
+        for post in _lines(_SINGLE_POSTS)
     ]
     return _send(requests, connections=_SINGLE_CONNECTIONS)
 
 
-def _posts(count: int) -> list[bytes]:
+def _lines(count: int) -> list[bytes]:
     run = f"ingest-{uuid.uuid4().hex[:8]}"
-    start = datetime.now(UTC) - timedelta(days=1)
-    events = World(seed=7, run=run, texts=Families.TRAIN).run(start=start, seconds_per_post=1.0, posts=count)
-    return [
-        json.dumps({**event.payload, "external_id": f"{run}-{number}"}).encode()
-        for number, event in enumerate(event for event in events if isinstance(event, PostEvent))
-    ]
+    posts = _posts.payloads(run=run, seed=7, count=count, seconds_per_post=1.0)
+    return [json.dumps(post).encode() for post in posts]
 
 
 def _send(requests: list[bytes], *, connections: int) -> _hammer.Result:
@@ -87,12 +79,6 @@ def _send(requests: list[bytes], *, connections: int) -> _hammer.Result:
     port = int(os.environ["SPAMDESK_WEB_PORT"])
     time.sleep(2)  # what the server did before is written
     return _hammer.send(requests, file=file, port=port, connections=connections)
-
-
-def _stored() -> int:
-    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
-        row = connection.execute("SELECT count(*) FROM moderation_post").fetchone()
-        return int(row[0]) if row else 0
 
 
 def _report(name: str, result: _hammer.Result, *, posts: int, per: str, promise: int) -> bool:

@@ -13,7 +13,6 @@ import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -21,21 +20,30 @@ import numpy as np
 import psycopg
 
 from deploy.local import addresses
-from lab import _stack
-from simulation.events import PostEvent
-from simulation.world import World
+from lab import _posts, _stack
+from simulation.texts import Families
 
 POLL_SECONDS = 0.005
 GIVE_UP_SECONDS = 60.0
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--rate", type=float, default=20.0, help="posts per second")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long")
+    parser.add_argument("--seed", type=int, default=11)
+
+
+def main(options: argparse.Namespace) -> None:
     """Run the measurement and print its table; exit code 1 if a post was not scored."""
-    options = _options()
     addresses.fill()
-    payloads = _payloads(posts=int(options.rate * options.seconds), seed=options.seed, rate=options.rate)
+    run, count = f"latency-{uuid.uuid4().hex[:8]}", int(options.rate * options.seconds)
+    posts = _posts.payloads(
+        run=run, seed=options.seed, count=count, seconds_per_post=1 / options.rate, texts=Families.KEPT_OUT
+    )
+    payloads = list(posts)
     starts: queue.Queue[tuple[str, float]] = queue.Queue()
-    watcher = Watcher(prefix=payloads[0]["external_id"].rsplit("-", 1)[0], expected=len(payloads))
+    watcher = Watcher(prefix=run, expected=len(payloads))
     watcher.start()
     send_all(payloads, rate=options.rate, sent=starts)
     watcher.join()
@@ -46,28 +54,9 @@ def main() -> None:
         sys.exit(1)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rate", type=float, default=20.0, help="posts per second")
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long")
-    parser.add_argument("--seed", type=int, default=11)
-    return parser.parse_args()
-
-
-def _payloads(*, posts: int, seed: int, rate: float) -> list[dict[str, Any]]:
-    """Return simulated posts whose ids nobody has used before."""
-    run = f"latency-{uuid.uuid4().hex[:8]}"
-    start = datetime.now(UTC) - timedelta(days=1)
-    events = World(seed=seed, run=run).run(start=start, seconds_per_post=1 / rate, posts=posts)
-    payloads = [event.payload for event in events if isinstance(event, PostEvent)]
-    return [payload | {"external_id": f"{run}-{number}"} for number, payload in enumerate(payloads)]
-
-
 def send_all(payloads: list[dict[str, Any]], *, rate: float, sent: queue.Queue[tuple[str, float]]) -> None:
     """Send at fixed times, whether or not earlier answers are back: a slow server must not slow the load."""
-    url = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}/api/v1/posts"
+    url = f"{_stack.web_url()}/api/v1/posts"
     with (
         httpx.Client(headers={"authorization": f"Bearer {_stack.demo_key()}"}, timeout=10.0) as client,
         ThreadPoolExecutor(32) as pool,

@@ -24,11 +24,14 @@ _PATIENCE_SECONDS = 900
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
-def main() -> None:
-    """Print a table of the mutations and the tests that failed."""
-    parser = argparse.ArgumentParser(prog="bench mutations", description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--only", default="", help="a part of the changed file's path")
-    mutations = [mutation for mutation in MUTATIONS if parser.parse_args().only in mutation.file]
+
+
+def main(options: argparse.Namespace) -> None:
+    """Print a table of the mutations and the tests that failed."""
+    mutations = [mutation for mutation in MUTATIONS if options.only in mutation.file]
     with tempfile.TemporaryDirectory(prefix="spamdesk-mutations-") as folder, _servers():
         code = _copied(Path(folder) / "code")
         tests = {mutation: _noticed(mutation, code) for mutation in mutations}

@@ -9,7 +9,7 @@ for the second start. Memory is the proportional set size (PSS) of every process
 
 from __future__ import annotations
 
-import contextlib
+import argparse
 import os
 import re
 import signal
@@ -24,13 +24,14 @@ import psutil
 
 from deploy.local import ports
 from deploy.local.places import ROOT
+from lab import _memory
 
 _KEPT = re.compile(r"(?i)PATH|LANG|TZ|.*_proxy|(PIP|UV)_.*(INDEX|CERT|HOST).*|SSL_CERT_.*")
 _IDLE_SECONDS = 60.0
 _A_CASE = re.compile(r'href="/review/\d+/"')
 
 
-def main() -> None:
+def main(_: argparse.Namespace) -> None:
     """Measure and print; exit code 1 if the product did not come up in time."""
     with tempfile.TemporaryDirectory(prefix="spamdesk-newcomer-") as folder:
         clone, home = Path(folder) / "clone", Path(folder) / "home"
@@ -43,12 +44,11 @@ def main() -> None:
         print(f"memory of all processes        {memory / 2**30:6.2f} GB")
 
 
-def _measure(title: str, *, clone: Path, home: Path, started: float) -> int:
+def _measure(title: str, *, clone: Path, home: Path, started: float) -> float:
     """Run the product once, print the time to the first scored post and return the memory in bytes."""
     port = ports.free()
     variables = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
     variables |= {"HOME": str(home), "SPAMDESK_WEB_PORT": str(port)}
-    start = time.monotonic() if title == "second start" else started
     log = clone.parent / "log"
     with log.open("wb") as output:
         product = subprocess.Popen(
@@ -61,10 +61,10 @@ def _measure(title: str, *, clone: Path, home: Path, started: float) -> int:
         )
     try:
         _until_scored(f"http://127.0.0.1:{port}", product=product, log=log)
-        print(f"{title:<31}{time.monotonic() - start:6.1f} s to the first scored post", flush=True)
+        print(f"{title:<31}{time.monotonic() - started:6.1f} s to the first scored post", flush=True)
         if title == "second start":
             time.sleep(_IDLE_SECONDS)
-        return _memory(product.pid)
+        return _bytes(product.pid)
     finally:
         os.killpg(product.pid, signal.SIGINT)
         product.wait(60)
@@ -94,11 +94,7 @@ def _sees_a_case(browser: httpx.Client) -> bool:
     return page.status_code == 200 and _A_CASE.search(page.text) is not None
 
 
-def _memory(pid: int) -> int:
+def _bytes(pid: int) -> float:
     """Return the PSS of a process and all that it started, in bytes."""
-    total = 0
     root = psutil.Process(pid)
-    for process in (root, *root.children(recursive=True)):
-        with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
-            total += process.memory_full_info().pss
-    return total
+    return sum(_memory.pss(process) for process in (root, *root.children(recursive=True)))

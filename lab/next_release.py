@@ -11,7 +11,7 @@ and of Triton, which it asks: what else the machine does counts for neither. Two
 from __future__ import annotations
 
 import argparse
-import contextlib
+import random
 import resource
 import shutil
 import subprocess
@@ -20,20 +20,29 @@ import time
 from pathlib import Path
 
 import django
-import psutil
 
 from deploy.local.places import ROOT
-from lab import _source, _stack
+from lab import _stack
+from training import dataset
 
 _STATE = ROOT / ".state" / "bench" / "next_release"
 _PROMISE_MINUTES = 15.0
 _CORES = 2
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--source", type=Path, default=Path("../shared/data/sms_uci.jsonl"))
+    parser.add_argument("--decisions", type=int, default=2_000)
+    parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
+    parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")
+
+
+def main(options: argparse.Namespace) -> None:
     """Decide, run the command, print what it took; exit code 1 if two cores could not keep the promise."""
-    options = _options()
-    texts = _source.limited(_source.read(options.source), most=options.decisions)[: options.decisions]
+    texts = [example for example in dataset.load([options.source]) if example.text.strip()]
+    random.Random(0).shuffle(texts)
+    texts = texts[: options.decisions]
     shutil.rmtree(_STATE, ignore_errors=True)
     with _stack.running(
         name=_STATE.name,
@@ -49,10 +58,10 @@ def main() -> None:
         with NewPlatform(texts) as platform:
             platform.decide(len(texts))
             print(f"{platform.decided} decisions on texts of {options.source.name}", flush=True)
-        start, command, triton = time.monotonic(), _children_seconds(), _triton_seconds()
+        start, command, triton = time.monotonic(), _children_seconds(), _stack.processor_seconds()["triton"]
         subprocess.run(_command(options), cwd=ROOT, check=True)
         clock = time.monotonic() - start
-        command, triton = _children_seconds() - command, _triton_seconds() - triton
+        command, triton = _children_seconds() - command, _stack.processor_seconds()["triton"] - triton
     print(
         f"whole command: {clock / 60:.1f} min by the clock; processor time {command / 60:.1f} min, "
         f"and {triton / 60:.1f} min of Triton"
@@ -72,26 +81,3 @@ def _children_seconds() -> float:
     """Return the processor time of children that have ended, and of theirs."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
-
-
-def _triton_seconds() -> float:
-    total = 0.0
-    for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):  # it ended meanwhile
-            if "triton" in " ".join(process.cmdline()[:1]):
-                times = process.cpu_times()
-                total += times.user + times.system
-    return total
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m lab next_release",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--source", type=Path, default=Path("../shared/data/sms_uci.jsonl"))
-    parser.add_argument("--decisions", type=int, default=2_000)
-    parser.add_argument("--records", type=Path, nargs="+", default=[], help="simulated records")
-    parser.add_argument("--texts", type=Path, nargs="+", default=[], help="real labelled texts")
-    return parser.parse_args()

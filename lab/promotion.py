@@ -19,27 +19,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-from lab import _product, _variant
-from simulation.events import PostEvent
-from simulation.texts import Families
-from simulation.world import World
+from lab import _posts, _product, _variant
 
 _SHIFT = 0.01
 _CALLERS = 4
 
 
-def main() -> None:
-    """Run it and print the table; exit code 1 if anything failed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--rate", type=float, default=5.0, help="posts per second")
     parser.add_argument("--seconds", type=float, default=30.0, help="of load between two flips")
-    options = parser.parse_args()
+
+
+def main(options: argparse.Namespace) -> None:
+    """Run it and print the table; exit code 1 if anything failed."""
     _product.connect()
     from moderation import scorer
 
@@ -63,7 +58,7 @@ def _under_load(folder: Path, *, rate: float, seconds: float) -> tuple[list[tupl
     live = scorer.release()
     repository = _variant.repository(folder / "repository", shift=_SHIFT)
     release = _variant.release(folder / "release", of=live, repository=repository)
-    report = _equal(candidate=release.id, live=live.id)
+    report = _variant.report(candidate=release, live=live)
     posts: list[str] = []
     flips = []
     with _posting(posts, rate=rate):
@@ -112,39 +107,22 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
     api = _product.api()
     is_over = threading.Event()
     run = f"promotion-{uuid.uuid4().hex[:8]}"
-    events = World(seed=5, run=run, texts=Families.TRAIN).run(
-        start=datetime.now(UTC) - timedelta(days=1), seconds_per_post=1 / rate, posts=100_000
-    )
+    posts = _posts.payloads(run=run, seed=5, count=100_000, seconds_per_post=1 / rate)
 
     def send() -> None:
         start = time.monotonic()
-        for number, payload in enumerate(event.payload for event in events if isinstance(event, PostEvent)):
+        for number, payload in enumerate(posts):
             if is_over.wait(max(0.0, start + number / rate - time.monotonic())):
                 return
-            name = f"{run}-{number}"
-            for problem in api.send_posts([payload | {"external_id": name}]):
+            for problem in api.send_posts([payload]):
                 sys.exit(f"refused: {problem}")
-            sent.append(name)
+            sent.append(payload["external_id"])
 
     with ThreadPoolExecutor(1) as pool:
         sender = pool.submit(send)
         yield
         is_over.set()
         sender.result()
-
-
-def _equal(*, candidate: str, live: str) -> dict[str, Any]:
-    same = {"pr_auc": {"live": 0.9, "candidate": 0.9, "difference_interval": [0.0, 0.0]}}
-    return {
-        "format": 1,
-        "candidate": {"id": candidate},
-        "live": {"id": live},
-        "is_unchanged": False,
-        "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": True, "metrics": same}],
-        "robustness": [],
-        "links": {"texts": 0, "unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}},
-        "latency": {"live_p95_ms": 1.0, "candidate_p95_ms": 1.0},
-    }
 
 
 def _scores(posts: list[str]) -> Counter[tuple[str, bool]]:

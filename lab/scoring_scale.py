@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import django
-import psutil
 
 from deploy.local.places import ROOT
 from lab import _stack
@@ -43,9 +42,15 @@ class Run:
         return sum(self.cpu_ms.values())
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--stored", type=int, default=10_000)
+    parser.add_argument("--posts", type=int, default=4_000, help="posts of each measurement")
+    parser.add_argument("--processes", type=int, default=2)
+
+
+def main(options: argparse.Namespace) -> None:
     """Measure at one size, compare with the size before; exit code 1 where a promise is broken."""
-    options = _options()
     with _stack.running(name=f"scale-{options.stored}", has_triton=True, scoring_processes=options.processes):
         django.setup()
         runs = list(_runs(options))
@@ -54,16 +59,6 @@ def main() -> None:
     steeper = _against_first(runs, stored=options.stored)
     if slow or steeper > 1 + _FLAT:
         sys.exit(f"under {_PROMISE} posts/s: {slow}; cost against the first size: {steeper:.2f}")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--stored", type=int, default=10_000)
-    parser.add_argument("--posts", type=int, default=4_000, help="posts of each measurement")
-    parser.add_argument("--processes", type=int, default=2)
-    return parser.parse_args()
 
 
 def _runs(options: argparse.Namespace) -> Iterator[Run]:
@@ -106,10 +101,11 @@ def _measured(name: str, posts: Iterator[IncomingPost]) -> Run:
     from moderation.models import Post
 
     count, prepared = Post.objects.count(), list(posts)
-    before, began = _cpu(), time.perf_counter()
+    before, began = _stack.processor_seconds(), time.perf_counter()
     _score(iter(prepared))
     seconds = time.perf_counter() - began
-    cpu_ms = {part: 1000 * (spent - before.get(part, 0.0)) / len(prepared) for part, spent in _cpu().items()}
+    spent = _stack.processor_seconds()
+    cpu_ms = {part: 1000 * (spent[part] - before[part]) / len(prepared) for part in spent}
     return Run(name=name, stored=count, per_second=len(prepared) / seconds, cpu_ms=cpu_ms)
 
 
@@ -122,20 +118,6 @@ def _score(posts: Iterator[IncomingPost]) -> None:
         sys.stderr.write(f"\r{waiting} posts wait\x1b[K")
         time.sleep(0.2)
     sys.stderr.write("\r\x1b[K")
-
-
-def _cpu() -> dict[str, float]:
-    """Return the processor seconds of the parts so far: children of ours, with their own children."""
-    seconds: dict[str, float] = {}
-    for child in psutil.Process().children():
-        for process in (child, *child.children(recursive=True)):
-            words = " ".join(process.cmdline()[:6])
-            part = next(
-                (name for name in ("celery", "postgres", "triton", "valkey") if name in words), "rest"
-            )
-            times = process.cpu_times()
-            seconds[part] = seconds.get(part, 0.0) + times.user + times.system
-    return seconds
 
 
 def _print(runs: list[Run]) -> None:

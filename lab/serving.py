@@ -34,11 +34,11 @@ from deploy.local.places import ROOT, State
 from deploy.local.service import NotYet, Service
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
+from lab import _stack
 from training import dataset
 from training.dataset import Split
 from training.train_content import OWN_TEXTS
 
-REPOSITORY = ROOT / "triton_repo"
 PEERS = ("128", "batch")
 # The published load test asks with four messages of the SMS Spam Collection (CC BY 4.0), by their id there.
 PUBLISHED_IDS = ("40af7c84d3e93eae", "c15a0102e0ab45f6", "cc37fee8920317a1", "5fa99fa3bc1eb077")
@@ -78,9 +78,25 @@ class Speed:
     p99_ms: float
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--repository", type=Path, default=_stack.SHIPPED, help="the one that Triton serves")
+    parser.add_argument("--callers", nargs="+", type=int, default=[1, 8, 32])
+    parser.add_argument("--batch", type=int, default=32, help="texts a call of the one caller with batches")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each cell, after a second of warm-up")
+    parser.add_argument(
+        "--load-test", type=int, default=0, metavar="REPEATS", help="a load test instead: each text so often"
+    )
+    parser.add_argument(
+        "--texts",
+        type=Path,
+        default=Path("../shared/data/sms_uci.jsonl"),
+        help="SMS collection with the load test's texts",
+    )
+
+
+def main(options: argparse.Namespace) -> None:
     """Start the servers, ask them in turn cell by cell, print each with its ratios."""
-    options = _options()
     repeats = options.load_test
     cells = [Cell(callers=count) for count in options.callers]
     if repeats:
@@ -145,26 +161,6 @@ def measure(server: Server, *, cell: Cell, texts: Sequence[str], seconds: float,
     )
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repository", type=Path, default=REPOSITORY, help="the one that Triton serves")
-    parser.add_argument("--callers", nargs="+", type=int, default=[1, 8, 32])
-    parser.add_argument("--batch", type=int, default=32, help="texts a call of the one caller with batches")
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each cell, after a second of warm-up")
-    parser.add_argument(
-        "--load-test", type=int, default=0, metavar="REPEATS", help="a load test instead: each text so often"
-    )
-    parser.add_argument(
-        "--texts",
-        type=Path,
-        default=Path("../shared/data/sms_uci.jsonl"),
-        help="SMS collection with the load test's texts",
-    )
-    return parser.parse_args()
-
-
 @contextmanager
 def _running(repository: Path) -> Iterator[list[Server]]:
     """Start the peers and Triton, last, with the weights of a repository; stop them in the end."""
@@ -177,13 +173,8 @@ def _running(repository: Path) -> Iterator[list[Server]]:
             triton = Triton(
                 state=state, grpc_port=ports.free(), metrics_port=ports.free(), repository=repository
             )
-            services = [
-                *(_peer(pad, port=port, repository=repository) for pad, port in peers.items()),
-                triton.service(),
-            ]
-            for service in services:
-                supervisor.launch(service)
-            supervisor.wait_until_up([service.name for service in services])
+            services = [_peer(pad, port=port, repository=repository) for pad, port in peers.items()]
+            supervisor.bring_up(*services, triton.service())
             yield [
                 *(_torchscript(pad, port=port) for pad, port in peers.items()),
                 _triton(triton.url.removeprefix("grpc://")),

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 
+import httpx
 import numpy as np
 import psutil
 
@@ -28,41 +29,31 @@ from lab import _slow, _stack
 _PROMISE_MS = 500
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--idle", type=int, default=1_000)
+    parser.add_argument("--seconds", type=float, default=30, help="for each kind; the first 5 do not count")
+
+
+def main(options: argparse.Namespace) -> None:
     """Measure each kind; exit code 1 where the promise is broken."""
-    options = _options()
     _write_large_file(State(ROOT / ".state" / "bench" / "slow_clients"))
     with _stack.running(name="slow_clients", has_web=True):
         port = int(os.environ["SPAMDESK_WEB_PORT"])
         print(f"{'ms':<40}  {'healthz p50':>12}{'p95':>8}{'max':>8}  {'page p50':>10}{'p95':>8}{'max':>8}")
         is_kept = _measure("nobody", [], port=port, options=options)
-        for name, kinds in _crowds(port, options).items():
+        for name, kinds in _crowds(options).items():
             is_kept &= _measure(name, kinds, port=port, options=options)
     sys.exit(0 if is_kept else 1)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--clients", type=int, default=200)
-    parser.add_argument("--idle", type=int, default=1_000)
-    parser.add_argument("--seconds", type=float, default=30, help="for each kind; the first 5 do not count")
-    return parser.parse_args()
-
-
-def _crowds(port: int, options: argparse.Namespace) -> dict[str, list[_slow.Kind]]:
-    key = f"Authorization: Bearer {_stack.demo_key()}\r\n"
-    kinds = [
-        _slow.headers(),
-        _slow.body("/sign-in/", more=f"Cookie: csrftoken={_csrf_token(port)}\r\n"),
-        _slow.body("/api/v1/posts", more=key, kind="application/json"),
-        _slow.body("/api/v1/posts:bulk", more=key, kind="application/x-ndjson"),
-        _slow.reader("/static/large.bin"),
-    ]
+def _crowds(options: argparse.Namespace) -> dict[str, list[_slow.Kind]]:
+    token = httpx.get(f"{_stack.web_url()}/sign-in/", timeout=30, trust_env=False).cookies["csrftoken"]
+    kinds = _slow.kinds(key=_stack.demo_key(), token=token)
     crowds = {kind.name: [kind] * options.clients for kind in kinds}
     crowds["all of these, mixed"] = list(itertools.islice(itertools.cycle(kinds), options.clients))
-    crowds["idle"] = [_slow.idle()] * options.idle
+    crowds["idle"] = [_slow.IDLE] * options.idle
     crowds["half a request"] = [
         _slow.Kind(name="half a request", opening=b"POST /sign-in/ HT", sends=b"")
     ] * options.idle
@@ -99,13 +90,6 @@ def _status(port: int, path: str) -> int:
         answer = connection.getresponse()
         answer.read()
         return answer.status
-
-
-def _csrf_token(port: int) -> str:
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
-        connection.request("GET", "/sign-in/", headers={"Host": "localhost"})
-        cookie = connection.getresponse().headers["Set-Cookie"]
-    return str(cookie).partition("csrftoken=")[2].partition(";")[0]
 
 
 def _write_large_file(state: State) -> None:

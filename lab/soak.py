@@ -29,17 +29,14 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from lab import _beside, _kills, _product
+from lab import _beside, _kills, _posts, _product, _stack
 from lab._memory import Memory
 from lab._probes import Probes
-from simulation.events import PostEvent
-from simulation.texts import Families
-from simulation.world import World
 
 if TYPE_CHECKING:
     from lab._feed_readers import Found
@@ -64,9 +61,19 @@ class _Sent:
     kills: list[_kills.Kill]
 
 
-def main() -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--rate", type=float, default=50, help="posts per second")
+    parser.add_argument("--reviewers", type=int, default=10)
+    parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
+    parser.add_argument("--campaign", type=int, default=3_000, help="posts alike of the second platform")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--rounds", type=int, default=1, help="schedules to try, each by the next seed")
+
+
+def main(options: argparse.Namespace) -> None:
     """Soak by each seed; exit code 1 where a promise is broken."""
-    options = _options()
     _product.connect()
     for seed in range(options.seed, options.seed + options.rounds):
         schedule = _schedule(seed)
@@ -93,13 +100,16 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     keys = _reviewers.hire(options.reviewers)
     is_over, memory = threading.Event(), Memory()
     reviewers = [
-        _reviewers.Reviewer(url=_url(), secret=secret, pause_seconds=options.pause, is_over=is_over)
-        for _, secret in keys
+        _reviewers.Reviewer(secret=secret, pause_seconds=options.pause, is_over=is_over) for _, secret in keys
     ]
-    probes = Probes(_url())
+    probes = Probes(_stack.web_url())
     for thread in (*reviewers, memory, probes):
         thread.start()
-    totals = _send(_posts(run, seed=seed, count=int(options.seconds * options.rate)), options, schedule)
+    count, days = int(options.seconds * options.rate), timedelta(days=2)
+    posts = _posts.payloads(
+        run=run, seed=seed, count=count, seconds_per_post=days.total_seconds() / count, begun=days
+    )
+    totals = _send(posts, options, schedule)
     memories = memory.between(0.1, 0.24), memory.between(0.9, 1.0)
     is_over.set()
     memory.stop()
@@ -111,45 +121,13 @@ def _round(options: argparse.Namespace, *, seed: int, schedule: list[tuple[float
     unwell = probes.stop()
     acknowledged = [decision for reviewer in reviewers for decision in reviewer.acknowledged]
     _kills.print_kills(totals.kills)
-    counts = _run_rows.count(run) | {
-        "silent": _run_rows.silent(run),
-        "acknowledged": len(acknowledged),
-        "forgotten": _run_rows.lost_decisions(acknowledged),
-        "twice": _run_rows.cases_decided_twice(run),
-    }
-    problems = _print_counts(totals, counts)
+    problems = _print_counts(totals, _run_rows.count(run, acknowledged=acknowledged))
     problems += _print_beside(beside, findings)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
     problems += [f"{path} does not answer well at the end" for path in unwell]
     problems += _print_memory(*memories, is_judged=options.seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS)
     beside.end()
     return problems
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--rate", type=float, default=50, help="posts per second")
-    parser.add_argument("--reviewers", type=int, default=10)
-    parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
-    parser.add_argument("--campaign", type=int, default=3_000, help="posts alike of the second platform")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
-    parser.add_argument("--rounds", type=int, default=1, help="schedules to try, each by the next seed")
-    return parser.parse_args()
-
-
-def _url() -> str:
-    return f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
-
-
-def _posts(run: str, *, seed: int, count: int) -> Iterator[dict[str, Any]]:
-    start = datetime.now(UTC) - timedelta(days=2)
-    world = World(seed=seed, run=run, texts=Families.TRAIN)
-    for event in world.run(start=start, seconds_per_post=2 * 86_400 / count, posts=count):
-        if isinstance(event, PostEvent):
-            yield event.payload
 
 
 def _send(
@@ -207,9 +185,7 @@ def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
     is_told = _product.wait_for(done=beside.told, expected=beside.messages(), says="messages sent")
     print(f"\n{'beside: posts of campaigns decided as one':<48}{sum(beside.decided):>8}")
     for poller in read:
-        label = f"read by a poller, {poller.limit} at a time"
-        print(f"{label:<48}{poller.read:>8}   skipped {poller.skipped}, doubled {poller.doubled},", end="")
-        print(f" out of order {poller.out_of_order}, undone {poller.undone}")
+        print(f"poller, {poller}")
     problems = [f"poller {poller.limit}" for poller in read if not poller.is_whole]
     return problems + ([] if is_told else ["messages not sent to endpoints that answer"])
 

@@ -9,13 +9,15 @@ from pathlib import Path
 from simulation.texts import Families, curated
 
 
-def main() -> None:
-    """Write one JSON line for each text."""
-    parser = argparse.ArgumentParser(prog="python -m lab topic_texts", description=__doc__)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
+
+
+def main(options: argparse.Namespace) -> None:
+    """Write one JSON line for each text."""
     texts = curated(Families.KEPT_OUT)
-    with arguments.out.open("w", encoding="utf-8") as file:
+    with options.out.open("w", encoding="utf-8") as file:
         for place, text in enumerate(texts):
             row = {
                 "id": f"curated-{place}",
@@ -27,4 +29,4 @@ def main() -> None:
                 "meta": {"labels": [text.kind.name]},
             }
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    print(f"{arguments.out}: {len(texts):,} texts")
+    print(f"{options.out}: {len(texts):,} texts")

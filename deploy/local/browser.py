@@ -67,7 +67,7 @@ def driver_environment() -> dict[str, str]:
     import playwright  # noqa: PLC0415 - only the checks have it
 
     node = Path(playwright.__file__).parent / "driver" / "node"
-    if subprocess.run([str(node), "--version"], capture_output=True, check=False).returncode == 0:
+    if preflight.succeeds(str(node), "--version"):
         return {}
     return {"PLAYWRIGHT_NODEJS_PATH": str(_node_from_wheel())}
 

@@ -10,9 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
+from deploy.local import preflight
 from deploy.local.places import ENVIRONMENT, REQUIREMENTS
 
 UV = ENVIRONMENT / "bin" / "uv"
@@ -40,7 +41,7 @@ def create(environment: Path, *, megabytes: int, python: str = sys.executable) -
     Raises InstallFailed if the disk has not the megabytes that its packages will take.
     """
     interpreter = environment / "bin" / "python"
-    if interpreter.exists() and _succeeds(interpreter, "-c", "import sys"):
+    if interpreter.exists() and preflight.succeeds(str(interpreter), "-c", "import sys"):
         return
     if not environment.exists() and (free := _free(environment.parent)) < megabytes:
         raise InstallFailed(
@@ -55,16 +56,14 @@ def install(environment: Path, *locks: str, with_dependencies: bool = True) -> b
 
     Works offline when nothing changed. Raises InstallFailed if neither uv nor pip can.
     """
-    stamp = environment / f".installed-{locks[0]}"
-    fingerprint = _fingerprint(environment, locks)
-    if stamp.exists() and stamp.read_text() == fingerprint:
+    if is_installed(environment, *locks):
         return False
     files = [str(REQUIREMENTS / f"{lock}.txt") for lock in locks]
     options = [] if with_dependencies else ["--no-deps"]
     print(f"  installing {' and '.join(locks)} packages into {environment.name}", flush=True)
     if not (has_uv() and _install_with_uv(environment, files, options)):
         _install_with_pip(environment, files, options)
-    stamp.write_text(fingerprint)
+    (environment / f".installed-{locks[0]}").write_text(_fingerprint(environment, locks))
     return True
 
 
@@ -76,12 +75,22 @@ def is_installed(environment: Path, *locks: str) -> bool:
 
 def uv_environment() -> dict[str, str]:
     """Return the process environment with pip's settings (files and PIP_ variables) in uv's words."""
-    environment = dict(os.environ)
+    return _translated(pip_settings()) | os.environ
+
+
+def pip_settings() -> dict[str, str]:
+    """Return pip's settings (files and PIP_ variables) by the names of its options."""
     pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "config", "list"]
     output = subprocess.run(pip, capture_output=True, text=True, check=False).stdout
-    return environment | {
-        name: value for name, value in _translated(output).items() if name not in environment
-    }
+    settings = {}
+    # `global` < `install` < environment, whatever the order of the lines.
+    for line in sorted(
+        output.splitlines(), key=lambda line: (line.startswith(":env:"), line.startswith("install."))
+    ):
+        key, _, literal = line.partition("=")
+        if literal:
+            settings[key.rpartition(".")[2]] = str(ast.literal_eval(literal))
+    return settings
 
 
 def has_uv() -> bool:
@@ -108,18 +117,10 @@ def keep_bytecode(variables: MutableMapping[str, str], *, environment: Path) -> 
         variables.setdefault("PYTHONPYCACHEPREFIX", str(environment / "bytecode"))
 
 
-def _translated(pip_config: str) -> dict[str, str]:
-    settings: dict[str, str] = {}
-    # `global` < `install` < environment, whatever the order of the lines.
-    for line in sorted(
-        pip_config.splitlines(), key=lambda line: (line.startswith(":env:"), line.startswith("install."))
-    ):
-        key, _, literal = line.partition("=")
-        name = key.rpartition(".")[2]
-        if name in _FROM_PIP and literal:
-            value = str(ast.literal_eval(literal))
-            # pip separates by white space, uv's find-links by commas.
-            settings[_FROM_PIP[name]] = ",".join(value.split()) if name == "find-links" else value
+def _translated(pip: Mapping[str, str]) -> dict[str, str]:
+    settings = {_FROM_PIP[name]: value for name, value in pip.items() if name in _FROM_PIP}
+    if "find-links" in pip:  # pip separates by white space, uv by commas
+        settings["UV_FIND_LINKS"] = ",".join(pip["find-links"].split())
     if "UV_INDEX" in settings:
         settings["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # as pip does: the best version of all indexes
     return settings
@@ -152,7 +153,3 @@ def _install_with_pip(environment: Path, files: list[str], options: list[str]) -
 
 def _free(folder: Path) -> int:
     return shutil.disk_usage(folder).free // 2**20
-
-
-def _succeeds(interpreter: Path, *arguments: str) -> bool:
-    return subprocess.run([str(interpreter), *arguments], capture_output=True, check=False).returncode == 0

@@ -81,7 +81,8 @@ def pythons() -> list[str]:
     """Return every Python here that Triton's environment could be made with, the running one first."""
     running = [sys.executable] if sys.version_info[:2] in TRITON_PYTHONS else []
     paths = [shutil.which(f"python{major}.{minor}") for major, minor in TRITON_PYTHONS]
-    return [*running, *(python for python in paths if python and _works(python))]
+    # A version manager's shim is on PATH even for versions that are not switched on.
+    return [*running, *(path for path in paths if path and succeeds(path, "-c", "import ensurepip"))]
 
 
 def for_stub(stub: Path, *, library_path: str) -> list[Lack]:
@@ -128,11 +129,9 @@ def apt_install(packages: list[str]) -> bool:
     return False
 
 
-def _works(python: str) -> bool:
-    # A version manager's shim is on PATH even for versions that are not switched on.
-    return (
-        subprocess.run([python, "-c", "import ensurepip"], capture_output=True, check=False).returncode == 0
-    )
+def succeeds(*command: str) -> bool:
+    """Return whether a command ends with exit code 0."""
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _has_shared_library(python: str) -> bool:
@@ -141,19 +140,15 @@ def _has_shared_library(python: str) -> bool:
         "path = os.path.join(s.get_config_var('LIBDIR'), name)\n"
         "ctypes.CDLL(path if os.path.exists(path) else name)"
     )
-    return subprocess.run([python, "-c", program], capture_output=True, check=False).returncode == 0
+    return succeeds(python, "-c", program)
 
 
 def _package_of(library: str) -> str:
     if library.startswith("libpython"):
         name = library.split(".so", maxsplit=1)[0]
         # Ubuntu 24.04 renamed it with its 64-bit time transition.
-        renamed = (
-            subprocess.run(["apt-cache", "show", f"{name}t64"], capture_output=True, check=False)
-            if shutil.which("apt-cache")
-            else None
-        )
-        return f"{name}t64" if renamed and renamed.returncode == 0 else name
+        is_renamed = shutil.which("apt-cache") and succeeds("apt-cache", "show", f"{name}t64")
+        return f"{name}t64" if is_renamed else name
     return {"libexpat.so.1": "libexpat1", "libz.so.1": "zlib1g", "libstdc++.so.6": "libstdc++6"}.get(
         library, library
     )

@@ -31,10 +31,9 @@ def _restore(state: State, arguments: list[str]) -> int:
         signal.signal(signal.SIGTERM, supervisor.request_stop)
         if not supervisor.environment.get("DATABASE_URL"):
             database = Postgres(state=state, port=ports.free())
-            supervisor.launch(database.service())
+            supervisor.bring_up(database.service())
             supervisor.environment["DATABASE_URL"] = database.url
             supervisor.environment["SPAMDESK_POSTGRES_PROGRAMS"] = str(postgres_files.binaries())
-            supervisor.wait_until_up(["postgres"])
         command = [sys.executable, str(ROOT / "manage.py"), "restore", *arguments]
         return subprocess.run(command, env=supervisor.environment, check=False).returncode
 

@@ -57,6 +57,12 @@ class Supervisor:
         """Start a service without waiting for it."""
         self._services.append(Running(service, self._start_child))
 
+    def bring_up(self, *services: Service) -> None:
+        """Start services and wait until they are up. Raises StartFailed."""
+        for service in services:
+            self.launch(service)
+        self.wait_until_up([service.name for service in services])
+
     def launch_once(self, service: Service) -> None:
         """Start a process that may end and is not restarted."""
         self._guests.append(self._start_child(service))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from deploy.local.places import ROOT
-from deploy.sagemaker import archive, arguments, images
+from deploy.sagemaker import archive, arguments
 
 try:
     from deploy.sagemaker import endpoint, invoke
@@ -23,7 +23,7 @@ def main(given: list[str] | None = None) -> None:
     options = _options(given)
     try:
         options.act(options)
-    except (archive.NotARepository, images.UnknownRegion, endpoint.Failed, OSError) as refusal:
+    except (archive.NotARepository, endpoint.Failed, OSError) as refusal:
         sys.exit(f"spamdesk: {refusal}")
     except KeyboardInterrupt:
         sys.exit("spamdesk: interrupted")
@@ -35,12 +35,9 @@ def _package(options: argparse.Namespace) -> None:
 
 
 def _create(options: argparse.Namespace) -> None:
-    region = endpoint.region()
-    if "/" not in options.image:
-        options.image = images.address(region=region, image=options.image, account=options.account or "")
     plan = endpoint.Wanted(
         name=options.name,
-        image=options.image,
+        image=endpoint.image_address(options.image, account=options.account),
         role=options.role,
         model_data=options.model_data,
         archive=options.archive,
@@ -117,11 +114,7 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     create.add_argument(
         "--image", type=arguments.image, required=True, help="name:tag, or a whole registry address"
     )
-    create.add_argument(
-        "--account",
-        type=arguments.account,
-        help="whose registry; without it that of AWS's Triton image",
-    )
+    create.add_argument("--account", type=arguments.account, help="whose registry has name:tag")
     create.add_argument(
         "--role",
         type=arguments.role,

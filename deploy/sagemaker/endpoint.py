@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +16,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 READY = "InService"
 _ON_THE_WAY = {"Creating", "Updating", "SystemUpdating", "RollingBack"}
 _VARIANT = "all"
+_KINDS = (
+    ("endpoint", "endpoint", "EndpointName"),
+    ("configuration", "endpoint_config", "EndpointConfigName"),
+    ("model", "model", "ModelName"),
+)
+"""What is created: its title, its name in boto3's calls, and the argument that names it."""
 _NOT_THERE, _S3_NOT_THERE = "Could not find", "HeadObject: 404:"
 """SageMaker's words for what is not there, and S3's."""
 
@@ -105,23 +112,27 @@ def delete(
     AWS deletes no endpoint while it starts, so that is waited for. What one that cannot be deleted needs is
     kept. Raises Failed with all that is left.
     """
-    client = client_of("sagemaker")
-    endpoint, configuration, model = _parts(name, client)
-    parts = [endpoint, configuration, model]
-    if with_archive and (archive := _archive_of(model, say=say)):
+    parts = _parts(name, client_of("sagemaker"))
+    if with_archive and (archive := _archive_of(parts[-1], say=say)):
         parts.insert(2, archive)  # before the model, which alone knows where it is
-    if _is_there(endpoint):
+    if _is_there(parts[0]):
         _settled(name, timeout_seconds=timeout_seconds, poll_seconds=poll_seconds, say=say)
     if rest := _removed_but(parts, say=say):
         raise Failed(f"not deleted, and may cost money: {', '.join(rest)}; delete {name} again")
 
 
-def region() -> str:
-    """Return the region that boto3 works in. Raises Failed if none is set."""
-    with refusals():
-        if name := boto3.session.Session().region_name:
-            return str(name)
-        raise exceptions.NoRegionError
+def image_address(image: str, *, account: str | None) -> str:
+    """Return the address of `name:tag` in the account's registry, or the whole one that was given.
+
+    Raises Failed without an account or a region.
+    """
+    if "/" in image:
+        return image
+    if account is None:
+        raise Failed(f"whose image is {image}? Give --account, or a whole address")
+    region = client_of("sagemaker").meta.region_name
+    domain = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
+    return f"{account}.dkr.ecr.{region}.{domain}/{image}"
 
 
 def client_of(service: str) -> Any:
@@ -140,29 +151,17 @@ class _Part:
     way_out: str
 
 
-def _parts(name: str, client: Any) -> tuple[_Part, _Part, _Part]:
+def _parts(name: str, client: Any) -> list[_Part]:
     """Return endpoint, configuration and model: each needs those behind it."""
-    way_out = f"take another name, or delete {name} first"
-    return (
+    return [
         _Part(
-            title=f"endpoint {name}",
-            find=lambda: client.describe_endpoint(EndpointName=name),
-            remove=lambda: client.delete_endpoint(EndpointName=name),
-            way_out=way_out,
-        ),
-        _Part(
-            title=f"configuration {name}",
-            find=lambda: client.describe_endpoint_config(EndpointConfigName=name),
-            remove=lambda: client.delete_endpoint_config(EndpointConfigName=name),
-            way_out=way_out,
-        ),
-        _Part(
-            title=f"model {name}",
-            find=lambda: client.describe_model(ModelName=name),
-            remove=lambda: client.delete_model(ModelName=name),
-            way_out=way_out,
-        ),
-    )
+            title=f"{title} {name}",
+            find=partial(getattr(client, f"describe_{kind}"), **{argument: name}),
+            remove=partial(getattr(client, f"delete_{kind}"), **{argument: name}),
+            way_out=f"take another name, or delete {name} first",
+        )
+        for title, kind, argument in _KINDS
+    ]
 
 
 def _archive(address: str, store: Any) -> _Part:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import re
 import time
-import urllib.parse
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
+
+import httpx
 
 from lab.containers.engine import Failed
 
@@ -42,22 +41,21 @@ class Api:
         return self._until_answered("POST", path, body)
 
     def _until_answered(self, method: str, path: str, body: dict[str, object] | None) -> dict[str, Any]:
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {self.key}"}
         if body is not None:
             headers["Idempotency-Key"] = str(uuid.uuid4())
-        data = None if body is None else json.dumps(body).encode()
         until, last = time.monotonic() + self.patience_seconds, "nothing"
         while time.monotonic() < until:
             try:
-                status, _, answer = exchange(self.port, method, f"/api/v1{path}", headers=headers, body=data)
-            except (OSError, http.client.HTTPException) as failure:
+                answer = _answer(self.port, method, f"/api/v1{path}", headers=headers, json=body)
+            except httpx.TransportError as failure:
                 last = repr(failure)
             else:
-                if status < 300:
-                    return dict(json.loads(answer))
-                last = f"{status} {answer[:500].decode(errors='replace')}"
-                if status < 500 and status != 429 and "request_in_flight" not in last:
-                    raise Refused(f"{method} {path}: {last}", status=status)
+                if answer.is_success:
+                    return dict(answer.json())
+                last = f"{answer.status_code} {answer.text[:500]}"
+                if answer.status_code < 500 and answer.status_code != 429 and "request_in_flight" not in last:
+                    raise Refused(f"{method} {path}: {last}", status=answer.status_code)
             time.sleep(0.5)
         raise Failed(f"{method} {path} was not answered in {self.patience_seconds:.0f} s; last: {last}")
 
@@ -85,8 +83,7 @@ class Desk:
         match = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
         if match is None:
             raise Failed(f"{form or path} has no form, but answers {status}: {page[:500]}")
-        body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": match[1]}).encode()
-        status, answer = self._exchange("POST", path, body)
+        status, answer = self._exchange("POST", path, fields | {"csrfmiddlewaretoken": match[1]})
         if status != 302:
             raise Failed(f"{path} answers {status}: {answer[-2_000:]}")
 
@@ -94,35 +91,33 @@ class Desk:
         """Read a page."""
         return self._exchange("GET", path, None)
 
-    def _exchange(self, method: str, path: str, body: bytes | None) -> tuple[int, str]:
+    def _exchange(self, method: str, path: str, fields: dict[str, str] | None) -> tuple[int, str]:
+        # By hand: a cookie jar sends those for TLS alone to no address without it.
         headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
-        if body is not None:
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
         try:
-            status, cookies, answer = exchange(self.port, method, path, headers=headers, body=body)
-        except (OSError, http.client.HTTPException) as failure:
+            answer = _answer(self.port, method, path, headers=headers, data=fields)
+        except httpx.TransportError as failure:
             raise Failed(f"{method} {path}: {failure!r}") from failure
-        self.cookies.update(cookies)
-        return status, answer.decode(errors="replace")
+        self.cookies.update(answer.cookies)
+        return answer.status_code, answer.text
 
 
 def answers(port: int, path: str) -> bool:
     """Return whether a page answers 200 now."""
     try:
-        return exchange(port, "GET", path, headers={})[0] == 200
-    except (OSError, http.client.HTTPException):
+        return _answer(port, "GET", path, headers={}).status_code == 200
+    except httpx.TransportError:
         return False
 
 
-def exchange(
-    port: int, method: str, path: str, *, headers: dict[str, str], body: bytes | None = None
-) -> tuple[int, dict[str, str], bytes]:
-    """Send one request and return status, cookies and body."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
-    try:
-        connection.request(method, path, body=body, headers=_AS_BEHIND_TLS | headers)
-        answer = connection.getresponse()
-        pairs = (line.partition(";")[0].partition("=") for line in answer.headers.get_all("Set-Cookie") or ())
-        return answer.status, {name: value for name, _, value in pairs}, answer.read()
-    finally:
-        connection.close()
+def _answer(port: int, method: str, path: str, *, headers: dict[str, str], **content: Any) -> httpx.Response:
+    """Ask over a connection of its own: those kept would hang where a machine was cut off meanwhile."""
+    return httpx.request(
+        method,
+        f"http://127.0.0.1:{port}{path}",
+        headers=_AS_BEHIND_TLS | headers,
+        timeout=_SECONDS,
+        trust_env=False,
+        verify=False,  # no TLS here; reading certificates each time takes longer than the request
+        **content,
+    )

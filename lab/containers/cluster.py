@@ -1,17 +1,16 @@
 """The product on several machines: containers of one network, each a machine whose line can be cut.
 
-The state folder is one volume, as a network file system would be. The commands for PostgreSQL's standby and
-failover are those of the operator's guide, read from it.
+The engine must be this trial's alone. The state folder is one volume, as a network file system would be. The
+commands for PostgreSQL's standby and failover are those of the operator's guide, read from it.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from deploy.local.places import ROOT
@@ -22,22 +21,7 @@ from lab.containers.engine import Engine, Failed
 _GUIDE = ROOT / "docs" / "operators-guide.md"
 _CONFIGURATION = ROOT / "deploy" / "containers" / "cluster.cfg"
 _PREFIX = "spamdesk-host-"
-MACHINES = (
-    "postgres-a",
-    "postgres-b",
-    "valkey",
-    "triton-1",
-    "triton-2",
-    "web-1",
-    "web-2",
-    "scoring-1",
-    "scoring-2",
-    "housekeeping",
-    "background",
-    "exports",
-    "beat",
-    "balancer",
-)
+_NETWORK = f"{_PREFIX}lines"
 _APPLICATION = f"localhost/{images.BUILT['web']}"
 _QUEUES = {
     "scoring-1": "scoring",
@@ -46,6 +30,8 @@ _QUEUES = {
     "exports": "exports",
     "background": "campaigns,explanations,reputation,erasures,default,webhooks,evidence",
 }
+_STORES = ("postgres-a", "postgres-b", "valkey", "triton-1", "triton-2")
+MACHINES = (*_STORES, "web-1", "web-2", *_QUEUES, "beat", "balancer")
 _THREADS = {"exports", "background"}
 _HEALTHY_SECONDS = 600
 _SHARED = {"state": "/var/lib/spamdesk", "promoted": "/promoted"}
@@ -97,14 +83,9 @@ class Cluster:
         environment.chmod(0o600)
         return cls(engine, environment, secrets, port)
 
-    @property
-    def network(self) -> str:
-        """Return the name of the one network."""
-        return f"{_PREFIX}lines"
-
     def start(self, *, say: containers.Say) -> None:
         """Start PostgreSQL with its standby, the other servers, and then the product."""
-        self.engine("network", "create", self.network)
+        self.engine("network", "create", _NETWORK)
         for name in ("postgres-a", "valkey", "triton-1", "triton-2"):
             self._run(name)
         self.engine.weigh()
@@ -170,18 +151,9 @@ class Cluster:
 
     def stop(self) -> None:
         """Remove machines, volumes and network."""
-        names = [name for name in self._all("ps", "--all", "--format=json") if name.startswith(_PREFIX)]
-        if names:
-            self.engine("rm", "--force", "--time=0", *names)
-        volumes = [
-            name for name in self.engine("volume", "ls", "--quiet").split() if name.startswith(_PREFIX)
-        ]
-        if volumes:
-            self.engine("volume", "rm", "--force", *volumes)
-        self.engine("network", "rm", "--force", self.network)
-
-    def _all(self, *command: str) -> Iterable[str]:
-        return [name for row in json.loads(self.engine(*command) or "[]") for name in row["Names"]]
+        self.engine("rm", "--all", "--force", "--time=0")
+        self.engine("volume", "rm", "--all", "--force")
+        self.engine("network", "rm", "--force", _NETWORK)
 
     def _line(self, name: str, state: str) -> None:
         process = str(self.engine.state(self.container(name))["Pid"])
@@ -189,21 +161,15 @@ class Cluster:
         subprocess.run(command, check=True)
 
     def _await(self, name: str, *command: str) -> None:
-        def answers() -> bool:
-            try:
-                self.run(name, *command)
-            except Failed:
-                return False
-            return True
-
-        containers.wait(f"{name}", answers, seconds=_HEALTHY_SECONDS)
+        answers = partial(self.engine.succeeds, "exec", self.container(name), *command)
+        containers.wait(name, answers, seconds=_HEALTHY_SECONDS)
 
     def _run(self, name: str) -> None:
-        options = [f"--name={self.container(name)}", f"--network={self.network}", "--restart=unless-stopped"]
+        options = [f"--name={self.container(name)}", f"--network={_NETWORK}", "--restart=unless-stopped"]
         self.engine("run", "--detach", *options, *self._what(name))
 
     def _once(self, command: str) -> None:
-        options = ["--rm", f"--network={self.network}", *self._application()]
+        options = ["--rm", f"--network={_NETWORK}", *self._application()]
         self.engine("run", *options, "sh", "-c", command)
 
     def _application(self) -> list[str]:

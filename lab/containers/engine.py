@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -32,7 +31,6 @@ _PROGRAMS = {
 }
 _RUNNING = "/run/spamdesk"
 _SHARES = Path("/sys/fs/cgroup/cpu/libpod_parent/cpu.shares")  # of the first version of cgroups
-_FREE_BYTES = 15 * 2**30
 
 
 Say = Callable[[str], None]
@@ -45,17 +43,7 @@ class Failed(Exception):
 
 def lacks(folder: Path, *, command: str) -> list[Lack]:
     """Return what this machine lacks to build and run the images in the folder."""
-    if os.geteuid() != 0:
-        return [Lack("containers with networks of their own need root", hint=f"sudo {command}")]
-    missing = [
-        Lack(f"{program} is missing", packages)
-        for program, packages in _PROGRAMS.items()
-        if shutil.which(program) is None
-    ]
-    parent = next(path for path in (folder, *folder.parents) if path.exists())
-    if shutil.disk_usage(parent).free < _FREE_BYTES:
-        missing.append(Lack(f"{parent} has less than 15 GiB free", hint="name another with --folder"))
-    return missing
+    return systems.lacks_for("networks of their own", folder, command=command, programs=_PROGRAMS)
 
 
 def enter(module: str) -> None:

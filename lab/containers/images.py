@@ -5,12 +5,11 @@ No image registry is needed: debootstrap makes the two systems, and `stand_ins/`
 
 from __future__ import annotations
 
-import ast
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
+from deploy.local import packages
 from deploy.local.places import ROOT
 from lab.containers.engine import Engine, Say
 from lab.systems import engine as systems
@@ -63,13 +62,7 @@ def _import_system(engine: Engine, *, release: str, name: str) -> None:
 
 def _pip_settings() -> tuple[dict[str, str], list[Path]]:
     """Return pip's settings on this machine, and the files and folders that they name."""
-    command = [sys.executable, "-m", "pip", "config", "list"]
-    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    settings: dict[str, str] = {}
-    for line in sorted(output.splitlines(), key=lambda line: line.startswith(":env:")):
-        key, _, literal = line.partition("=")
-        if (name := key.rpartition(".")[2]) in _PIP and literal:
-            settings[name] = str(ast.literal_eval(literal))
+    settings = {name: value for name, value in packages.pip_settings().items() if name in _PIP}
     words = [word for value in settings.values() for word in value.split()]
     paths = {Path(word) for word in words if word.startswith("/")} | {_CERTIFICATES}
     # The pages of an index on disk name files that lie beside them.

@@ -22,20 +22,13 @@ _TRAINING_SECONDS = 1_800
 _CANDIDATE = """
 import json
 from pathlib import Path
-from typing import Any
 from lab import _variant
 from scoring.release import Release
 made = Path("/candidate")
 live = Release.load(Path("/app/scoring/starter"))
 repository = _variant.repository(made / "repository", shift=0.01)
 release = _variant.release(made / "release", of=live, repository=repository)
-slices = [{"by": "all", "name": "all", "rows": 100, "is_gated": True}]
-slices[0]["metrics"] = {"pr_auc": {"live": 0.9, "candidate": 0.9, "difference_interval": [0.0, 0.0]}}
-speed = {"live_p95_ms": 5.0, "candidate_p95_ms": 5.0}
-report = {"format": 1, "candidate": {"id": release.id}, "live": {"id": live.id}, "is_unchanged": False}
-links = {"unchanged": {}, "spam_with_links": {"difference_interval": [None, None]}}
-report |= {"slices": slices, "robustness": [], "links": links, "latency": speed}
-(made / "report.json").write_text(json.dumps(report))
+(made / "report.json").write_text(json.dumps(_variant.report(candidate=release, live=live)))
 print(release.id)
 """
 

@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from deploy.local.preflight import Lack
@@ -39,17 +40,26 @@ _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 def lacks(folder: Path) -> list[Lack]:
     """Return what this machine lacks to run such systems in the folder."""
+    missing = lacks_for("systems of their own", folder, command="make systems", programs=_PACKAGES)
+    if os.geteuid() == 0 and len(os.fsencode(folder)) > _MOST_BYTES_OF_FOLDER:
+        missing.append(Lack(f"the path {folder} is too long for podman", hint="name another with --folder"))
+    return missing
+
+
+def lacks_for(
+    what: str, folder: Path, *, command: str, programs: Mapping[str, tuple[str, ...]]
+) -> list[Lack]:
+    """Return what a command lacks that runs containers in the folder: root, programs, disk."""
     if os.geteuid() != 0:
-        return [Lack("containers with systems of their own need root", hint="sudo make systems")]
+        return [Lack(f"containers with {what} need root", hint=f"sudo {command}")]
     missing = [
         Lack(f"{program} is missing", packages)
-        for program, packages in _PACKAGES.items()
+        for program, packages in programs.items()
         if shutil.which(program) is None
     ]
-    if shutil.disk_usage(folder).free < _FREE_BYTES:
-        missing.append(Lack(f"{folder} has less than 15 GiB free", hint="name another with --folder"))
-    if len(os.fsencode(folder)) > _MOST_BYTES_OF_FOLDER:
-        missing.append(Lack(f"the path {folder} is too long for podman", hint="name another with --folder"))
+    parent = next(path for path in (folder, *folder.parents) if path.exists())
+    if shutil.disk_usage(parent).free < _FREE_BYTES:
+        missing.append(Lack(f"{parent} has less than 15 GiB free", hint="name another with --folder"))
     return missing
 
 

@@ -14,7 +14,7 @@ __all__ = ["moto"]
 
 BUCKET = "models-of-ours"
 CREATE = [
-    *("create", "spam", "--image", "sagemaker-tritonserver:24.10-py3"),
+    *("create", "spam", "--image", "spamdesk-triton:1", "--account", "123456789012"),
     *("--role", "arn:aws:iam::123456789012:role/runs-it"),
     *("--model-data", f"s3://{BUCKET}/spam/model.tar.gz", "--env", "TOKENIZERS_PARALLELISM=false"),
 ]

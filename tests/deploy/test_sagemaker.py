@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from deploy.local.places import ROOT
-from deploy.sagemaker import archive, images
+from deploy.sagemaker import archive, endpoint
 from deploy.sagemaker.__main__ import main
 from tests.deploy.conftest import BUCKET, CREATE, left
 
@@ -28,7 +28,7 @@ def test_creates_awaits_and_deletes(aws: Any, packed: str) -> None:
     model = aws.describe_model(ModelName="spam")
     assert model["ExecutionRoleArn"] == "arn:aws:iam::123456789012:role/runs-it"
     assert model["PrimaryContainer"] == {
-        "Image": "746233611703.dkr.ecr.eu-central-1.amazonaws.com/sagemaker-tritonserver:24.10-py3",
+        "Image": "123456789012.dkr.ecr.eu-central-1.amazonaws.com/spamdesk-triton:1",
         "ModelDataUrl": f"s3://{BUCKET}/spam/model.tar.gz",
         "Environment": {"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "content", "TOKENIZERS_PARALLELISM": "false"},
     }
@@ -128,12 +128,13 @@ class TestArchive:
         assert list(tmp_path.glob("*.gz*")) == []
 
 
-def test_addresses_of_images() -> None:
-    chinese = "472730292857.dkr.ecr.cn-north-1.amazonaws.com.cn/i:1"
-    assert images.address(region="cn-north-1", image="i:1") == chinese
-    assert images.address(region="xx-1", image="i:1", account="7") == "7.dkr.ecr.xx-1.amazonaws.com/i:1"
-    with pytest.raises(images.UnknownRegion, match="give --account"):
-        images.address(region="xx-1", image="i:1")
+def test_addresses_of_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "cn-north-1")
+
+    assert endpoint.image_address("i:1", account="7") == "7.dkr.ecr.cn-north-1.amazonaws.com.cn/i:1"
+    assert endpoint.image_address("registry.example/i:1", account=None) == "registry.example/i:1"
+    with pytest.raises(endpoint.Failed, match="whose image is i:1"):
+        endpoint.image_address("i:1", account=None)
 
 
 def test_who_lacks_boto3_is_told_what_to_install() -> None:

@@ -86,8 +86,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlowTriton]:
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
     ) as supervisor:
-        supervisor.launch(made.server.service())
-        supervisor.wait_until_up(["triton"])
+        supervisor.bring_up(made.server.service())
         yield made
 
 

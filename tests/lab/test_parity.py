@@ -86,11 +86,10 @@ def test_parity_tells_each_form_from_torch(trained: Path, tmp_path: Path) -> Non
     found = {one.form: one for one in parity.measure(model_folder=trained, data=[data])}
 
     assert {"fp32", "fp32 with fp16 weights", "fp16"} <= set(found)
-    assert found["fp32"].largest_difference < parity.MAX_FP32_DIFFERENCE
+    assert found["fp32"].largest_difference < export_onnx.MAX_FP32_DIFFERENCE
     assert found["fp32"].agreement == 1.0
     assert found["fp32"].largest_difference < found["fp16"].largest_difference
     assert found["fp16"].largest_difference < 1.0
-    assert set(found["fp16"].auc_change) == {"made", "all"}
 
 
 def test_a_load_test_asks_each_text_so_often() -> None:

@@ -34,7 +34,7 @@ class TestLacks:
 
         assert podman.line.startswith("podman is missing: apt-get install ")
         assert podman.packages == ("podman", "crun", "catatonit", "fuse-overlayfs")
-        assert disk.line == f"{folder} has less than 15 GiB free: name another with --folder"
+        assert disk.line == "/ has less than 15 GiB free: name another with --folder"
         assert path.line == f"the path {folder} is too long for podman: name another with --folder"
 
 

@@ -20,6 +20,5 @@ def serving(state: State, *, repository: Path = ROOT / "triton_repo") -> Iterato
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
     ) as supervisor:
-        supervisor.launch(server.service())
-        supervisor.wait_until_up(["triton"])
+        supervisor.bring_up(server.service())
         yield server, supervisor

@@ -21,21 +21,10 @@ pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("web server"), pytest.
 CLIENTS, IDLE = 200, 1_000
 
 
-def kinds(key: str, token: str = "a" * 32) -> list[_slow.Kind]:
-    """Return every way to be slow."""
-    own = f"Authorization: Bearer {key}\r\n"
-    return [
-        _slow.headers(),
-        _slow.body("/sign-in/", more=f"Cookie: csrftoken={token}\r\n"),
-        _slow.body("/api/v1/posts", more=own, kind="application/json"),
-        _slow.body("/api/v1/posts:bulk", more=own, kind="application/x-ndjson"),
-        _slow.reader("/static/large.bin"),
-        _slow.idle(),
-    ]
-
-
 def test_two_hundred_slow_clients_delay_nobody(web: WebServer, key: str) -> None:
-    crowd = list(itertools.islice(itertools.cycle(kinds(key)), CLIENTS))
+    crowd = list(
+        itertools.islice(itertools.cycle([*_slow.kinds(key=key, token="a" * 32), _slow.IDLE]), CLIENTS)
+    )
 
     with _slow.Crowd(web.port, crowd) as slow:
         web.wait_until(lambda: slow.connected >= CLIENTS - 5, "all connected")
@@ -49,7 +38,7 @@ def test_two_hundred_slow_clients_delay_nobody(web: WebServer, key: str) -> None
 
 
 def test_a_thousand_idle_clients_delay_nobody(web: WebServer) -> None:
-    with _slow.Crowd(web.port, [_slow.idle()] * IDLE) as slow:
+    with _slow.Crowd(web.port, [_slow.IDLE] * IDLE) as slow:
         web.wait_until(lambda: slow.connected == IDLE, "all connected")
         probes = _slow.probe(web.status, seconds=2)
 
