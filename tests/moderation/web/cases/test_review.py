@@ -207,7 +207,7 @@ class TestExplanation:
         assert "now 1 spam, 0 not" in seeing
         assert "ask Dr Miller" in seeing
         assert "Hidden until you decide" in body
-        case_alone, _ = body.split('class="last"')  # below stands what one decided oneself
+        case_alone, _ = body.split('class="last ')  # below stands what one decided oneself
         assert "ask Dr Miller" not in case_alone
 
 

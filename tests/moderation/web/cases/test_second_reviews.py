@@ -65,7 +65,7 @@ class TestTheReviewer:
         ]
 
         assert "Blind review" in pages[3]
-        hidden = ("FIRST-NOTE", "other_moderator", "Judged spam by", "undo__verdict--spam")
+        hidden = ("FIRST-NOTE", "other_moderator", "Judged spam by", "verdict--spam")
         for page in pages:
             assert [words for words in hidden if words in page] == []
             assert "<dt>Judged spam</dt><dd>1</dd>" not in flat(page)

@@ -161,4 +161,4 @@ class TestPage:
 
         verdicts = [re.findall(r"would (?:be removed|go to review|be let through)", body) for body in bodies]
         assert verdicts == [["would be removed"]] * 2 + [["would be let through"]] * 2
-        assert "word--spam-" in bodies[0].partition('class="legend"')[0]
+        assert "word--spam-" in bodies[0].partition('class="legend ')[0]
