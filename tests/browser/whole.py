@@ -78,10 +78,7 @@ def send_campaign(product: Product, *, posts: int) -> None:
         )
         for number in range(posts)
     ]
-    headers = {
-        "authorization": f"Bearer {demo_key(product)}",
-        "content-type": "application/x-ndjson",
-    }
+    headers = {"authorization": f"Bearer {demo_key(product)}", "content-type": "application/x-ndjson"}
     address = f"http://127.0.0.1:{product.port}/api/v1/posts:bulk"
     httpx.post(address, content="\n".join(lines), headers=headers, timeout=60).raise_for_status()
 

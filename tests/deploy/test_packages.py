@@ -119,10 +119,7 @@ def test_bytecode_is_kept_in_the_environment_where_none_may_lie_beside_the_sourc
         ({}, {}),
         ({"PYTHONDONTWRITEBYTECODE": ""}, {}),
         ({"PYTHONPYCACHEPREFIX": "/own"}, {"PYTHONPYCACHEPREFIX": "/own"}),
-        (
-            {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/own"},
-            {"PYTHONPYCACHEPREFIX": "/own"},
-        ),
+        ({"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/own"}, {"PYTHONPYCACHEPREFIX": "/own"}),
         ({"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPYCACHEPREFIX": "/environment/bytecode"}),
     ],
 )

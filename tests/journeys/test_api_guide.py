@@ -134,9 +134,7 @@ def scoring(fake_scorer: FakeScorer) -> Any:
 
 
 def test_every_example_answers_as_the_page_says(
-    variables: dict[str, str],
-    scoring: Any,
-    fake_topics: FakeTopics,
+    variables: dict[str, str], scoring: Any, fake_topics: FakeTopics
 ) -> None:
     seen = 0
     for example in examples():

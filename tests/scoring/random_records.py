@@ -60,10 +60,7 @@ def export_line(one: LabelledRecord) -> dict[str, Any]:
         "group": one.group,
         "weight": one.weight,
         "record": one.record.to_json(),
-        "provenance": {
-            "decided_at": AT.isoformat(),
-            "is_audit_sample": one.is_random,
-        },
+        "provenance": {"decided_at": AT.isoformat(), "is_audit_sample": one.is_random},
     }
 
 

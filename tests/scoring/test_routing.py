@@ -9,16 +9,7 @@ import pytest
 from scoring.blocklist import Effect
 from scoring.records import AuthorSnapshot
 from scoring.release import Safety, Thresholds
-from scoring.routing import (
-    ReviewReason,
-    Route,
-    Routing,
-    decide,
-    draw,
-    expected_harm,
-    opinion,
-    sampled,
-)
+from scoring.routing import ReviewReason, Route, Routing, decide, draw, expected_harm, opinion, sampled
 from tests.scoring.random_records import record
 
 THRESHOLDS = Thresholds(review_from=0.3, remove_from=0.9, audit_rate=0.02)

@@ -37,13 +37,7 @@ def created(
     rng = random.Random(5)
     return [
         authors.create(
-            external_id=str(number),
-            role=role,
-            network=network,
-            language="en",
-            at=START,
-            batch=batch,
-            rng=rng,
+            external_id=str(number), role=role, network=network, language="en", at=START, batch=batch, rng=rng
         )
         for number in range(accounts)
     ]

@@ -18,14 +18,7 @@ from tests.simulation.seen import Seen, author_of
 
 pytestmark = pytest.mark.xdist_group("realism")  # its worlds are built once
 
-FAMILIES = (
-    Role.HIJACKED,
-    Role.AGED_BOUGHT,
-    Role.REPURPOSED,
-    Role.FRESH,
-    Role.BOOSTER,
-    Role.PROMOTER,
-)
+FAMILIES = (Role.HIJACKED, Role.AGED_BOUGHT, Role.REPURPOSED, Role.FRESH, Role.BOOSTER, Role.PROMOTER)
 
 
 def _age_days(post: PostEvent) -> float:

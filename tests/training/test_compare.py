@@ -184,10 +184,7 @@ def test_robustness_shows_what_a_release_loses_that_reads_letter_by_letter() -> 
 
 def test_chart_draws_a_line_for_each_release() -> None:
     drawn = comparison_page.line_chart(
-        "Recall <1>",
-        {"live": [[0, 0], [1, 1]], "candidate": [[0, 0], [2, 1]]},
-        x="x",
-        y="y",
+        "Recall <1>", {"live": [[0, 0], [1, 1]], "candidate": [[0, 0], [2, 1]]}, x="x", y="y"
     )
 
     assert drawn.count("<polyline") == 2

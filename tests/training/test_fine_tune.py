@@ -13,12 +13,7 @@ from scipy.stats import entropy
 from tests.libraries import later, needs
 from training import batches, fine_tune
 
-pytestmark = [
-    pytest.mark.train,
-    needs("torch"),
-    pytest.mark.xdist_group("torch"),
-    pytest.mark.timeout(300),
-]
+pytestmark = [pytest.mark.train, needs("torch"), pytest.mark.xdist_group("torch"), pytest.mark.timeout(300)]
 torch = later("torch")
 
 CLASSES = (0.5, 2.0)

@@ -14,14 +14,7 @@ from scoring.content import Unavailable
 from scoring.release import MANIFEST, Release
 from tests.scoring.starter import STARTER
 from training import __main__ as command_line
-from training import (
-    evaluate_releases,
-    export_onnx,
-    next_release,
-    train_content,
-    train_ensemble,
-    train_heads,
-)
+from training import evaluate_releases, export_onnx, next_release, train_content, train_ensemble, train_heads
 from training.continue_content import Forgotten
 from training.served_content import Served
 from training.train_heads import Made

@@ -23,14 +23,7 @@ from scoring.splits import Split
 from tests.json_lines import written
 from tests.scoring.random_records import FakeContent, decided, export_line, labelled
 from tests.scoring.starter import STARTER
-from training import (
-    cards,
-    ensemble_card,
-    fit_forests,
-    labelled_records,
-    mixture,
-    train_ensemble,
-)
+from training import cards, ensemble_card, fit_forests, labelled_records, mixture, train_ensemble
 from training.calibrate import TooFewRandom
 from training.ensemble_rows import Material, ask_content
 from training.fit_ensemble import fit

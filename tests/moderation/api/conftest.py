@@ -60,11 +60,7 @@ WHOLE: Payload = {
     "links": ["http://cats.example/card"],
     "media_urls": ["http://cats.example/grey.jpg"],
     "transcripts": [
-        {
-            "captions": "WEBVTT\n\n00:01.000 --> 00:04.000\nMeet my cat\n",
-            "language": "en",
-            "source": "author",
-        }
+        {"captions": "WEBVTT\n\n00:01.000 --> 00:04.000\nMeet my cat\n", "language": "en", "source": "author"}
     ],
     "journey": [{"name": "open_composer", "at_ms": 0}, {"name": "press_send", "at_ms": 8200}],
     "shares": 0,

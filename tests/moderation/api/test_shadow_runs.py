@@ -36,11 +36,7 @@ def _no_triton(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def trained(platform: Platform, at: datetime) -> TrainingRun:
     return TrainingRun.objects.create(
-        platform=platform,
-        requested_at=at,
-        state=TrainingState.READY,
-        candidate=CANDIDATE,
-        live=RELEASE_ID,
+        platform=platform, requested_at=at, state=TrainingState.READY, candidate=CANDIDATE, live=RELEASE_ID
     )
 
 

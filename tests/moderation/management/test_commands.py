@@ -228,8 +228,5 @@ class TestTransparencyReport:
     def test_refuses_a_period_that_ends_before_it_begins(self, tmp_path: Path) -> None:
         with pytest.raises(CommandError, match="--to must be later than --from"):
             call_command(
-                "transparency_report",
-                since=DAYS["until"],
-                until=DAYS["since"],
-                out=tmp_path / "report.csv",
+                "transparency_report", since=DAYS["until"], until=DAYS["since"], out=tmp_path / "report.csv"
             )

@@ -119,9 +119,7 @@ def test_decisions_make_a_release_that_scores_better(
         verdict = "spam" if truth[case.post.external_id] else "not_spam"
         lead_api.put(f"/api/v1/claims/{case.pk}")
         answer = lead_api.post(
-            f"/api/v1/cases/{case.pk}/decisions",
-            {"verdict": verdict, "version": case.version},
-            format="json",
+            f"/api/v1/cases/{case.pk}/decisions", {"verdict": verdict, "version": case.version}, format="json"
         )
         assert answer.status_code == 201, answer.content
     feed.sweep(at=now + timedelta(hours=1))

@@ -25,8 +25,7 @@ def test_band_says_the_odds(probability: float, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "words"),
-    [(0.0, "0%"), (0.004, "<1%"), (0.5, "50%"), (0.994, ">99%"), (1.0, "100%")],
+    ("share", "words"), [(0.0, "0%"), (0.004, "<1%"), (0.5, "50%"), (0.994, ">99%"), (1.0, "100%")]
 )
 def test_percent_never_claims_certainty(share: float, words: str) -> None:
     assert quantities.percent(share) == words

@@ -45,14 +45,7 @@ JUDGED = 25
 @pytest.mark.parametrize(
     ("agreeing", "judged", "bound"),
     # Wilson (1927), one-sided 95 %; by hand with z = 1.644854
-    [
-        (0, 0, 0.0),
-        (1, 1, 0.2699),
-        (24, 24, 0.8987),
-        (25, 25, 0.9023),
-        (95, 100, 0.9008),
-        (50, 100, 0.4188),
-    ],
+    [(0, 0, 0.0), (1, 1, 0.2699), (24, 24, 0.8987), (25, 25, 0.9023), (95, 100, 0.9008), (50, 100, 0.4188)],
 )
 def test_purity_says_how_sure(agreeing: int, judged: int, bound: float) -> None:
     assert Purity(agreeing=agreeing, judged=judged).lower_bound == pytest.approx(bound, abs=1e-4)

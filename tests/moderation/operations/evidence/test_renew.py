@@ -59,13 +59,7 @@ def settle(at: datetime) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "count", "fetches"),
-    [
-        (600, 3, 1),
-        (HOUR - 600, 1, 1),
-        (HOUR - 600, 2, 1),
-        (HOUR - 600, 3, 2),
-        (HOUR + 600, 1, 2),
-    ],
+    [(600, 3, 1), (HOUR - 600, 1, 1), (HOUR - 600, 2, 1), (HOUR - 600, 3, 2), (HOUR + 600, 1, 2)],
     ids=["same hour", "soon", "soon, two", "soon, three", "later"],
 )
 def test_complaints_ask_for_a_new_fetch(

@@ -89,11 +89,7 @@ def test_platforms_share_none() -> None:
 
 @pytest.mark.parametrize(
     ("data", "state"),
-    [
-        (b"<p>Hello", STATE.WRONG_KIND),
-        (b"%PDF-1.7", STATE.WRONG_KIND),
-        (picture("WIN")[:300], STATE.BROKEN),
-    ],
+    [(b"<p>Hello", STATE.WRONG_KIND), (b"%PDF-1.7", STATE.WRONG_KIND), (picture("WIN")[:300], STATE.BROKEN)],
 )
 def test_what_is_no_picture_ends_by_name(data: bytes, state: EvidenceState, send: Sends) -> None:
     send(data, at=AT)

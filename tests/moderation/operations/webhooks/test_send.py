@@ -62,8 +62,7 @@ class TestSend:
         assert held.next_attempt_at == later(15 + webhooks_send.HOLD_SECONDS)
 
     @pytest.mark.parametrize(
-        ("status", "state"),
-        [(200, "delivered"), (302, "waiting"), (500, "waiting"), (410, "failed")],
+        ("status", "state"), [(200, "delivered"), (302, "waiting"), (500, "waiting"), (410, "failed")]
     )
     def test_takes_the_answer_at_its_word(
         self, delivery: Delivery, server: Receiver, status: int, state: str

@@ -58,8 +58,7 @@ class TestTicks:
 
 class TestMarks:
     @pytest.mark.parametrize(
-        ("verdict", "words"),
-        [("spam", "2 h ago, spam"), ("not_spam", "2 h ago, not spam"), ("", "2 h ago")],
+        ("verdict", "words"), [("spam", "2 h ago, spam"), ("not_spam", "2 h ago, not spam"), ("", "2 h ago")]
     )
     def test_say_when_and_what_was_decided(self, verdict: str, words: str) -> None:
         [mark] = drawn(timedelta(hours=2), verdict=verdict).lanes[0].marks

@@ -188,8 +188,7 @@ class TestActs:
         assert "has already ended" in flat(answer.content.decode())
 
     @pytest.mark.parametrize(
-        ("posts", "told"),
-        [("5", "No post is left"), ("0", "Enter 1 to 500"), ("501", "Enter 1 to 500")],
+        ("posts", "told"), [("5", "No post is left"), ("0", "Enter 1 to 500"), ("501", "Enter 1 to 500")]
     )
     def test_says_when_nothing_is_drawn(
         self, lead_desk: Client, started: Callable[..., ShadowRun], posts: str, told: str

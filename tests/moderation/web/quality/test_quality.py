@@ -138,8 +138,7 @@ class TestQualityPage:
 
     @pytest.mark.drawn(2)
     @pytest.mark.parametrize(
-        "query",
-        ["span=year", "platform=none", "language=und", "language=xx", "release=none", "span=90d"],
+        "query", ["span=year", "platform=none", "language=und", "language=xx", "release=none", "span=90d"]
     )
     def test_no_question_breaks_it(self, lead_desk: Client, estimated: Case, query: str) -> None:
         assert lead_desk.get(f"/quality/?{query}").status_code == 200
