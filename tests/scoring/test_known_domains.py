@@ -36,7 +36,7 @@ def link(url: str, **known: object) -> Link:
 
 def small_sites() -> list[str]:
     written = everyday_urls.write(["bbc.co.uk"], generator=np.random.default_rng(3), urls_per_kind=60)
-    return [one.labelled.url for one in written if one.kind in SMALL_KINDS]
+    return [written_url.url for written_url in written if written_url.pattern in SMALL_KINDS]
 
 
 def added(scorer: Scorer, *links: Link, to: PostRecord | None = None) -> float:
