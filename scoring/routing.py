@@ -101,8 +101,10 @@ def decide(
         reason = ReviewReason.DEGRADED
     elif is_unread:
         reason = ReviewReason.HOLD if effect is Effect.HOLD else ReviewReason.UNREAD_SCRIPT
-    elif is_unsure or (is_spam and _stands_alone(sub_models, bounds=safety.remove_alone_from)):
+    elif is_unsure:
         reason = ReviewReason.UNCERTAIN
+    elif is_spam and _stands_alone(sub_models, bounds=safety.remove_alone_from):
+        reason = ReviewReason.OUTVOTED
     elif not is_spam and effect is Effect.HOLD:
         reason = ReviewReason.HOLD
     elif not is_spam and _reaches(sub_models, bounds=safety.hold_from):

@@ -58,7 +58,7 @@ class TestScore:
         without, after = scorer.score_many([harmless(), harmless(page(0.999))], blocklist=NO_BANS)
 
         assert without.routing.route is Route.ALLOW
-        assert (after.routing.route, after.routing.reason) == (Route.REVIEW, ReviewReason.UNCERTAIN)
+        assert (after.routing.route, after.routing.reason) == (Route.REVIEW, ReviewReason.OUTVOTED)
         assert after.spam_probability > 0.9
         assert after.sub_models[EVIDENCE] is not None
         assert EVIDENCE not in without.sub_models

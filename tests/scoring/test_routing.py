@@ -80,10 +80,10 @@ class TestSafety:
             ({"behaviour": 0.99}, 0.1, Route.ALLOW, None),
             ({"content": 0.6}, 0.4, Route.REVIEW, ReviewReason.UNCERTAIN),
             ({"content": 0.98}, 0.95, Route.REMOVE, None),
-            ({"content": 0.9}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
-            ({"content": 0.9, "feedback": 0.2}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
+            ({"content": 0.9}, 0.95, Route.REVIEW, ReviewReason.OUTVOTED),
+            ({"content": 0.9, "feedback": 0.2}, 0.95, Route.REVIEW, ReviewReason.OUTVOTED),
             ({"content": 0.9, "feedback": 0.5}, 0.95, Route.REMOVE, None),
-            ({"feedback": 1.0}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
+            ({"feedback": 1.0}, 0.95, Route.REVIEW, ReviewReason.OUTVOTED),
         ],
         ids=[
             "sure and outvoted",

@@ -100,7 +100,9 @@ class CasePage:
     @property
     def scored(self) -> ScoredPost:
         """Return the score that the case was opened for."""
-        return ScoredPost(score=self.case.score, record=self.record, case_id=self.case.pk)
+        case = self.case
+        waits_since = case.opened_at if self.is_open else None
+        return ScoredPost(score=case.score, record=self.record, case_id=case.pk, waits_since=waits_since)
 
     @property
     def is_graphic(self) -> bool:

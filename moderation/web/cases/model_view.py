@@ -187,14 +187,26 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
     score = scored.score
     if score.route_reason == CaseReason.UNREAD_SCRIPT:
         return not_read(scored.unread_script)
-    if score.route_reason == "outvoted":
-        return gettext("Sent to review anyway: only one model is sure that it is spam.")
+    if score.route_reason == CaseReason.OUTVOTED:
+        is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
+        return (
+            gettext("Sent to review anyway: one model alone never removes a post.")
+            if is_above
+            else gettext("Sent to review anyway: only one model is sure that it is spam.")
+        )
     if score.route_reason == CaseReason.UNPROVEN:
         return gettext("Sent to review anyway: here a person decides what the filter would remove.")
-    is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
-    if is_above and score.route_reason == "uncertain":
-        return gettext("Sent to review anyway: one model alone never removes a post.")
-    return ""
+    return _would_be(scored)
+
+
+def _would_be(scored: ScoredPost) -> str:
+    """Return what a later score makes of an open case, which stays open because somebody has it."""
+    score, waits_since = scored.score, scored.waits_since
+    if waits_since is None or score.scored_at <= waits_since or score.route == RouteChoice.REVIEW:
+        return ""
+    if score.route == RouteChoice.REMOVE:
+        return gettext("Scored again since the case was opened: the filter would remove it now.")
+    return gettext("Scored again since the case was opened: the filter would let it through now.")
 
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:

@@ -235,8 +235,8 @@ class TestMeaning:
         ("probability", "reason", "words"),
         [
             (0.05, "outvoted", "Sent to review anyway: only one model is sure that it is spam."),
-            (0.97, "uncertain", "Sent to review anyway: one model alone never removes a post."),
-            (0.5, "uncertain", ""),
+            (0.97, "outvoted", "Sent to review anyway: one model alone never removes a post."),
+            (0.97, "uncertain", ""),
             (0.97, "audit", ""),
         ],
     )
@@ -248,8 +248,20 @@ class TestMeaning:
 
         assert view_of(found).exception == words
 
+    @pytest.mark.parametrize(("route", "now"), [("remove", "remove it now"), ("allow", "let it through now")])
+    def test_says_what_the_filter_would_do_with_a_case_that_somebody_has(
+        self, scored: Page_, route: str, now: str
+    ) -> None:
+        first = scored(route=route, route_reason="")
+        later = scored(route=route, route_reason="", scored_at=timezone.now())
+
+        assert view_of(first).exception == "", "its score is the one that it was opened for"
+        assert view_of(later).exception == (
+            f"Scored again since the case was opened: the filter would {now}."
+        )
+
     def test_a_platform_has_thresholds_and_labels_of_its_own(self, scored: Page_) -> None:
-        found = scored(spam_probability=0.934, route_reason="uncertain")
+        found = scored(spam_probability=0.934, route_reason="outvoted")
         own = {
             "thresholds": {"review_from": 0.3, "remove_from": 0.96},
             "chosen_on": {"posts": 412, "random": 240},
@@ -265,7 +277,10 @@ class TestMeaning:
 
         assert (shown[platform].review_from, shown[platform].remove_from) == (30, 96)
         assert (shown["another"].review_from, shown["another"].remove_from) == (20, 90)
-        assert (shown[platform].exception == "", shown["another"].exception == "") == (True, False)
+        assert [view.exception.split(": ")[1] for view in shown.values()] == [
+            "only one model is sure that it is spam.",
+            "one model alone never removes a post.",
+        ]
 
     def test_never_promises_what_nobody_measured(self, scored: Page_) -> None:
         found = scored()
