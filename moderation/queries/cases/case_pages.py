@@ -70,6 +70,7 @@ class CasePage:
     appeal: Appeal | None
     notes: tuple[CaseNote, ...]
     near: NearPosts
+    same_picture: tuple[NearPost, ...]
     same_meaning: tuple[NearPost, ...]
     hides_addresses: bool
 
@@ -162,7 +163,8 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         earlier=_earlier(case, decisions, winner=winner),
         appeal=_appeal(case),
         notes=notes(case),
-        near=near_posts.near(case, evidence),
+        near=near_posts.near(case),
+        same_picture=near_posts.same_picture(case, evidence),
         same_meaning=near_posts.same_meaning(case),
         hides_addresses=not viewer.may_read_addresses,
     )

@@ -203,7 +203,7 @@ class TestExplanation:
         Case.objects.filter(pk=case.pk).update(reason=CaseReason.AUDIT)
         body = desk.get(f"/review/{case.pk}/").content.decode()
 
-        assert "now 1 spam, 0 not" in seeing
+        assert "reviewed: 1 spam, 0 not" in seeing
         assert "ask Dr Miller" in seeing
         assert "Hidden until you decide" in body
         case_alone, _ = body.split('class="last"')  # below stands what one decided oneself
