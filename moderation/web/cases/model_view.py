@@ -214,15 +214,15 @@ def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterat
     for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:
-            why_none = gettext("script not read")
+            why_none = gettext("unsupported script")
         elif name == "content" and score.is_degraded:
             why_none = gettext("offline")
         elif record is not None and not _has_to_judge(name, record):
-            why_none = gettext("nothing to judge")
+            why_none = gettext("no data")
         probability = None if why_none else score.sub_models.get(name)
         if probability is None and not why_none:
             is_heard = record is not None and name != "content"
-            why_none = gettext("no effect") if is_heard else gettext("nothing to judge")
+            why_none = gettext("no effect") if is_heard else gettext("no data")
         yield Bar(name=str(words), probability=probability, why_none=why_none)
     name, words = contributions.EVIDENCE
     if score.sub_models.get(name) is not None:

@@ -26,7 +26,7 @@ _REASONS = {
     CaseReason.RANDOM: gettext_lazy("Random label"),
     CaseReason.RECONSIDERED: gettext_lazy("Similar to a decided post"),
     CaseReason.OUTVOTED: gettext_lazy("Models disagree"),
-    CaseReason.UNREAD_SCRIPT: gettext_lazy("Script not read"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("Unsupported script"),
     CaseReason.BLIND: gettext_lazy("Blind review"),
     CaseReason.UNPROVEN: gettext_lazy("Would be removed"),
 }

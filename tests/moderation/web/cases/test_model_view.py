@@ -122,12 +122,12 @@ class TestBars:
 
         assert [bar.probability for bar in view_of(found).bars] == [0.4, None, None, None]
         assert body.count('<li class="score-bar ') == 1
-        assert "Nothing to judge: Behaviour, Address and links, Complaints" in body
+        assert "No data: Behaviour, Address and links, Complaints" in body
 
     def test_of_the_text_is_missing_where_there_is_none(self, scored: Page_) -> None:
         bars = view_of(scored(record={"text": " "}, sub_models={"content": 0.4})).bars
 
-        assert (bars[0].probability, bars[0].why_none) == (None, "nothing to judge")
+        assert (bars[0].probability, bars[0].why_none) == (None, "no data")
 
     def test_of_a_part_without_an_opinion_is_missing(self, scored: Page_) -> None:
         bars = view_of(scored(record={"ip": "192.0.2.7"}, sub_models={"content": 0.4, "ip_url": None})).bars
@@ -201,12 +201,12 @@ class TestUnreadScript:
 
         view = view_of(scored(record=record, **self.NOISE))
 
-        assert (view.bars[0].probability, view.bars[0].why_none) == (None, "script not read")
+        assert (view.bars[0].probability, view.bars[0].why_none) == (None, "unsupported script")
         assert view.bars[1].probability == 0.3
         assert [line.words for line in view.top] == ["4 of 9 decided posts of this author were spam"]
 
     def test_has_no_marked_words_on_any_page(self, desk: Client, scored: Page_) -> None:
-        """Seven of eight words of an Arabic post were marked, beside "Script not read"."""
+        """Seven of eight words of an Arabic post were marked, beside "Text not scored"."""
         case = scored(**self.NOISE, word_contributions=[[0, 3, 1.0]]).case
 
         for address in (f"/review/{case.pk}/", f"/review/{case.pk}/text/?part", f"/posts/{case.post_id}/"):
@@ -220,7 +220,7 @@ class TestUnreadScript:
 
         for address in (f"/review/{case.pk}/", f"/posts/{case.post_id}/", "/queue/", "/posts/"):
             body = desk.get(address).content.decode()
-            assert "cript not read" in body, address
+            assert "nsupported script" in body, address
             assert not re.search(r"98\s?%", body), address
 
 
