@@ -16,7 +16,6 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
-from moderation.operations.posts import complaints
 from moderation.operations.scoring import leases, score
 from scoring.content import ContentScore
 from tests.moderation.conftest import Post_, judge
@@ -136,60 +135,6 @@ class TestRun:
         run(later(4))
 
         assert Decision.objects.get().verdict == Verdict.NOT_SPAM
-
-    @pytest.mark.parametrize(
-        ("before", "after", "is_reported", "reason"),
-        [
-            ({"content": 0.1}, {"content": 0.5}, True, CaseReason.COMPLAINTS),
-            ({"content": 0.1}, {"content": 0.5}, False, CaseReason.UNCERTAIN),
-            ({"content": 0.1}, {"content": 0.5, "evidence": 0.9}, False, CaseReason.EVIDENCE),
-            ({"content": 0.1}, {"content": 0.5, "evidence": 0.9}, True, CaseReason.COMPLAINTS),
-            (
-                {"content": 0.1, "evidence": 0.6},
-                {"content": 0.5, "evidence": 0.6},
-                False,
-                CaseReason.UNCERTAIN,
-            ),
-            ({"content": 0.95}, {"content": 0.5}, True, CaseReason.UNCERTAIN),
-        ],
-        ids=["reported", "by counts", "by a picture", "by both", "known before", "reported once removed"],
-    )
-    def test_says_what_made_it_doubt_its_own_verdict(
-        self,
-        post: Post_,
-        fake_scorer: FakeScorer,
-        before: dict[str, float | None],
-        after: dict[str, float | None],
-        is_reported: bool,
-        reason: CaseReason,
-    ) -> None:
-        row = post()
-        fake_scorer.default, fake_scorer.opinions = before["content"] or 0.0, {row.external_id: before}
-        run(later(1))
-
-        if is_reported:
-            complaint = complaints.IncomingComplaint(
-                post=row.external_id, reporter="reporter", reason="scam", reported_at=later(2)
-            )
-            complaints.record(platform=row.platform, complaint=complaint, at=later(2))
-        Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
-        fake_scorer.default, fake_scorer.opinions = after["content"] or 0.0, {row.external_id: after}
-        run(later(3))
-
-        assert Case.objects.get().reason == reason
-
-    @pytest.mark.parametrize("probability", [0.05, 0.95])
-    def test_a_case_that_somebody_has_keeps_its_reason(
-        self, claimed_case: Case, fake_scorer: FakeScorer, probability: float
-    ) -> None:
-        Case.objects.update(reason=CaseReason.OUTVOTED)
-        fake_scorer.default = probability
-        Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
-
-        run(later(4))
-
-        claimed_case.refresh_from_db()
-        assert (claimed_case.state, claimed_case.reason) == (CaseState.OPEN, CaseReason.OUTVOTED)
 
 
 SOFT_LIMIT_SECONDS = 45.0
