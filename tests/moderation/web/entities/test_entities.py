@@ -51,8 +51,8 @@ class TestFiltered:
             rule,
         ):
             body = flat(lead_desk.get(address).content.decode())
-            assert "Removed by the filter</dt><dd>2</dd>" in body, address
-            assert "Let through by the filter</dt><dd>1</dd>" in body, address
+            assert "Filter removed</dt><dd>2</dd>" in body, address
+            assert "Filter let through</dt><dd>1</dd>" in body, address
             assert "Judged spam</dt><dd>0</dd>" in body, address
         assert "The filter removed 2 and let 1 through." in body
 
