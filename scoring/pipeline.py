@@ -213,6 +213,7 @@ class Scorer:
             is_degraded=is_degraded,
             effect=routing.strictest(rule.effect if rule else None, is_held=is_held),
         )
+        opinion = routing.opinion(route, probability, evidence=sub_models.get(EVIDENCE))
         return ScoreResult(
             release_id=self.release.id,
             schema_hash=self.release.schema_hash,
@@ -228,7 +229,7 @@ class Scorer:
             else contributions,
             features=tuple(row.tolist()),
             routing=route,
-            expected_harm=routing.expected_harm(record, probability=routing.opinion(route, probability)),
+            expected_harm=routing.expected_harm(record, probability=opinion),
             is_degraded=is_degraded,
             rule=rule,
         )

@@ -47,9 +47,6 @@ class ReviewReason(StrEnum):
     UNPROVEN = "unproven"
 
 
-_UNKNOWN_TO_MODELS = frozenset({ReviewReason.HOLD, ReviewReason.UNREAD_SCRIPT})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
     """A route; `reason` is None unless it is review.
@@ -101,8 +98,10 @@ def decide(
         reason = ReviewReason.DEGRADED
     elif is_unread:
         reason = ReviewReason.HOLD if effect is Effect.HOLD else ReviewReason.UNREAD_SCRIPT
-    elif is_unsure or (is_spam and _stands_alone(sub_models, bounds=safety.remove_alone_from)):
+    elif is_unsure:
         reason = ReviewReason.UNCERTAIN
+    elif is_spam and _stands_alone(sub_models, bounds=safety.remove_alone_from):
+        reason = ReviewReason.OUTVOTED
     elif not is_spam and effect is Effect.HOLD:
         reason = ReviewReason.HOLD
     elif not is_spam and _reaches(sub_models, bounds=safety.hold_from):
@@ -161,13 +160,15 @@ def unproven(routing: Routing) -> Routing:
     return _review(ReviewReason.UNPROVEN) if routing.automatic is Route.REMOVE else routing
 
 
-def opinion(routing: Routing, probability: float) -> float:
+def opinion(routing: Routing, probability: float, *, evidence: float | None = None) -> float:
     """Return the probability by which a routed post is sorted in the queue.
 
     For an audit sample it must not reveal the models' output; for a hold, or an unread script, it must not
-    depend on models that do not know such posts.
+    depend on models that do not know such posts. What `evidence` alone says holds in any script.
     """
-    is_without = routing.is_audit_sample or routing.reason in _UNKNOWN_TO_MODELS
+    if routing.reason is ReviewReason.UNREAD_SCRIPT:
+        return max(NO_OPINION, evidence or 0.0)
+    is_without = routing.is_audit_sample or routing.reason is ReviewReason.HOLD
     return NO_OPINION if is_without else probability
 
 

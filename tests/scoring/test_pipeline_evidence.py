@@ -58,7 +58,7 @@ class TestScore:
         without, after = scorer.score_many([harmless(), harmless(page(0.999))], blocklist=NO_BANS)
 
         assert without.routing.route is Route.ALLOW
-        assert (after.routing.route, after.routing.reason) == (Route.REVIEW, ReviewReason.UNCERTAIN)
+        assert (after.routing.route, after.routing.reason) == (Route.REVIEW, ReviewReason.OUTVOTED)
         assert after.spam_probability > 0.9
         assert after.sub_models[EVIDENCE] is not None
         assert EVIDENCE not in without.sub_models
@@ -72,6 +72,18 @@ class TestScore:
         assert alone.spam_probability >= 0.97
         assert alone.routing.route is Route.REVIEW
         assert beside_a_text.routing.route is Route.REMOVE
+
+    def test_speaks_for_a_post_in_a_script_that_nobody_reads(self, scorer: Scorer) -> None:
+        """A drug advertisement in a picture was sorted by reach alone, among harmless posts."""
+        text = "უფასო კრედიტი ყველასთვის 0.001"
+
+        posts = [record(text=text), record(text=text, evidence=(page(0.999),))]
+        without, beside = scorer.score_many(posts, blocklist=NO_BANS)
+
+        assert [one.routing.reason for one in (without, beside)] == [ReviewReason.UNREAD_SCRIPT] * 2
+        assert without.expected_harm == 0.5
+        assert beside.expected_harm == beside.sub_models[EVIDENCE]
+        assert beside.expected_harm > 0.9
 
     def test_a_harmless_page_excuses_nothing(self, scorer: Scorer) -> None:
         spam = record(text="win this 0.97")

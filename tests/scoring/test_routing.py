@@ -71,10 +71,10 @@ class TestSafety:
             ({"behaviour": 0.99}, 0.1, Route.ALLOW, None),
             ({"content": 0.6}, 0.4, Route.REVIEW, ReviewReason.UNCERTAIN),
             ({"content": 0.98}, 0.95, Route.REMOVE, None),
-            ({"content": 0.9}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
-            ({"content": 0.9, "feedback": 0.2}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
+            ({"content": 0.9}, 0.95, Route.REVIEW, ReviewReason.OUTVOTED),
+            ({"content": 0.9, "feedback": 0.2}, 0.95, Route.REVIEW, ReviewReason.OUTVOTED),
             ({"content": 0.9, "feedback": 0.5}, 0.95, Route.REMOVE, None),
-            ({"feedback": 1.0}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
+            ({"feedback": 1.0}, 0.95, Route.REVIEW, ReviewReason.OUTVOTED),
         ],
         ids=[
             "sure and outvoted",
@@ -131,8 +131,11 @@ class TestUnreadScript:
     ) -> None:
         assert decided(probability, is_unread=True, **given) == routing(route, reason)
 
-    def test_takes_its_place_without_the_models_opinion(self) -> None:
-        assert opinion(decided(0.01, is_unread=True), 0.01) == 0.5
+    @pytest.mark.parametrize(("evidence", "says"), [(None, 0.5), (0.2, 0.5), (0.99, 0.99)])
+    def test_takes_its_place_by_evidence_alone(self, evidence: float | None, says: float) -> None:
+        for probability in (0.01, 0.999):
+            unread = decided(probability, is_unread=True)
+            assert opinion(unread, probability, evidence=evidence) == says
 
 
 @pytest.mark.parametrize(

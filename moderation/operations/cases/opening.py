@@ -80,15 +80,17 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
 def queue_places(cases: Iterable[tuple[Score, str]]) -> Mapping[int, dict[str, Any]]:
     """Return the queue's sort and filter columns by score, of cases with these scores and reasons.
 
-    An audit sample has one place for all. Removals that only await a person come last, in order of arrival:
-    which of them are decided must not depend on the score.
+    An audit sample has one place for all; how uncertain an unread text is, nobody knows. Removals that only
+    await a person come last, in order of arrival: which of them are decided must not depend on the score.
     """
     pairs = list(cases)
     complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score, _ in pairs]))
     return {
         score.pk: {
             "priority": _NO_OPINION if score.is_audit_sample else score.expected_harm,
-            "uncertainty": _NO_OPINION if score.is_audit_sample else 1 - abs(2 * score.spam_probability - 1),
+            "uncertainty": _NO_OPINION
+            if score.is_audit_sample or score.route_reason == CaseReason.UNREAD_SCRIPT
+            else 1 - abs(2 * score.spam_probability - 1),
             "complaint_count": complaints[score.revision.post_id],
             "language": score.revision.language,
         }

@@ -17,7 +17,7 @@ from moderation.models import KeptTraits, Post, PostLink, Revision, SimilarityBa
 from moderation.operations.campaigns import gather
 from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups, text_groups
-from moderation.queries.campaigns import campaign_members
+from moderation.queries import outcome_counts
 from moderation.queries.campaigns.shared_traits import keyed
 from scoring import similarity
 
@@ -31,7 +31,7 @@ def worth_keeping(post_ids: Collection[int], *, at: datetime) -> set[int]:
     """
     recent = Post.objects.filter(pk__in=post_ids, received_at__gt=at - _longest())
     in_campaign = Q(membership__isnull=False, membership__left_out_at=None) & ~Q(said="moderator:not_spam")
-    spam_posts = recent.annotate(said=campaign_members.standing(post="pk")).filter(
+    spam_posts = recent.annotate(said=outcome_counts.standing(post="pk")).filter(
         Q(said__endswith=":spam") | in_campaign, erased_at=None
     )
     earlier = KeptTraits.objects.filter(pk__in=post_ids)

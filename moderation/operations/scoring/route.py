@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, F, OuterRef
 
-from moderation.models import CampaignDecision, Case, Decision, Revision, Score
+from moderation.models import CampaignDecision, Case, Complaint, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
@@ -19,13 +20,13 @@ from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
 from moderation.operations.decisions.recording import RECONSIDERED
 from moderation.operations.outbox import announce
+from scoring.evidence_model import EVIDENCE
 
 _SAID_BY_SCORING = frozenset(
     {
         CaseReason.AUDIT.value,
         CaseReason.DEGRADED.value,
         CaseReason.HOLD.value,
-        CaseReason.OUTVOTED.value,
         CaseReason.UNREAD_SCRIPT.value,
         CaseReason.UNPROVEN.value,
     }
@@ -36,10 +37,15 @@ _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Standing:
-    """The current state of a post: its open case and its decision in force."""
+    """The current state of a post: its open case and its decision in force.
+
+    `is_reported` if complaints came after the decision; `evidence` is what evidence said then.
+    """
 
     case: Case | None
     decision: Decision | None
+    is_reported: bool
+    evidence: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,14 +94,23 @@ def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
         .filter(post__in=posts, state=CaseState.OPEN)
         .order_by("id")
     }
+    later = Complaint.objects.filter(post=OuterRef("post"), received_at__gt=OuterRef("decided_at"))
+    in_force = Decision.objects.filter(post__in=posts, reversal__isnull=True).annotate(
+        is_reported=Exists(later), evidence=F(f"score__sub_models__{EVIDENCE}")
+    )
     # By the order the newest decision in force overwrites those before it.
-    decisions = {
-        decision.post_id: decision
-        for decision in Decision.objects.filter(post__in=posts, reversal__isnull=True).order_by(
-            "decided_at", "id"
+    decisions = {decision.post_id: decision for decision in in_force.order_by("decided_at", "id")}
+    reported = {post for post, decision in decisions.items() if decision.is_reported}
+    evidence = {post: decision.evidence or 0.0 for post, decision in decisions.items()}
+    return {
+        post: _Standing(
+            case=cases.get(post),
+            decision=decisions.get(post),
+            is_reported=post in reported,
+            evidence=evidence.get(post, 0.0),
         )
+        for post in posts
     }
-    return {post: _Standing(case=cases.get(post), decision=decisions.get(post)) for post in posts}
 
 
 def _is_answered(standing: _Standing, score: Score) -> bool:
@@ -184,13 +199,19 @@ def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) 
 
 
 def _reason(standing: _Standing, score: Score) -> str:
-    """Return the reason of the case: complaints about an automatic verdict come before other reasons."""
-    if score.route == RouteChoice.REVIEW and score.route_reason in _SAID_BY_SCORING:
-        return score.route_reason
+    """Return the reason of the case: what speaks against an automatic verdict comes before other doubts."""
+    if score.route != RouteChoice.REVIEW and standing.case is not None:
+        return standing.case.reason  # somebody has it, whatever the filter would do now
     decision = standing.decision
-    if decision is None:
-        return CaseReason.UNCERTAIN
-    return CaseReason.COMPLAINTS if decision.revision_id == score.revision_id else CaseReason.REVISED
+    if score.route_reason in _SAID_BY_SCORING or decision is None:
+        return score.route_reason
+    if decision.revision_id != score.revision_id:
+        return CaseReason.REVISED
+    if standing.is_reported and decision.verdict == Verdict.NOT_SPAM:
+        return CaseReason.COMPLAINTS
+    if (score.sub_models.get(EVIDENCE) or 0.0) > standing.evidence:
+        return CaseReason.EVIDENCE
+    return score.route_reason
 
 
 def _withdraw(standing: _Standing, *, at: datetime) -> None:

@@ -8,14 +8,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db.models import Case as Switch
-from django.db.models import CharField, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce, Concat, Left
+from django.db.models import CharField, F, FilteredRelation, Q, QuerySet, Value, When
+from django.db.models.functions import Left
 
-from moderation.models import CampaignMember, Decision
+from moderation.models import CampaignMember
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ERASED_NAME
-from moderation.queries import keyset
+from moderation.queries import keyset, outcome_counts
 from moderation.queries.keyset import Page
 
 _READ_LENGTH = 800
@@ -71,7 +71,7 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
     # The filtered join doubles no member: a post has one open case at most (a constraint).
     return members.annotate(
         waiting=FilteredRelation("post__cases", condition=Q(post__cases__state=CaseState.OPEN)),
-        standing=standing(post="post"),
+        standing=outcome_counts.standing(post="post"),
         place=Switch(
             When(left_out_at__isnull=False, then=Value(Place.LEFT_OUT.value)),
             When(waiting__reason__in=BLIND_REASONS, then=Value(Place.BLIND.value)),
@@ -82,13 +82,6 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
             output_field=CharField(),
         ),
     )
-
-
-def standing(*, post: str) -> Coalesce:
-    """Return an expression for the decision in force of the field's post: "source:verdict", "" if none."""
-    decisions = Decision.objects.filter(post=OuterRef(post), reversal__isnull=True)
-    newest = decisions.order_by("-decided_at", "-id").annotate(said=Concat("source", Value(":"), "verdict"))
-    return Coalesce(Subquery(newest.values("said")[:1]), Value(""))
 
 
 def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[Place]:

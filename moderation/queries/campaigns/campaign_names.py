@@ -11,18 +11,22 @@ from statistics import median
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Count, F, OuterRef, Subquery
-from django.db.models.functions import Coalesce, Left
+from django.db.models import F, OuterRef, Subquery
+from django.db.models.functions import Left
 
-from moderation.models import Campaign, CampaignMember, CampaignTrait, Case, Label
+from moderation.models import Campaign, CampaignMember, CampaignTrait, Case
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.queries import outcome_counts
+from moderation.queries.outcome_counts import Decided
 from moderation.queries.search import PostRow
 from scoring.shared_words import shared_words
 
 # The first that joined: a name changes only while these come, or when one of them is erased.
 _TEXTS_READ, _LETTERS_READ = 6, 240
 _COMPARED = 200
+NEWEST_COUNTED = 200
+"""Decisions are counted on so many of the newest posts: no page must grow slower with its campaigns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,16 +45,21 @@ class CampaignName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """A case's campaign in one line."""
+    """A case's campaign in one line; decisions are counted on its newest posts."""
 
     campaign_id: int
     case_id: int
     posts: int
     authors: int
     domains: int
-    decided: int
+    decided: Decided
     ties: tuple[str, ...]
     name: CampaignName
+
+    @property
+    def counted(self) -> int:
+        """Number of posts whose decisions are counted."""
+        return min(self.posts, NEWEST_COUNTED)
 
 
 def names(campaign_ids: Iterable[int]) -> dict[int, CampaignName]:
@@ -72,17 +81,10 @@ def strip(*, case: Case) -> Strip | None:
     """
     if case.state == CaseState.OPEN and case.reason in BLIND_REASONS:
         return None
-    labelled = Label.objects.filter(
-        post__membership__campaign=OuterRef("campaign"), retracted_at__isnull=True
-    )
-    counted = labelled.order_by().values("post__membership__campaign").annotate(posts=Count("pk"))
     members = CampaignMember.objects.filter(post=case.post_id, campaign__posts__gte=2)
     member = (
         members.select_related("campaign")
-        .annotate(
-            decided=Coalesce(Subquery(counted.values("posts")), 0),
-            **_columns("campaign"),
-        )
+        .annotate(standings=standings("campaign"), **_columns("campaign"))
         .first()
     )
     if member is None:
@@ -93,10 +95,17 @@ def strip(*, case: Case) -> Strip | None:
         posts=member.campaign.posts,
         authors=member.campaign.authors,
         domains=member.campaign.domains,
-        decided=member.decided,
+        decided=outcome_counts.decided(member.standings),
         ties=tuple(member.ties),
         name=_name_of(vars(member)),
     )
+
+
+def standings(campaign: str) -> ArraySubquery:
+    """Return an expression for the decisions in force on the newest posts of the campaign in that field."""
+    members = CampaignMember.objects.filter(campaign=OuterRef(campaign)).order_by("-pk")
+    said = members.annotate(said=outcome_counts.standing(post="post")).values("said")
+    return ArraySubquery(said[:NEWEST_COUNTED])
 
 
 def _columns(campaign: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     Count,
     DateTimeField,
@@ -31,24 +30,22 @@ from moderation.models import (
     CampaignMember,
     CampaignTrait,
     Case,
-    Decision,
     Reason,
     RevisionEvidence,
     RevisionPicture,
 )
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import CaseState
-from moderation.models.decisions import Verdict
-from moderation.queries import keyset
+from moderation.queries import keyset, outcome_counts
 from moderation.queries.campaigns import campaign_names
 from moderation.queries.campaigns import purity as campaigns_purity
 from moderation.queries.campaigns.campaign_members import Place, placed
 from moderation.queries.campaigns.campaign_names import CampaignName
 from moderation.queries.keyset import Key, Page
+from moderation.queries.outcome_counts import Decided
 
 _READ_LENGTH = 800
 _TOP = 8
-NEWEST_COUNTED = 200
 _BARS = 60
 _PICTURED, _MOST_PICTURES = 200, 4
 """So many of the newest posts are looked at for pictures that they share."""
@@ -61,8 +58,8 @@ _STEPS = tuple(
 class ListRow:
     """A campaign in the list.
 
-    `removed` and `allowed` count decisions in force, of people and the filter, on its `NEWEST_COUNTED` newest
-    posts: the list must not grow slower with its campaigns.
+    `removed` and `allowed` count decisions in force, of people and the filter, on its newest
+    posts.
     """
 
     campaign_id: int
@@ -80,7 +77,7 @@ class ListRow:
     @property
     def is_counted_in_part(self) -> bool:
         """Whether `removed` and `allowed` leave out older posts."""
-        return self.posts > NEWEST_COUNTED
+        return self.posts > campaign_names.NEWEST_COUNTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +157,8 @@ def _rows(campaigns: Sequence[Any]) -> list[ListRow]:
             campaign_id=row.pk,
             name=names[row.pk],
             waiting=row.waiting,
-            removed=decided[row.pk, Verdict.SPAM],
-            allowed=decided[row.pk, Verdict.NOT_SPAM],
+            removed=decided[row.pk].removed + decided[row.pk].spam,
+            allowed=decided[row.pk].let_through + decided[row.pk].not_spam,
             posts=row.posts,
             authors=row.authors,
             domains=row.domains,
@@ -173,14 +170,10 @@ def _rows(campaigns: Sequence[Any]) -> list[ListRow]:
     ]
 
 
-def _decided(campaign_ids: list[int]) -> Counter[tuple[int, str]]:
-    """Count the decisions in force by campaign and verdict, over the newest posts of each campaign."""
-    standing = Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
-    verdict = Subquery(standing.order_by("-decided_at", "-id").values("verdict")[:1])
-    members = CampaignMember.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
-    newest = ArraySubquery(members.annotate(said=verdict).values("said")[:NEWEST_COUNTED])
-    rows = Campaign.objects.filter(pk__in=campaign_ids).order_by().values_list("pk", newest)
-    return Counter((campaign, outcome) for campaign, every in rows for outcome in every if outcome)
+def _decided(campaign_ids: list[int]) -> dict[int, Decided]:
+    rows = Campaign.objects.filter(pk__in=campaign_ids).order_by()
+    standings = rows.values_list("pk", campaign_names.standings("pk"))
+    return {campaign: outcome_counts.decided(said) for campaign, said in standings}
 
 
 def reasons() -> list[Reason]:

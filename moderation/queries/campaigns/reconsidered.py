@@ -10,6 +10,7 @@ from moderation.models import CampaignMember, Post, Reconsideration
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState
 from moderation.models.decisions import DecisionSource, Verdict
+from moderation.queries import outcome_counts
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
 
@@ -91,6 +92,6 @@ def _allowed(rows: QuerySet[Post]) -> QuerySet[Post]:
     return (
         rows.filter(erased_at__isnull=True)
         .exclude(cases__state=CaseState.OPEN)
-        .annotate(standing=campaign_members.standing(post="pk"))
+        .annotate(standing=outcome_counts.standing(post="pk"))
         .filter(standing=_ALLOWED)
     )

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from moderation.models import AuthorNote, CampaignMember, Case, CaseNote, PostLink, Revision, Rule, User
+from moderation.models import AuthorNote, CampaignMember, Case, CaseNote, Post, PostLink, Revision, Rule, User
 from moderation.models.rules import RuleKind
-from moderation.queries import case_access, latest_scores, search
+from moderation.queries import case_access, latest_scores, outcome_counts, search
 from moderation.queries.cases import case_context
 from moderation.queries.cases.case_context import Lane
 from moderation.queries.entities import authors
@@ -59,6 +59,7 @@ class Panel:
     domains: tuple[str, ...]
     rows: tuple[PostRow, ...]
     posts: int
+    removed: int
     spam: int
     not_spam: int
     complaints: int
@@ -111,6 +112,7 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
         domains=tuple(domains),
         rows=_rows(posts, viewer=viewer, is_blind=is_blind),
         posts=len(posts),
+        removed=0 if is_blind else _removed(posts),
         spam=sum(is_spam is True for _, is_spam, _ in posts),
         not_spam=sum(is_spam is False for _, is_spam, _ in posts),
         complaints=sum(complaints for *_, complaints in posts),
@@ -170,6 +172,10 @@ def _rows(posts: list[OtherPost], *, viewer: User, is_blind: bool) -> tuple[Post
     return tuple(
         dataclasses.replace(row, verdict="") if is_blind and not row.is_human else row for row in rows
     )
+
+
+def _removed(posts: list[OtherPost]) -> int:
+    return outcome_counts.removed(Post.objects.filter(pk__in=[post_id for post_id, _, _ in posts])).count()
 
 
 def _target(kind: Beside, *, revision: Revision, subject: str) -> Target | None:

@@ -70,6 +70,7 @@ class CasePage:
     appeal: Appeal | None
     notes: tuple[CaseNote, ...]
     near: NearPosts
+    same_picture: tuple[NearPost, ...]
     same_meaning: tuple[NearPost, ...]
     hides_addresses: bool
 
@@ -100,7 +101,9 @@ class CasePage:
     @property
     def scored(self) -> ScoredPost:
         """Return the score that the case was opened for."""
-        return ScoredPost(score=self.case.score, record=self.record, case_id=self.case.pk)
+        case = self.case
+        waits_since = case.opened_at if self.is_open else None
+        return ScoredPost(score=case.score, record=self.record, case_id=case.pk, waits_since=waits_since)
 
     @property
     def is_graphic(self) -> bool:
@@ -160,7 +163,8 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         earlier=_earlier(case, decisions, winner=winner),
         appeal=_appeal(case),
         notes=notes(case),
-        near=near_posts.near(case, evidence),
+        near=near_posts.near(case),
+        same_picture=near_posts.same_picture(case, evidence),
         same_meaning=near_posts.same_meaning(case),
         hides_addresses=not viewer.may_read_addresses,
     )

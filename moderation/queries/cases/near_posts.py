@@ -1,18 +1,22 @@
-"""Decided posts beside a case: near-duplicates, and those that say the same in other words."""
+"""Decided posts beside a case: near-duplicates, those with the same picture, and those that say the same in
+other words.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import F, Value
+from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Coalesce, Concat, Left, NullIf, Trim
 
 from moderation.models import Case, Decision, Revision, RevisionPicture
-from moderation.models.decisions import Verdict
 from moderation.models.posts import ERASED_NAME
+from moderation.queries import outcome_counts
 from moderation.queries.evidence.findings import Finding
+from moderation.queries.outcome_counts import Decided
 from scoring.content import ContentScore, vectors_of
 
 _MAX_SHOWN = 3
@@ -52,40 +56,41 @@ class NearPost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearPosts:
-    """The nearest decided posts, people's decisions first, and counts over all posts compared.
-
-    `spam` and `not_spam` count people's decisions, as the sentences about near-duplicates do.
-    """
+    """The nearest decided posts, people's decisions first, and counts over all posts compared."""
 
     posts: tuple[NearPost, ...]
-    spam: int
-    not_spam: int
-    by_filter: int
+    decided: Decided
 
 
-def near(case: Case, evidence: Sequence[Finding]) -> NearPosts:
-    """Read the newest near-duplicates only, of text or picture: a campaign may have a hundred thousand."""
+def near(case: Case) -> NearPosts:
+    """Read the newest near-duplicates only: a campaign may have a hundred thousand."""
     alike = Revision.objects.filter(similarity_group=case.score.revision.similarity_group)
-    by_text = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
-    # Each picture by itself: an index gives its newest posts, however many show it.
-    by_picture = [
-        RevisionPicture.objects.filter(group=group).order_by("-received_at").values("revision")[:_MAX_ALIKE]
-        for group in sorted({item.row.picture_group_id for item in evidence if item.row.picture_group_id})
-    ]
-    newest = by_text.union(*by_picture) if by_picture else by_text
-    decided = list(
-        Decision.objects.filter(revision__in=newest, reversal__isnull=True)
-        .exclude(post=case.post_id)
-        .order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
-        .values_list(*_FIELDS)
-    )
-    verdicts = [row[3] for row in decided if row[4] is not None]
+    newest = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
+    rows = list(_decided(newest).values_list(*_FIELDS, "source"))
     return NearPosts(
-        posts=tuple(NearPost(*row) for row in decided[:_MAX_SHOWN]),
-        spam=verdicts.count(Verdict.SPAM),
-        not_spam=verdicts.count(Verdict.NOT_SPAM),
-        by_filter=len(decided) - len(verdicts),
+        posts=tuple(NearPost(*row) for *row, _ in rows[:_MAX_SHOWN]),
+        decided=outcome_counts.decided(f"{source}:{row[3]}" for *row, source in rows),
     )
+
+
+def same_picture(case: Case, evidence: Sequence[Finding]) -> tuple[NearPost, ...]:
+    """Read decided posts of another text with a copy of one of its pictures, which may be a stock one."""
+    groups = sorted({item.row.picture_group_id for item in evidence if item.row.picture_group_id})
+    if not groups:
+        return ()
+    # Each picture by itself: an index gives its newest posts, however many show it.
+    first, *others = [
+        RevisionPicture.objects.filter(group=group).order_by("-received_at").values("revision")[:_MAX_ALIKE]
+        for group in groups
+    ]
+    shown = _decided(first.union(*others) if others else first).exclude(post=case.post_id)
+    rows = shown.exclude(revision__similarity_group=case.score.revision.similarity_group)
+    return tuple(NearPost(*row) for row in rows.values_list(*_FIELDS)[:_MAX_SHOWN])
+
+
+def _decided(revisions: QuerySet[Any, Any]) -> QuerySet[Decision]:
+    decided = Decision.objects.filter(revision__in=revisions, reversal__isnull=True)
+    return decided.order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
 
 
 def same_meaning(case: Case) -> tuple[NearPost, ...]:

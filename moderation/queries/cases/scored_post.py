@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from moderation.models import Score
 from moderation.models.cases import CaseReason
@@ -20,11 +21,13 @@ class ScoredPost:
     """A score, loaded with its revision, the post and its platform, and its release.
 
     `record` is None if it cannot be read any more; `case_id` is None if the score led to no case.
+    `waits_since` is when the case in front was opened, if it is open.
     """
 
     score: Score
     record: PostRecord | None
     case_id: int | None
+    waits_since: datetime | None = None
 
     @property
     def unread_script(self) -> str | None:

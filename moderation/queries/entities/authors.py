@@ -53,6 +53,7 @@ class AuthorRow:
 
     author: Author
     posts: int
+    removed: int
     spam: int
     not_spam: int
     complaints: int
@@ -179,14 +180,19 @@ def _in_state(authors: QuerySet[Author], state: str) -> QuerySet[Author]:
 
 
 def _rows(authors: Sequence[Author]) -> tuple[AuthorRow, ...]:
-    """Count in four queries for any number of authors: joins in one query would multiply the counts."""
+    """Count in five queries for any number of authors: joins in one query would multiply the counts."""
     ids = [author.pk for author in authors]
     counts = _counts(ids)
+    removed = _numbers(outcome_counts.removed(Post.objects.filter(author__in=ids)), "author")
     complaints = _numbers(Complaint.objects.filter(post__author__in=ids), "post__author")
     waiting = _numbers(Case.objects.filter(post__author__in=ids, state=CaseState.OPEN), "post__author")
     return tuple(
         AuthorRow(
-            author=author, **counts[author.pk], complaints=complaints[author.pk], waiting=waiting[author.pk]
+            author=author,
+            **counts[author.pk],
+            removed=removed[author.pk],
+            complaints=complaints[author.pk],
+            waiting=waiting[author.pk],
         )
         for author in authors
     )

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 
 from moderation import standby
 from moderation.models import Domain, PostLink, Rule
+from moderation.models.cases import BLIND_REASONS
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries import full_text, keyset, outcome_counts
 from moderation.queries.entities import timeline
@@ -44,6 +45,7 @@ class DomainCounts:
     not_spam: int
     complaints: int
     waiting: int
+    removed: int
 
 
 # Lateral, so that each domain walks its own index backwards and stops; joined as a whole, sixty domains of
@@ -58,7 +60,8 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(s.links), 0) >= %(sample)s, count(*), count(DISTINCT p.author_id),
          count(*) FILTER (WHERE label.is_spam), count(*) FILTER (WHERE NOT label.is_spam),
-         coalesce(sum(told.complaints), 0)::bigint, count(*) FILTER (WHERE waits.post_id IS NOT NULL)
+         coalesce(sum(told.complaints), 0)::bigint, count(*) FILTER (WHERE waits.post_id IS NOT NULL),
+         count(*) FILTER (WHERE said.source = 'automatic' AND said.verdict = 'spam')
   FROM (SELECT r.post_id, count(*) AS links
         FROM (SELECT l.revision_id FROM moderation_postlink l
               WHERE l.domain_id = k.id ORDER BY l.received_at DESC LIMIT %(sample)s) newest
@@ -68,7 +71,12 @@ CROSS JOIN LATERAL (
   LEFT JOIN moderation_label label ON label.post_id = s.post_id AND label.retracted_at IS NULL
   LEFT JOIN moderation_case waits ON waits.post_id = s.post_id AND waits.state = 'open'
   LEFT JOIN LATERAL (SELECT count(*) AS complaints FROM moderation_complaint c
-                     WHERE c.post_id = s.post_id) told ON true) latest
+                     WHERE c.post_id = s.post_id) told ON true
+  LEFT JOIN LATERAL (SELECT d.source, d.verdict FROM moderation_decision d
+                     WHERE d.post_id = s.post_id
+                       AND NOT EXISTS (SELECT FROM moderation_reversal b WHERE b.decision_id = d.id)
+                     ORDER BY d.decided_at DESC, d.id DESC LIMIT 1) said
+    ON label.post_id IS NULL AND NOT coalesce(waits.reason = ANY(%(blind)s), false)) latest
 """
 
 
@@ -174,7 +182,9 @@ def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
 
 def _counts(ids: Sequence[int], *, since: datetime) -> dict[int, DomainCounts]:
     with standby.connection().cursor() as cursor:
-        cursor.execute(_COUNTS, {"ids": list(ids), "since": since, "sample": SAMPLE})
+        cursor.execute(
+            _COUNTS, {"ids": list(ids), "since": since, "sample": SAMPLE, "blind": sorted(BLIND_REASONS)}
+        )
         return {pk: _counted(row) for pk, *row in cursor.fetchall()}
 
 

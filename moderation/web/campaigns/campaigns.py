@@ -19,7 +19,7 @@ from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.refusals import NotConfirmed, Refusal
-from moderation.queries.campaigns import campaign_members, campaign_pages
+from moderation.queries.campaigns import campaign_members, campaign_names, campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.web import access
 from moderation.web.campaigns import campaign_timeline
@@ -75,7 +75,7 @@ def index(request: access.DeskRequest) -> HttpResponse:
         "at": timezone.now(),
         "page": campaigns,
         "is_all": is_all,
-        "newest_counted": campaign_pages.NEWEST_COUNTED,
+        "newest_counted": campaign_names.NEWEST_COUNTED,
         "query": "show=all" if is_all else "",
         "is_later": "cursor" in request.GET,
     }

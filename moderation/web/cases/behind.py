@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -41,7 +41,8 @@ class Page:
     """A page; `segments` are the beginning of its text, in which is marked what rules in force name
     (`is_named`) and what makes it read like spam (`is_like_spam`).
 
-    Of a recording that an engine heard, `heard` says by which; `said` is its text cue by cue.
+    Of a recording that an engine heard, `heard` says by which; `said` is its text cue by cue. Beside what a
+    cloaked link shows to people, `to_programs` is what it shows to programs.
     """
 
     finding: Finding
@@ -50,6 +51,12 @@ class Page:
     is_like_spam: bool = False
     heard: Transcript | None = None
     said: list[SaidAt] = field(default_factory=list)
+    to_programs: Page | None = None
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether people get this page, and programs another."""
+        return self.finding.is_browsers and bool(self.finding.differs_for_browser)
 
     @property
     def unsaid(self) -> int:
@@ -105,7 +112,7 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime, words: 
     material = behind.of(revision, findings, at=at)
     shares = _shares(words)
     return Shown(
-        pages=[_page(page, hits, shares) for page, hits in material.pages],
+        pages=_paired([_page(page, hits, shares) for page, hits in material.pages]),
         pictures=[
             Picture(
                 finding=picture,
@@ -152,6 +159,17 @@ def _page(finding: Finding, hits: Hits, shares: Shares) -> Page:
         heard=heard,
         said=list(_said(heard, hits, shares)) if heard else [],
     )
+
+
+def _paired(pages: Sequence[Page]) -> list[Page]:
+    """Put both pages of a cloaked link into one."""
+    cloaked = {page.finding.row.url for page in pages if page.is_for_people}
+    to_programs = {page.finding.row.url: page for page in pages if not page.finding.is_browsers}
+    return [
+        replace(page, to_programs=to_programs.get(page.finding.row.url)) if page.is_for_people else page
+        for page in pages
+        if page.is_for_people or page.finding.row.url not in cloaked
+    ]
 
 
 def _said(heard: Transcript, hits: Hits, shares: Shares) -> Iterator[SaidAt]:

@@ -21,15 +21,14 @@ _EVEN = 0.5
 class ChangeLine:
     """A change around the word or domain it concerns, the probability it leads to, and what would follow.
 
-    `subject` is untrusted: render it inert. If `is_found` is False, no tried change changes the route.
+    `subject` is untrusted: render it inert.
     """
 
-    is_found: bool
-    before: str = ""
-    subject: str = ""
-    after: str = ""
-    probability: float = 0.0
-    route: str = ""
+    before: str
+    subject: str
+    after: str
+    probability: float
+    route: str
 
 
 def line(
@@ -37,13 +36,12 @@ def line(
 ) -> ChangeLine | None:
     """Return the words for a stored counterfactual of a post with this spam probability.
 
-    None if none was computed, or if it would contradict the numbers beside it: an old one, one between two
-    thresholds that are equal in whole per cent, or one after which the page would show the same number.
+    None if none was computed or found, or if it would contradict the numbers beside it: an old one, one
+    between two thresholds that are equal in whole per cent, or one after which the page would show the same
+    number.
     """
-    if stored is None:
-        return None
     if not stored:
-        return ChangeLine(is_found=False)
+        return None
     phrases = _SAYS.get(str(stored.get("change")))
     after = float(stored.get("probability") or 0.0)
     if phrases is None or not _is_seen_to_cross(probability, after, str(stored.get("route")), thresholds):
@@ -51,7 +49,6 @@ def line(
     subject = str(stored.get("subject") or "")
     head, tail = phrases(stored.get("value_before"), stored.get("value_after"), subject)
     return ChangeLine(
-        is_found=True,
         before=head,
         subject=subject,
         after=tail,

@@ -187,14 +187,26 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
     score = scored.score
     if score.route_reason == CaseReason.UNREAD_SCRIPT:
         return not_read(scored.unread_script)
-    if score.route_reason == "outvoted":
-        return gettext("Sent to review anyway: only one model is sure that it is spam.")
+    if score.route_reason == CaseReason.OUTVOTED:
+        is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
+        return (
+            gettext("Sent to review anyway: one model alone never removes a post.")
+            if is_above
+            else gettext("Sent to review anyway: only one model is sure that it is spam.")
+        )
     if score.route_reason == CaseReason.UNPROVEN:
         return gettext("Sent to review anyway: here a person decides what the filter would remove.")
-    is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
-    if is_above and score.route_reason == "uncertain":
-        return gettext("Sent to review anyway: one model alone never removes a post.")
-    return ""
+    return _would_be(scored)
+
+
+def _would_be(scored: ScoredPost) -> str:
+    """Return what a later score makes of an open case, which stays open because somebody has it."""
+    score, waits_since = scored.score, scored.waits_since
+    if waits_since is None or score.scored_at <= waits_since or score.route == RouteChoice.REVIEW:
+        return ""
+    if score.route == RouteChoice.REMOVE:
+        return gettext("Scored again since the case was opened: the filter would remove it now.")
+    return gettext("Scored again since the case was opened: the filter would let it through now.")
 
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
@@ -202,15 +214,15 @@ def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterat
     for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:
-            why_none = gettext("script not read")
+            why_none = gettext("unsupported script")
         elif name == "content" and score.is_degraded:
             why_none = gettext("offline")
         elif record is not None and not _has_to_judge(name, record):
-            why_none = gettext("nothing to judge")
+            why_none = gettext("no data")
         probability = None if why_none else score.sub_models.get(name)
         if probability is None and not why_none:
             is_heard = record is not None and name != "content"
-            why_none = gettext("no effect") if is_heard else gettext("nothing to judge")
+            why_none = gettext("no effect") if is_heard else gettext("no data")
         yield Bar(name=str(words), probability=probability, why_none=why_none)
     name, words = contributions.EVIDENCE
     if score.sub_models.get(name) is not None:

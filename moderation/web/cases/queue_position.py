@@ -15,6 +15,7 @@ _REASONS = {
     CaseReason.DEGRADED: gettext_lazy("Text not read"),
     CaseReason.AUDIT: gettext_lazy("Audit sample"),
     CaseReason.COMPLAINTS: gettext_lazy("Complaints"),
+    CaseReason.EVIDENCE: gettext_lazy("Link or picture"),
     CaseReason.REVISED: gettext_lazy("Edited after a decision"),
     CaseReason.ESCALATED: gettext_lazy("Escalated"),
     CaseReason.CAMPAIGN: gettext_lazy("Campaign sample"),
@@ -24,8 +25,8 @@ _REASONS = {
     CaseReason.HOLD: gettext_lazy("Held by a rule or policy"),
     CaseReason.RANDOM: gettext_lazy("Random label"),
     CaseReason.RECONSIDERED: gettext_lazy("Similar to a decided post"),
-    CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
-    CaseReason.UNREAD_SCRIPT: gettext_lazy("Script not read"),
+    CaseReason.OUTVOTED: gettext_lazy("Models disagree"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("Unsupported script"),
     CaseReason.BLIND: gettext_lazy("Blind review"),
     CaseReason.UNPROVEN: gettext_lazy("Would be removed"),
 }
@@ -34,8 +35,7 @@ _PLACES = {
     CaseReason.SECOND: gettext_lazy("second review requested"),
     CaseReason.HOLD: gettext_lazy("held by a rule or policy, sorted by reach"),
     CaseReason.RECONSIDERED: gettext_lazy("let through before similar posts were found to be spam"),
-    CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
-    CaseReason.UNREAD_SCRIPT: gettext_lazy("not readable by the models, sorted by reach"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("text not readable; by pages, pictures and reach"),
     CaseReason.BLIND: gettext_lazy("blind review, in random order"),
     CaseReason.UNPROVEN: gettext_lazy("after all others, by arrival time"),
 }

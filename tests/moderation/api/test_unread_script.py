@@ -54,6 +54,7 @@ def test_waits_for_a_human_whatever_the_models_say(
     assert (stored["route"], stored["route_reason"]) == ("review", "unread_script")
     assert (case["reason"], case["post"]["id"]) == ("unread_script", post_id)
     assert not Decision.objects.exists()
+    assert Case.objects.get().uncertainty == 0.5
 
 
 def test_an_english_one_of_the_same_probability_does_not(sent: Callable[..., str], api: APIClient) -> None:

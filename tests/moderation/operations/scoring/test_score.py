@@ -16,7 +16,6 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
-from moderation.operations.posts import complaints
 from moderation.operations.scoring import leases, score
 from scoring.content import ContentScore
 from tests.moderation.conftest import Post_, judge
@@ -136,22 +135,6 @@ class TestRun:
         run(later(4))
 
         assert Decision.objects.get().verdict == Verdict.NOT_SPAM
-
-    def test_asks_a_human_when_complaints_doubt_an_automatic_verdict(
-        self, post: Post_, fake_scorer: FakeScorer
-    ) -> None:
-        row = post()
-        fake_scorer.default = 0.1
-        run(later(1))
-
-        complaint = complaints.IncomingComplaint(
-            post=row.external_id, reporter="reporter", reason="scam", reported_at=later(2)
-        )
-        complaints.record(platform=row.platform, complaint=complaint, at=later(2))
-        fake_scorer.default = 0.5
-        run(later(3))
-
-        assert Case.objects.get().reason == CaseReason.COMPLAINTS
 
 
 SOFT_LIMIT_SECONDS = 45.0

@@ -96,7 +96,7 @@ class TestList:
     ) -> None:
         for case in Case.objects.all():
             decided(case, verdict="spam")
-        monkeypatch.setattr(campaign_pages, "NEWEST_COUNTED", 3)
+        monkeypatch.setattr(campaign_names, "NEWEST_COUNTED", 3)
 
         html = flat(desk.get("/campaigns/?show=all").content.decode())
 
@@ -165,11 +165,36 @@ class TestStrip:
         judge(first, moderator, at=now)
         found = campaign_names.strip(case=second)
         assert found is not None
-        assert (found.posts, found.authors, found.domains, found.decided) == (5, 5, 1, 1)
+        assert (found.posts, found.authors, found.domains, found.decided.judged) == (5, 5, 1, 1)
 
         second.reason = CaseReason.CAMPAIGN
 
         assert campaign_names.strip(case=second) is None
+
+    def test_tells_what_the_filter_decided_from_what_people_did(
+        self,
+        desk: Client,
+        pills: Campaign,
+        moderator: User,
+        now: datetime,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Twelve of 22 posts were removed by the filter, and the line said that none was decided."""
+        first, *_, last = Case.objects.order_by("id")
+        for case, verdict in zip(Case.objects.order_by("id")[1:4], ("spam", "spam", "not_spam"), strict=True):
+            scored = {"post": case.post, "revision": case.score.revision, "score": case.score}
+            Decision.objects.create(
+                **scored, verdict=verdict, source="automatic", decided_at=now, effective_at=now
+            )
+        address = f"/review/{last.pk}/"
+
+        before = flat(desk.get(address).content.decode())
+        judge(first, moderator, at=now)
+        monkeypatch.setattr(campaign_names, "NEWEST_COUNTED", 4)
+        after = flat(desk.get(address).content.decode())
+
+        assert "2 removed by the filter, 1 let through by the filter, none reviewed" in before
+        assert "none reviewed of the 4 newest posts" in after
 
 
 class TestQueue:
@@ -233,17 +258,35 @@ class TestPictures:
 
         assert len(asked(desk, address)) == len(without) + 3  # the newest posts, what they show, the pictures
 
-    def test_a_decided_post_with_a_copy_of_the_picture_is_a_near_duplicate(
+    def test_a_decided_post_with_a_copy_of_the_picture_is_no_near_duplicate(
         self, desk: Client, open_case: Case_, decided: Decided
     ) -> None:
         earlier, case = open_case(text="Look at this offer"), open_case(text="Who has seen my grey cat today")
         decided(earlier, verdict="spam")
         address = f"/review/{case.pk}/"
-        assert "now 1 spam, 0 not" not in desk.get(address).content.decode()
+        assert "the same picture" not in desk.get(address).content.decode()
         plain = asked(desk, address)
         assert not [sql for sql in plain if "revisionpicture" in sql]
         show([earlier, case])
 
-        assert len(asked(desk, address)) == len(plain)
-        assert "now 1 spam, 0 not" in desk.get(address).content.decode()
+        assert len(asked(desk, address)) == len(plain) + 1
+        body = flat(desk.get(address).content.decode())
+        near, alike = body[body.index("Decided near-duplicates") :].split(
+            "with the same picture but another text"
+        )
+        assert "None yet." in near
+        assert "Look at this offer" in alike
         assert Revision.objects.get(pk=case.score.revision_id).pictures.count() == 1
+
+    def test_a_near_duplicate_with_the_same_picture_is_shown_once(
+        self, desk: Client, open_case: Case_, decided: Decided
+    ) -> None:
+        text = "Cheap pills without prescription, ask Dr {}, we ship at night"
+        earlier, case = open_case(text=text.format("Miller")), open_case(text=text.format("Smith"))
+        decided(earlier, verdict="spam")
+        show([earlier, case])
+
+        body = flat(desk.get(f"/review/{case.pk}/").content.decode())
+
+        assert "reviewed: 1 spam, 0 not" in body
+        assert "the same picture" not in body

@@ -123,12 +123,12 @@ class TestBars:
 
         assert [bar.probability for bar in view_of(found).bars] == [0.4, None, None, None]
         assert body.count('<li class="score-bar ') == 1
-        assert "Nothing to judge: Behaviour, Address and links, Complaints" in body
+        assert "No data: Behaviour, Address and links, Complaints" in body
 
     def test_of_the_text_is_missing_where_there_is_none(self, scored: Page_) -> None:
         bars = view_of(scored(record={"text": " "}, sub_models={"content": 0.4})).bars
 
-        assert (bars[0].probability, bars[0].why_none) == (None, "nothing to judge")
+        assert (bars[0].probability, bars[0].why_none) == (None, "no data")
 
     def test_of_a_part_without_an_opinion_is_missing(self, scored: Page_) -> None:
         bars = view_of(scored(record={"ip": "192.0.2.7"}, sub_models={"content": 0.4, "ip_url": None})).bars
@@ -202,12 +202,12 @@ class TestUnreadScript:
 
         view = view_of(scored(record=record, **self.NOISE))
 
-        assert (view.bars[0].probability, view.bars[0].why_none) == (None, "script not read")
+        assert (view.bars[0].probability, view.bars[0].why_none) == (None, "unsupported script")
         assert view.bars[1].probability == 0.3
         assert [line.words for line in view.top] == ["4 of 9 decided posts of this author were spam"]
 
     def test_has_no_marked_words_on_any_page(self, desk: Client, scored: Page_) -> None:
-        """Seven of eight words of an Arabic post were marked, beside "Script not read"."""
+        """Seven of eight words of an Arabic post were marked, beside "Text not scored"."""
         case = scored(**self.NOISE, word_contributions=[[0, 3, 1.0]]).case
 
         for address in (f"/review/{case.pk}/", f"/review/{case.pk}/text/?part", f"/posts/{case.post_id}/"):
@@ -221,7 +221,7 @@ class TestUnreadScript:
 
         for address in (f"/review/{case.pk}/", f"/posts/{case.post_id}/", "/queue/", "/posts/"):
             body = desk.get(address).content.decode()
-            assert "cript not read" in body, address
+            assert "nsupported script" in body, address
             assert not re.search(r"98\s?%", body), address
 
 
@@ -236,8 +236,8 @@ class TestMeaning:
         ("probability", "reason", "words"),
         [
             (0.05, "outvoted", "Sent to review anyway: only one model is sure that it is spam."),
-            (0.97, "uncertain", "Sent to review anyway: one model alone never removes a post."),
-            (0.5, "uncertain", ""),
+            (0.97, "outvoted", "Sent to review anyway: one model alone never removes a post."),
+            (0.97, "uncertain", ""),
             (0.97, "audit", ""),
         ],
     )
@@ -249,8 +249,20 @@ class TestMeaning:
 
         assert view_of(found).exception == words
 
+    @pytest.mark.parametrize(("route", "now"), [("remove", "remove it now"), ("allow", "let it through now")])
+    def test_says_what_the_filter_would_do_with_a_case_that_somebody_has(
+        self, scored: Page_, route: str, now: str
+    ) -> None:
+        first = scored(route=route, route_reason="")
+        later = scored(route=route, route_reason="", scored_at=timezone.now())
+
+        assert view_of(first).exception == "", "its score is the one that it was opened for"
+        assert view_of(later).exception == (
+            f"Scored again since the case was opened: the filter would {now}."
+        )
+
     def test_a_platform_has_thresholds_and_labels_of_its_own(self, scored: Page_) -> None:
-        found = scored(spam_probability=0.934, route_reason="uncertain")
+        found = scored(spam_probability=0.934, route_reason="outvoted")
         own = {
             "thresholds": {"review_from": 0.3, "remove_from": 0.96},
             "chosen_on": {"posts": 412, "random": 240},
@@ -266,7 +278,10 @@ class TestMeaning:
 
         assert (shown[platform].review_from, shown[platform].remove_from) == (30, 96)
         assert (shown["another"].review_from, shown["another"].remove_from) == (20, 90)
-        assert (shown[platform].exception == "", shown["another"].exception == "") == (True, False)
+        assert [view.exception.split(": ")[1] for view in shown.values()] == [
+            "only one model is sure that it is spam.",
+            "one model alone never removes a post.",
+        ]
 
     def test_never_promises_what_nobody_measured(self, scored: Page_) -> None:
         found = scored()

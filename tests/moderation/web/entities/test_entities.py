@@ -5,17 +5,80 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Author, Case
+from moderation.models import Author, Case, Decision, Label, Post, User
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from moderation.queries.entities import domains
-from tests.moderation.conftest import Case_, Decided
+from moderation.queries.entities import authors, domains
+from moderation.queries.entities.authors import AuthorFilter
+from tests.moderation.conftest import Case_, Decided, Post_, scored
 from tests.moderation.counted_case import report_it
+from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked, flat
+
+
+@pytest.fixture
+def filtered(post: Post_, fake_scorer: FakeScorer) -> Post:
+    """Four posts of one author, link and address: the filter removed three, of which a person is to judge one
+    blindly, and let one through; return the last removed.
+    """
+    fake_scorer.probabilities = {"removed": 0.95, "let through": 0.05}
+    links, author = ("https://pills.example/a",), IncomingAuthor(external_id="seller")
+    given = {"links": links, "author": author, "ip": "203.0.113.7", "at": timezone.now()}
+    posts = [post(text=text, **given) for text in ("let through", "removed", "removed", "removed")]
+    scored(posts, at=timezone.now())
+    row = Decision.objects.get(post=posts[1])
+    Case.objects.create(
+        post=row.post, score=row.score, platform=row.post.platform, reason="random", priority=0.5,
+        opened_at=timezone.now(),
+    )  # fmt: skip
+    return posts[-1]
+
+
+class TestFiltered:
+    """A domain of 23 posts, 21 of them removed by the filter, looked clean: nobody had judged one."""
+
+    def test_are_told_from_what_people_judged(self, lead_desk: Client, filtered: Post) -> None:
+        rule = "/rules/new/?kind=domain&value=pills.example"
+        for address in (
+            f"/authors/{filtered.author_id}/",
+            "/domains/pills.example/",
+            "/addresses/203.0.113.7/",
+            rule,
+        ):
+            body = flat(lead_desk.get(address).content.decode())
+            assert "Filter removed</dt><dd>2</dd>" in body, address
+            assert "Filter let through</dt><dd>1</dd>" in body, address
+            assert "Judged spam</dt><dd>0</dd>" in body, address
+        assert "The filter removed 2 and let 1 through." in body
+
+    def test_are_counted_in_lists_and_beside_a_case(
+        self, desk: Client, filtered: Post, linked: Case, fake_scorer: FakeScorer
+    ) -> None:
+        author, *_ = authors.page(wanted=AuthorFilter(text="seller")).rows
+        domain, *_ = domains.page(text="pills.example", at=timezone.now()).rows
+        beside = flat(desk.get(f"/review/{linked.pk}/beside/address/", headers=HTMX).content.decode())
+
+        assert (author.removed, domain.counts.removed) == (2, 2)
+        assert "2 removed by the filter" in beside
+        assert "Removed by the filter" in desk.get("/authors/").content.decode()
+        assert "Removed by the filter" in desk.get("/domains/").content.decode()
+
+    def test_count_no_more_once_a_person_judged(self, filtered: Post, moderator: User) -> None:
+        row = Decision.objects.get(post=filtered)
+        Label.objects.create(
+            decision=row, post=filtered, is_spam=True, similarity_group=uuid4(), labelled_at=timezone.now()
+        )
+
+        author, *_ = authors.page(wanted=AuthorFilter(text="seller")).rows
+        domain, *_ = domains.page(text="pills.example", at=timezone.now()).rows
+
+        assert (author.removed, author.spam) == (1, 1)
+        assert (domain.counts.removed, domain.counts.spam) == (1, 1)
 
 
 class TestAuthors:

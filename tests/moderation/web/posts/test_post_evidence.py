@@ -59,8 +59,8 @@ def test_pages_show_what_is_behind_links(address: str, language: str, case: Case
             "leads to <bdi>www.lands.example</bdi>",
             "asks for a password",
             "offers a file",
-            "shows a browser something else",
-            "not what its preview promises",
+            "cloaked: people see another page",
+            "preview does not match",
         ],
         "de": ["Hinter den Links", "führt zu <bdi>www.lands.example</bdi>", "fragt nach einem Passwort"],
     }
@@ -69,6 +69,24 @@ def test_pages_show_what_is_behind_links(address: str, language: str, case: Case
     assert "&lt;b&gt;Your parcel&lt;/b&gt;" in body
     assert "<script>alert" not in body
     assert 'href="http://' not in body
+
+
+@BOTH_PAGES
+def test_both_pages_of_a_cloaked_link_are_one_row(address: str, case: Case, desk: Client) -> None:
+    seen = {"title": "Casino", "text": "Win at the roulette", "differs_for_browser": True}
+    browser = {"kind": EvidenceKind.BROWSER, "role": EvidenceRole.BROWSER}
+    shown = carry(case, "http://short.example/x", facts=seen, final_host="casino.example", **browser)
+
+    body = read(desk, address.format(case=case))
+
+    assert body.count("cloaked: people see another page") == body.count("preview does not match") == 1
+    assert "leads to <bdi>casino.example</bdi>" in body
+    assert body.index("Win at the roulette") < body.index("What programs see:") < body.index("Your parcel")
+
+    Evidence.objects.filter(pk=shown.pk).update(facts={"title": "Casino"})
+    body = read(desk, address.format(case=case))
+    assert "opened as a browser" in body
+    assert "What programs see:" not in body
 
 
 HEARD = {
@@ -134,7 +152,7 @@ def test_pages_say_that_nothing_was_understood(case: Case, desk: Client) -> None
 
     body = desk.get(f"/review/{case.pk}/").content.decode()
 
-    assert "Nothing that is said was understood." in body
+    assert "No speech recognised." in body
     assert "the first" not in body[body.index("Heard by") :][:200]
 
 

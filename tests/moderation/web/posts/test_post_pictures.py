@@ -61,12 +61,12 @@ class TestPages:
         assert "1, not loaded" in body
 
     def test_mark_what_a_rule_names(self, case: Case, desk: Client, lead: Any) -> None:
-        assert "names what a rule is about" not in desk.get(f"/review/{case.pk}/").content.decode()
+        assert "matches a rule" not in desk.get(f"/review/{case.pk}/").content.decode()
         rules.impose(value="casino.example", reason="Casino", actor=lead, at=timezone.now())
 
         body = flat(desk.get(f"/review/{case.pk}/").content.decode())
 
-        assert "names what a rule is about" in body
+        assert "matches a rule" in body
         assert re.search(r'class="[^"]*word--spam-3"[^>]*>casino', body)
 
     @pytest.mark.parametrize(
