@@ -16,11 +16,11 @@ from moderation.models.platforms import Platform
 class Measure(models.TextChoices):
     """What is estimated of all posts that the models routed."""
 
-    PRECISION = "precision", _("Removed posts that are spam")
+    PRECISION = "precision", _("Precision")
     MISSED = "missed", _("Spam among posts let through")
-    RECALL = "recall", _("Spam that is removed")
+    RECALL = "recall", _("Recall")
     PREVALENCE = "prevalence", _("Spam among all posts")
-    FALSE_ALARMS = "false_alarms", _("Honest posts removed")
+    FALSE_ALARMS = "false_alarms", _("False positive rate")
 
 
 class Dimension(models.TextChoices):
@@ -67,7 +67,8 @@ class QualityTableKind(models.TextChoices):
 class QualityFigure(models.Model):
     """One estimate with its 95 % interval; `uniform_…` is that from uniformly drawn labels alone.
 
-    `value` is null while there are too few labels. `platform` is null for all together.
+    `value` is null while there are too few labels, or a route lacks them. `platform` is null for all
+    together.
     """
 
     platform = models.ForeignKey(

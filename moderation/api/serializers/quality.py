@@ -45,7 +45,9 @@ class QualityQuerySerializer(PageQuerySerializer):
 class EstimateSerializer(AnswerSerializer):
     """A share with its 95 % interval."""
 
-    value = serializers.FloatField(allow_null=True, help_text="Null under 20 labels.")
+    value = serializers.FloatField(
+        allow_null=True, help_text="Null under 20 labels, or while a route lacks labels."
+    )
     low = serializers.FloatField()
     high = serializers.FloatField()
     labels = serializers.IntegerField(help_text="How many labels it is estimated from.")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 
 from moderation import standby
 from moderation.models import Platform, QualityFigure, QualityTable
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
+from moderation.models.scores import RouteChoice
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
-from moderation.queries.quality import figures, needed_labels, removal, tables, undecided
+from moderation.queries.quality import coverage, figures, needed_labels, removal, tables, undecided
 from moderation.queries.quality.figures import Figure
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts, passed_over
 from moderation.queries.quality.tables import Rows
@@ -33,11 +36,23 @@ _audit = entries.writer("platform")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _About:
-    """The platform, unit and time of an estimate."""
+    """The platform, unit and time of an estimate; `posts` are all labels, of whatever unit.
+
+    `routes` had posts, and of the review route those that were opened at `waiting` are undecided.
+    """
 
     platform: Platform | None
     unit: QualityUnit
     at: datetime
+    posts: LabelledPosts
+    routes: frozenset[RouteChoice]
+    waiting: Sequence[datetime]
+
+    def hides_spam(self, *, start: datetime, end: datetime) -> bool:
+        """Return whether much of a period's spam may be among its undecided posts."""
+        within = (self.posts.scored_at >= start) & (self.posts.scored_at < end)
+        waiting = bisect_left(self.waiting, end) - bisect_left(self.waiting, start)
+        return coverage.hides_spam(self.posts.where(within.astype(bool)), waiting=waiting)
 
 
 def refresh(*, at: datetime) -> int:
@@ -53,6 +68,9 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
             query(since=longest, until=at, platform_id=platform.pk if platform else None)
             for query in (labelled_posts, passed_over)
         )
+        routes = coverage.routes(posts, since=longest, until=at, platform=platform)
+        waiting = undecided.review_opened(since=longest, until=at, platform=platform)
+    about = partial(_About, platform=platform, at=at, posts=posts, routes=routes, waiting=waiting)
     rows = [
         row
         for unit, part, passed_part in (
@@ -62,7 +80,7 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
         # No figure by views of a platform that sends none: the page says so in words.
         if unit == QualityUnit.POSTS or len(part)
         for estimate in (_spans, _trends)
-        for row in estimate(part, passed_part, about=_About(platform=platform, unit=unit, at=at))
+        for row in estimate(part, passed_part, about=about(unit=unit))
     ]
     plan = _plan(posts, platform=platform, at=at)
     quality_tables = [
@@ -113,9 +131,18 @@ def _spans(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> Ite
     for span, days in SPANS.items():
         start = about.at - timedelta(days=days)
         passed_part = _since(passed, start)
-        for part in figures.slices(_since(posts, start), looks=days, unit=about.unit, passed=passed_part):
+        hides_spam = about.hides_spam(start=start, end=about.at)
+        everything, *parts = figures.slices(
+            _since(posts, start), looks=days, unit=about.unit, passed=passed_part
+        )
+        for part in (everything, *parts):
+            estimates = part.figures
+            if part.dimension != Dimension.ROUTE:  # that of one route needs no other
+                # A reason has labels of spam alone: those of all posts say what routes have any.
+                of = everything.figures if part.dimension == Dimension.REASON else estimates
+                estimates = coverage.shown(estimates, of=of, wanted=about.routes, hides_spam=hides_spam)
             yield from _rows(
-                part.figures, part.dimension, part.name, about=about, span=span, start=start, end=about.at
+                estimates, part.dimension, part.name, about=about, span=span, start=start, end=about.at
             )
 
 
@@ -128,7 +155,9 @@ def _trends(posts: LabelledPosts, passed: LabelledPosts, *, about: _About) -> It
             # A step that began before the period was read in part, but would be shown as a whole one.
             if start >= since:
                 end = start + timedelta(days=step)
-                yield from _rows(estimates, Dimension.ALL, "", about=about, span=span, start=start, end=end)
+                hides_spam = about.hides_spam(start=start, end=end)
+                shown = coverage.shown(estimates, of=estimates, wanted=about.routes, hides_spam=hides_spam)
+                yield from _rows(shown, Dimension.ALL, "", about=about, span=span, start=start, end=end)
 
 
 def _since(posts: LabelledPosts, start: datetime) -> LabelledPosts:

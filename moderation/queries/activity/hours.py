@@ -1,4 +1,4 @@
-"""Hours, and the calendar periods that a page shows, in UTC."""
+"""Hours, and the periods that a page shows, in UTC."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ DAY = timedelta(days=1)
 
 
 class Span(StrEnum):
-    """How long a period is."""
+    """How long a period is. LAST is the 24 hours up to now; the others are of the calendar."""
 
+    LAST = "24h"
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
@@ -20,7 +21,7 @@ class Span(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A day, a week from Monday or a month that a date lies in; its steps are hours, else days."""
+    """The last 24 hours, or a day, a week from Monday or a month; its steps are hours, else days."""
 
     span: Span
     start: datetime
@@ -29,7 +30,7 @@ class Period:
     @property
     def step(self) -> timedelta:
         """The length of each part that is counted by itself."""
-        return HOUR if self.span == Span.DAY else DAY
+        return HOUR if self.span in (Span.LAST, Span.DAY) else DAY
 
     @property
     def steps(self) -> tuple[datetime, ...]:
@@ -39,6 +40,16 @@ class Period:
         )
 
     @property
+    def day(self) -> date:
+        """A day of the period, for a period of another length."""
+        return (self.end - HOUR).date() if self.span == Span.LAST else self.start.date()
+
+    @property
+    def neighbours(self) -> Span:
+        """How long the periods before and after are."""
+        return Span.DAY if self.span == Span.LAST else self.span
+
+    @property
     def last_day(self) -> datetime:
         """When the last day of the period begins."""
         return self.end - DAY
@@ -46,7 +57,7 @@ class Period:
     @property
     def before(self) -> date:
         """A day of the period before this one."""
-        return (self.start - DAY).date()
+        return self.day - DAY
 
     @property
     def after(self) -> date:
@@ -57,6 +68,12 @@ class Period:
 def hour_of(moment: datetime) -> datetime:
     """Return when the hour of a moment began, in UTC."""
     return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def last_hours(*, at: datetime) -> Period:
+    """Return the hour of a moment and the 23 before it."""
+    end = hour_of(at) + HOUR
+    return Period(span=Span.LAST, start=end - DAY, end=end)
 
 
 def period(*, span: Span, day: date) -> Period:

@@ -1,4 +1,4 @@
-"""Now: the queue and its trend, failing deliveries, and who is at work.
+"""Now: the queue and its trend, what fails, and who is at work.
 
 People are never sorted by number: there are no leaderboards.
 """
@@ -6,40 +6,54 @@ People are never sorted by number: there are no leaderboards.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, OuterRef, Q, Subquery, Sum
 
-from moderation.models import Case, Decision, Delivery, HourlyCount, User
+from moderation.models import Case, Decision, Delivery, HourlyCount, Score, User
 from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
+from moderation.models.scores import RouteChoice
 from moderation.models.users import DECIDERS
-from moderation.queries.activity.hours import Period
+from moderation.queries.activity.hours import DAY, HOUR, Period
 from moderation.queries.health import health
 from moderation.queries.health.health import OpenCircuits
 
-SHORTEST = timedelta(hours=3)
-"""Minimum time for the pace, so that it is not computed from a few minutes after midnight."""
+_BUSY = 10
+"""The pace is that of the last hour if as many cases were opened or closed in it, else that of the day."""
 
 AT_WORK = timedelta(minutes=15)
 """A user who decided within this time, or holds a case, counts as at work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
-    """The queue now, and what was opened and closed since `since`."""
+class Flow:
+    """Cases opened in a time, closed by a person's decision, and closed by a later score or revision."""
 
-    at: datetime
-    since: datetime
+    opened: int
+    decided: int
+    withdrawn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """The queue now, and what came and went in the last hour and the last 24 hours."""
+
     waiting: int
     oldest_at: datetime | None
-    opened: int
-    closed: int
+    hour: Flow
+    day: Flow
+
+    @property
+    def is_by_hour(self) -> bool:
+        """Whether the pace is that of the last hour."""
+        return self.hour.opened + self.hour.decided + self.hour.withdrawn >= _BUSY
 
     @property
     def gain_per_hour(self) -> float:
         """Cases closed minus opened, per hour; negative if the queue grows."""
-        return (self.closed - self.opened) / ((self.at - self.since) / timedelta(hours=1))
+        flow, hours = (self.hour, 1) if self.is_by_hour else (self.day, 24)
+        return (flow.decided + flow.withdrawn - flow.opened) / hours
 
     @property
     def growth_per_hour(self) -> float:
@@ -56,35 +70,47 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """Failed deliveries, and endpoints whose circuit is open."""
+    """Failed deliveries, endpoints whose circuit is open, and scores of 24 hours that lacked a model."""
 
     given_up: int
     circuits: OpenCircuits
+    degraded: int
 
 
 def outlook(*, at: datetime) -> Outlook:
-    """Count what waits, and the pace since midnight (UTC), in two queries."""
-    midnight = datetime.combine(at.astimezone(UTC).date(), time.min, UTC)
-    since = min(midnight, at - SHORTEST)
-    is_new = Q(opened_at__gte=since)
+    """Count what waits, and the pace, in two queries."""
+    hour, day = (_flow(since=at - span) for span in (HOUR, DAY))
+    counts = {f"hour_{what}": number for what, number in hour.items()}
+    counts |= {f"day_{what}": number for what, number in day.items()}
     waiting = Case.objects.filter(state=CaseState.OPEN).order_by()
-    now = waiting.aggregate(all=Count("pk"), oldest=Min("opened_at"), new=Count("pk", filter=is_new))
-    closed = Case.objects.filter(closed_at__gte=since, closed_at__lte=at).order_by()
-    past = closed.aggregate(all=Count("pk"), new=Count("pk", filter=is_new))
+    now = waiting.aggregate(all=Count("pk"), oldest=Min("opened_at"), **counts)
+    past = Case.objects.filter(closed_at__gte=at - DAY, closed_at__lte=at).order_by().aggregate(**counts)
     return Outlook(
-        at=at,
-        since=since,
         waiting=now["all"],
         oldest_at=now["oldest"],
-        opened=now["new"] + past["new"],
-        closed=past["all"],
+        hour=Flow(**{what: now[f"hour_{what}"] + past[f"hour_{what}"] for what in hour}),
+        day=Flow(**{what: now[f"day_{what}"] + past[f"day_{what}"] for what in day}),
     )
 
 
-def failures() -> Failures:
-    """Count failed deliveries and open circuits."""
-    given_up = Delivery.objects.filter(state=DeliveryState.FAILED)
-    return Failures(given_up=given_up.count(), circuits=health.open_circuits())
+def _flow(*, since: datetime) -> dict[str, Count]:
+    """Return what counts the members of `Flow` among cases."""
+    conditions = {
+        "opened": Q(opened_at__gte=since),
+        "decided": Q(closed_at__gte=since, state=CaseState.DECIDED),
+        "withdrawn": Q(closed_at__gte=since, state=CaseState.WITHDRAWN),
+    }
+    return {what: Count("pk", filter=condition) for what, condition in conditions.items()}
+
+
+def failures(*, at: datetime) -> Failures:
+    """Count failed deliveries, open circuits and degraded scores."""
+    degraded = Score.objects.filter(route=RouteChoice.REVIEW, is_degraded=True, scored_at__gt=at - DAY)
+    return Failures(
+        given_up=Delivery.objects.filter(state=DeliveryState.FAILED).count(),
+        circuits=health.open_circuits(),
+        degraded=degraded.count(),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

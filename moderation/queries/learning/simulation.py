@@ -82,7 +82,10 @@ class PerDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """What thresholds do. Shares are of posts; `people` and `cost` are None where something is unknown."""
+    """What thresholds do. Shares are of posts; `people` and `cost` are None where something is unknown.
+
+    So is recall where posts would be removed or let through of whose kind too few have labels.
+    """
 
     thresholds: Thresholds
     precision: Estimate
@@ -170,6 +173,9 @@ def point(thresholds: Thresholds, *, basis: Basis) -> Point:
     precision = _share(labels, part=removed & labels.is_spam, whole=removed)
     missed = _share(labels, part=allowed & labels.is_spam, whole=allowed)
     recall = _share(labels, part=removed & labels.is_spam, whole=labels.is_spam)
+    by_route = (counted.removed(thresholds), precision), (counted.allowed(thresholds), missed)
+    if any(posts and found.value is None for posts, found in by_route):
+        recall = estimates.unknown(labels=recall.labels)
     cases = counted.cases(thresholds) / counted.days
     missed_per_day = _per_day(missed, of=counted.allowed(thresholds) / counted.days)
     wrong = Estimate(
@@ -212,12 +218,12 @@ def cheapest(now: Thresholds, *, basis: Basis) -> Thresholds | None:
     letting = np.concatenate(([0.0], np.cumsum(spam)[:-1])) * scale * costs.missed_spam - below * case
     honest = (every - spam)[::-1].cumsum()[::-1] * scale
     removing = honest * costs.wrong_removal - (counted.free.sum() - below) * case
-    # Where hardly a post was labelled nothing seems to cost anything, and the search would run there.
+    # Where hardly a post was labelled nothing seems to cost anything, and the search would run there; or to
+    # an end of the scale, beyond which there is no post to be wrong about.
     seen = np.histogram(labels.probability[free], bins=_EDGES)[0]
     seen_below = np.concatenate(([0.0], np.cumsum(seen)[:-1]))
-    letting[(seen_below < estimates.FEWEST_SHOWN) & (below > 0)] = np.inf
-    seen_above, above = seen.sum() - seen_below, counted.free.sum() - below
-    removing[(seen_above < estimates.FEWEST_SHOWN) & (above > 0)] = np.inf
+    letting[seen_below < estimates.FEWEST_SHOWN] = np.inf
+    removing[seen.sum() - seen_below < estimates.FEWEST_SHOWN] = np.inf
     best = np.minimum.accumulate(letting)
     remove = int(np.argmin(best + removing))
     if not np.isfinite(best[remove] + removing[remove]):

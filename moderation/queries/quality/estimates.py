@@ -42,13 +42,18 @@ class Estimate:
     """A share of all posts with its interval.
 
     `value` is None with fewer than `FEWEST_SHOWN` labels: then nothing but `labels` is to be shown. Without
-    any label the interval is from 0 to 1.
+    any label, and where labels are no sample of these posts, the interval is from 0 to 1.
     """
 
     value: float | None
     low: float
     high: float
     labels: int
+
+
+def unknown(*, labels: int) -> Estimate:
+    """Return an estimate that says nothing, although there are so many labels."""
+    return Estimate(value=None, low=0.0, high=1.0, labels=labels)
 
 
 def ratio(
@@ -129,7 +134,7 @@ def _estimated(
     """
     labels = len(parts)
     if not labels:
-        return Estimate(value=None, low=0.0, high=1.0, labels=0)
+        return unknown(labels=0)
     worth = worth / (limit or worth.max())
     value = float(parts @ worth / worth.sum())
     enough = repeated_looks.bound(alpha=alpha, looks=looks)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from moderation.models import Case, Platform
 from moderation.models.cases import CaseReason, CaseState
@@ -34,14 +34,22 @@ class Undecided:
 
 def undecided(*, since: datetime, until: datetime, platform: Platform | None) -> Undecided:
     """Count the open cases that will give labels for the figures of a period."""
-    cases = Case.objects.filter(state=CaseState.OPEN, opened_at__gte=since, opened_at__lt=until)
-    if platform is not None:
-        cases = cases.filter(platform=platform)
     return Undecided(
-        **cases.order_by().aggregate(
+        **_open(since=since, until=until, platform=platform).aggregate(
             drawn=Count("pk", filter=Q(reason__in=_DRAWN)), review=Count("pk", filter=Q(reason__in=_ROUTED))
         )
     )
+
+
+def review_opened(*, since: datetime, until: datetime, platform: Platform | None) -> list[datetime]:
+    """Return when the open cases of posts whose route was review were opened, the oldest first."""
+    cases = _open(since=since, until=until, platform=platform).filter(reason__in=_ROUTED)
+    return list(cases.order_by("opened_at").values_list("opened_at", flat=True))
+
+
+def _open(*, since: datetime, until: datetime, platform: Platform | None) -> QuerySet[Case]:
+    cases = Case.objects.filter(state=CaseState.OPEN, opened_at__gte=since, opened_at__lt=until).order_by()
+    return cases if platform is None else cases.filter(platform=platform)
 
 
 def row(posts: LabelledPosts, waiting: Undecided, *, passed: LabelledPosts) -> Mapping[str, Any]:
@@ -49,12 +57,14 @@ def row(posts: LabelledPosts, waiting: Undecided, *, passed: LabelledPosts) -> M
     those in review were spam.
 
     Spam among them is missing from both figures: recall is too high, and prevalence is too low if more of
-    them are spam than of all posts. The members named `with_…` are None where there are too few labels.
+    them are spam than of all posts. The members named `with_…` are None where there are too few labels, or
+    none of posts removed or let through.
     """
     worth = 1.0 / posts.chance
     spam, removed = float(worth[posts.is_spam].sum()), float(worth[posts.is_spam & posts.is_removed].sum())
     everything, review = float(worth.sum()), waiting.review
-    is_shown = int(posts.is_spam.sum()) >= FEWEST_SHOWN
+    has_routes = bool(posts.is_removed.any() and posts.is_allowed.any())
+    is_shown = has_routes and int(posts.is_spam.sum()) >= FEWEST_SHOWN
     return {
         "drawn": waiting.drawn,
         "review": review,

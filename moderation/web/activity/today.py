@@ -31,7 +31,7 @@ _FILTER = (Measure.FILTER_SPAM, Measure.FILTER_FINE)
 
 
 class PeriodForm(forms.Form):
-    """A span and a day within it; invalid values mean today."""
+    """A span and a day within it; without them, and for invalid values, the last 24 hours."""
 
     span = forms.ChoiceField(choices=[(span.value, span.value) for span in Span], required=False)
     day = forms.DateField(required=False)
@@ -39,20 +39,23 @@ class PeriodForm(forms.Form):
     def period(self, *, at: datetime) -> Period:
         """Return the chosen period; none begins after `at`."""
         self.is_valid()
-        latest = at.date()
-        day = self.cleaned_data.get("day") or latest
-        span = Span(self.cleaned_data.get("span") or Span.DAY)
-        return hours.period(span=span, day=max(_EARLIEST, min(day, latest)))
+        latest, day = at.date(), self.cleaned_data.get("day")
+        span = Span(self.cleaned_data.get("span") or (Span.DAY if day else Span.LAST))
+        if span == Span.LAST:
+            return hours.last_hours(at=at)
+        return hours.period(span=span, day=max(_EARLIEST, min(day or latest, latest)))
 
 
 @access.leads.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
-    """Show a day, a week or a month."""
+    """Show the last 24 hours, a day, a week or a month."""
     at = timezone.now()
     period = PeriodForm(request.GET).period(at=at)
     sheet = today.sheet(period=period, at=at)
     members = outlook.members(period=period, at=at)
+    now = outlook.outlook(at=at)
+    flows = [(_("Last hour"), now.hour), (_("Last 24 hours"), now.day)]
     context = {
         "section": "today",
         "at": at,
@@ -62,8 +65,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "is_now": period.start <= at < period.end,
         "chart": _chart(sheet),
         "names_hours": period.step == hours.HOUR,
-        "outlook": outlook.outlook(at=at),
-        "failures": outlook.failures(),
+        "outlook": now,
+        "flows": flows if now.is_by_hour else flows[::-1],
+        "failures": outlook.failures(at=at),
         "members": members,
         "at_work": [member for member in members if member.is_at_work],
         "rule": today.SPIKES,
@@ -86,7 +90,7 @@ def export(request: access.DeskRequest) -> HttpResponse:
     """Send the table of the page as CSV."""
     at = timezone.now()
     sheet = today.sheet(period=PeriodForm(request.GET).period(at=at), at=at)
-    name = f"activity-{sheet.period.span}-{sheet.period.start:%Y-%m-%d}.csv"
+    name = f"activity-{sheet.period.span}-{sheet.period.day:%Y-%m-%d}.csv"
     return csv_files.answer(_table(sheet), name=name)
 
 

@@ -196,8 +196,8 @@ def _signed(share: float) -> str:
 
 def _rate(row: Mapping[str, Any]) -> tuple[str, list[str]]:
     names = {
-        "precision": _("Removed posts that are spam"),
-        "recall": _("Spam that is removed"),
+        "precision": _("Precision"),
+        "recall": _("Recall"),
         "missed": _("Spam among posts let through"),
     }
 

@@ -21,7 +21,7 @@ _SLIDERS = {
 _COSTS = {
     "missed_spam": _("Cost of a missed spam post"),
     "wrong_removal": _("Cost of a wrong removal"),
-    "minute": _("Cost of a minute of work"),
+    "minute": _("Cost per review minute"),
 }
 
 

@@ -37,7 +37,7 @@ def effects(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
         (_("Recall: spam removed automatically"), [share(one.recall) for one in points]),
         (_("Spam among the posts let through"), [share(one.missed) for one in points]),
         (_("Spam let through a day"), [per_day(one.missed_per_day) for one in points]),
-        (_("Honest posts removed a day"), [per_day(one.wrong_per_day) for one in points]),
+        (_("False positives a day"), [per_day(one.wrong_per_day) for one in points]),
         (_("Cases a day"), [count(one.cases_per_day) for one in points]),
         (_("Cases an hour"), [count(one.cases_per_hour) for one in points]),
         (_("People needed"), [_known(one.people) for one in points]),
@@ -75,8 +75,8 @@ def per_day(found: PerDay) -> str:
 def basis(found: Basis, *, time: CaseTime, hours: int) -> str:
     """Return what the figures were computed from."""
     told = _(
-        "Shares: 95%% intervals from %(labels)s random or reviewed labels, each weighed by its chance. "
-        "Numbers a day: %(posts)s posts of the last 7 days."
+        "Shares: 95%% intervals from %(labels)s random or reviewed labels, each weighted by its sampling "
+        "chance. Numbers a day: %(posts)s posts of the last 7 days."
     ) % {"labels": count(len(found.labels)), "posts": count(found.counted.posts)}
     if time.seconds is None:
         return told + " " + _("People and cost are shown from 20 decisions on.")
@@ -93,7 +93,7 @@ def promise(found: float | None, *, precision: float) -> str:
     numbers = {"precision": tenths(precision), "confidence": count(CONFIDENCE * 100)}
     if found is None:
         return (
-            _("No threshold is proved to keep a precision of %(precision)s in %(confidence)s of 100 cases.")
+            _("Too few labels, or too many mistakes, to guarantee %(precision)s precision at any threshold.")
             % numbers
         )
     return _(

@@ -119,6 +119,7 @@ def _figures(
     open_cases = undecided.undecided(
         since=at - timedelta(days=form.days_back()), until=at, platform=about.platform
     )
+    undecided_posts = open_cases.drawn + open_cases.review
     kinds = [(_("Live"), found.live), (_("Chosen"), found.chosen)]
     if found.cheapest:
         kinds.append((_("Cheapest"), found.cheapest))
@@ -129,14 +130,12 @@ def _figures(
         "effects": threshold_words.effects([point for _words, point in kinds]),
         "basis_words": threshold_words.basis(found.basis, time=found.time, hours=simulation.HOURS_OF_REVIEW),
         "promise_words": threshold_words.promise(found.promised_from, precision=form.promised()),
-        "undecided": plan.waiting(drawn=open_cases.drawn, review=open_cases.review)
-        if open_cases.drawn + open_cases.review
-        else "",
+        "undecided": plan.waiting(undecided_posts) if undecided_posts else "",
         "chart": _chart(found.curve, chosen=wanted.remove_from),
         "curve_columns": (
             _("Removal from"),
             _("Precision"),
-            _("Honest posts removed a day"),
+            _("False positives a day"),
             _("Cases a day"),
         ),
         "curve": threshold_words.curve(found.curve),

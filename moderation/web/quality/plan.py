@@ -25,18 +25,11 @@ def plan(rows: Rows) -> list[str]:
         _("Spam among posts let through: {share} ({origin}).").format(
             share=shares.share(row["share"]), origin=origin.format(labels=shares.labels(row["labels"]))
         ),
-        _(
-            "To know it with a standard error of ±{within} takes {by_score} labels of posts let through "
-            "a week, drawn by score as now, or {uniform} drawn uniformly."
-        ).format(
+        _("To measure this within ±{within}, you need about {labels} a week. You have {pace}.").format(
             within=quantities.percent(row["within"]),
-            by_score=quantities.count(row["by_score"]),
-            uniform=quantities.count(row["uniform"]),
+            labels=shares.labels(row["by_score"]),
+            pace=quantities.count(row["pace"]),
         ),
-        _("A 95% interval of that width, looked at daily, takes {number}.").format(
-            number=quantities.count(row["interval_by_score"])
-        ),
-        _("The last 7 days gave {labels}.").format(labels=shares.labels(row["pace"])),
     ]
 
 
@@ -45,7 +38,7 @@ def undecided(rows: Rows) -> list[str]:
     if not rows or not rows[0]["drawn"] + rows[0]["review"]:
         return []
     [row] = rows
-    sentences = [waiting(drawn=row["drawn"], review=row["review"])]
+    sentences = [waiting(row["drawn"] + row["review"])]
     if row.get("passed"):
         number = row["passed"]
         words = ngettext(
@@ -63,13 +56,11 @@ def undecided(rows: Rows) -> list[str]:
     return sentences
 
 
-def waiting(*, drawn: int, review: int) -> str:
-    """Say how many posts of the period nobody has judged, and which way that bends the figures."""
-    in_review = ngettext("{} post in review", "{} posts in review", review)
-    of_draws = ngettext("{} drawn post", "{} drawn posts", drawn)
-    return _(
-        "Undecided: {review} and {drawn}. Until they are decided, recall is too high, and the share of spam "
-        "among all posts is biased towards what is decided first."
-    ).format(
-        review=in_review.format(quantities.count(review)), drawn=of_draws.format(quantities.count(drawn))
+def waiting(number: int) -> str:
+    """Say that so many posts of the period, one at least, were not judged yet."""
+    words = ngettext(
+        "{} post is undecided, so these figures may be off.",
+        "{} posts are undecided, so these figures may be off.",
+        number,
     )
+    return words.format(quantities.count(number))

@@ -5,7 +5,7 @@ Its charts are positions only; the stylesheet sets colours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -18,11 +18,12 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Platform, QualityFigure
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind, QualityUnit
-from moderation.queries.quality import figures, removal, stored
+from moderation.models.scores import RouteChoice
+from moderation.queries.quality import coverage, figures, removal, stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
 from moderation.queries.quality.tables import Rows
-from moderation.web import access, csv_files
+from moderation.web import access, csv_files, quantities
 from moderation.web.middleware.standby_reads import may_be_behind
 from moderation.web.quality import plan, shares, tables
 
@@ -111,19 +112,29 @@ def export(request: access.DeskRequest, table: str) -> HttpResponse:
 
 
 def _figures(sheet: Sheet, *, dimension: Dimension, name: str) -> list[dict[str, object]]:
+    rows = {Measure(row.measure): row for row in sheet.of(dimension=dimension, name=name)}
     return [
         {
-            "name": Measure(row.measure).label,
+            "name": measure.label,
             "value": None if row.value is None else shares.share(row.value),
+            "unknown": shares.weighted(row) if row.labels < FEWEST_SHOWN else _withheld(rows),
             "interval": shares.interval(row.low, row.high),
             "labels": shares.labels(row.labels),
             "more": shares.more(stored.more_labels(row)),
             "uniform": shares.uniform(row),
         }
         for measure in Measure
-        for row in sheet.of(dimension=dimension, name=name)
-        if row.measure == measure
+        if (row := rows.get(measure))
     ]
+
+
+def _withheld(rows: Mapping[Measure, QualityFigure]) -> str:
+    """Say why a figure of these is withheld although it has labels."""
+    without = coverage.unlabelled({measure: row.labels for measure, row in rows.items()})
+    if not without:
+        return _("Not known: too many posts wait in review")
+    names = [quantities.route(route) for route in RouteChoice if route in without]
+    return _("Not known, since these routes have no label: {routes}").format(routes=", ".join(names))
 
 
 def _choices(sheet: Sheet, dimension: Dimension) -> list[tuple[str, str]]:

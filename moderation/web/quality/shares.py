@@ -40,9 +40,13 @@ def counted(part: int, whole: int) -> str:
 
 
 def estimate(value: float | None, low: float, high: float, number: int) -> str:
-    """Return an estimate with its interval and its labels, or that these are too few."""
+    """Return an estimate with its interval and its labels, or why it is not known."""
+    if value is None and number >= FEWEST_SHOWN:
+        return gettext("Not known: a route lacks labels")
     if value is None:
-        return gettext("{labels}, too few").format(labels=labels(number))
+        return gettext("Not enough labels ({number} of {fewest})").format(
+            number=quantities.count(number), fewest=FEWEST_SHOWN
+        )
     return f"{share(value)} ({interval(low, high)}; {labels(number)})"
 
 

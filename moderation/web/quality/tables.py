@@ -73,10 +73,13 @@ def _slices(sheet: Sheet, dimension: Dimension) -> ShownTable:
         if row.dimension == dimension:
             rows.setdefault(row.slice, {})[row.measure] = row
     measures = [kind for kind in Measure if any(kind in row for row in rows.values())] or [Measure.PREVALENCE]
+    names = [str(measure.label) for measure in measures]
+    if dimension == Dimension.ROUTE:
+        names = [_("Spam among these posts")]
     return ShownTable(
         key=dimension.value,
         title=str(dimension.label),
-        columns=(str(dimension.label), *(str(measure.label) for measure in measures)),
+        columns=(str(dimension.label), *names),
         rows=tuple(
             (Cell(slice_name(dimension, name)), *(Cell(shares.weighted(row[kind])) for kind in measures))
             for name, row in sorted(rows.items())

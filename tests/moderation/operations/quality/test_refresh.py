@@ -6,12 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from moderation.models import Case, Platform, QualityFigure, QualityTable, Score
+from moderation.models import Case, Platform, QualityFigure, QualityTable, Score, User
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
+from moderation.operations import rules
 from moderation.operations.quality import refresh
 from moderation.queries.quality import labelled_posts
 from tests.moderation.conftest import AUDIT, Case_, Cases, Judged, with_thresholds
 from tests.moderation.instants import AT
+
+OF_ALL_ROUTES = {Measure.RECALL, Measure.PREVALENCE, Measure.FALSE_ALARMS}
 
 
 def figure(
@@ -48,6 +51,56 @@ class TestRefresh:
             }
         )
         assert figure(judged.post.platform, Measure.PRECISION).labels == 20
+
+    @pytest.mark.parametrize(
+        ("took", "is_banned", "withheld"),
+        [
+            ({"route": "remove"}, False, OF_ALL_ROUTES),
+            ({"route": "review", "route_reason": "unproven"}, False, OF_ALL_ROUTES),
+            ({"route": "remove"}, True, set()),
+            ({"route": "allow"}, False, set()),
+        ],
+        ids=["removed", "unproven", "banned", "let through"],
+    )
+    def test_withholds_figures_of_all_routes_while_one_has_no_label(
+        self,
+        open_case: Case_,
+        judged_alike: Judged,
+        lead: User,
+        took: dict[str, str],
+        *,
+        is_banned: bool,
+        withheld: set[Measure],
+    ) -> None:
+        case = open_case()
+        judged_alike(case, probability=0.5, spam=30, fine=30, decision={"reason": "advertising"})
+        judged_alike(case, probability=0.05, spam=0, fine=20, score=AUDIT)
+        Case.objects.update(state="withdrawn")
+        ban = rules.impose(value="shop.example", reason="Pills", actor=lead, at=AT) if is_banned else None
+        Score.objects.filter(pk=case.score_id).update(**took, ban=ban)
+
+        refresh.refresh(at=AT + timedelta(minutes=1))
+
+        rows = QualityFigure.objects.filter(platform=None, span=QualitySpan.DAYS_28, labels__gte=20)
+        found = rows.filter(dimension__in=(Dimension.ALL, Dimension.LANGUAGE, Dimension.REASON), value=None)
+        assert {row.measure for row in found} == withheld
+        assert {(row.low, row.high) for row in found} <= {(0.0, 1.0)}
+        assert rows.get(dimension=Dimension.ROUTE, slice="review").value == 0.5
+
+    @pytest.mark.parametrize(("waiting", "withheld"), [(1, False), (40, True)])
+    def test_withholds_what_posts_that_wait_in_review_may_change(
+        self, judged: Case, open_cases: Cases, waiting: int, *, withheld: bool
+    ) -> None:
+        open_cases([{}] * (waiting - 1))
+        Case.objects.update(opened_at=AT)
+
+        refresh.refresh(at=AT + timedelta(minutes=1))
+
+        days = QualityFigure.objects.filter(platform=None, span=QualitySpan.DAY)
+        for measure in (Measure.RECALL, Measure.PREVALENCE):
+            assert (figure(None, measure).value is None) is withheld
+            assert (days.get(measure=measure).value is None) is withheld
+        assert figure(None, Measure.FALSE_ALARMS).value is not None
 
     def test_widens_intervals_by_what_was_passed_over(
         self, judged: Case, open_cases: Cases, monkeypatch: pytest.MonkeyPatch

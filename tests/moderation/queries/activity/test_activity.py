@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from moderation.models import Case, HourlyCount, Platform, User
+from moderation.models import Case, HourlyCount, Platform, Revision, Score, User
 from moderation.models.activity import Measure
 from moderation.models.cases import CaseState
 from moderation.models.users import Role
@@ -15,8 +15,8 @@ from moderation.operations import activity
 from moderation.operations.webhooks import endpoints
 from moderation.queries.activity import hours, outlook, today
 from moderation.queries.activity.hours import Span
-from moderation.queries.activity.outlook import Member
-from tests.moderation.conftest import Case_, Post_, judge
+from moderation.queries.activity.outlook import Flow, Member
+from tests.moderation.conftest import Case_, Cases, Post_, judge
 
 
 class TestPeriods:
@@ -37,7 +37,17 @@ class TestPeriods:
         assert len(period.steps) == steps
         assert period.steps[-1] + period.step == period.end
 
-    @pytest.mark.parametrize("span", list(Span))
+    def test_the_last_24_hours_end_with_the_present_one(self) -> None:
+        period = hours.last_hours(at=datetime(2026, 2, 25, 0, 4, tzinfo=UTC))
+
+        assert (period.start, period.end) == (
+            datetime(2026, 2, 24, 1, tzinfo=UTC),
+            datetime(2026, 2, 25, 1, tzinfo=UTC),
+        )
+        assert (len(period.steps), period.day) == (24, date(2026, 2, 25))
+        assert (period.neighbours, period.before) == (Span.DAY, date(2026, 2, 24))
+
+    @pytest.mark.parametrize("span", [Span.DAY, Span.WEEK, Span.MONTH])
     def test_periods_follow_one_another(self, span: Span) -> None:
         period = hours.period(span=span, day=date(2026, 1, 31))
 
@@ -52,8 +62,10 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 def timed(open_case: Case_) -> Callable[..., None]:
     """Make cases opened and closed at such times."""
 
-    def make(*, opened_at: datetime, closed_at: datetime | None = None) -> None:
-        state = CaseState.DECIDED if closed_at else CaseState.OPEN
+    def make(
+        *, opened_at: datetime, closed_at: datetime | None = None, state: CaseState = CaseState.DECIDED
+    ) -> None:
+        state = state if closed_at else CaseState.OPEN
         rows = Case.objects.filter(pk=open_case().pk)
         rows.update(opened_at=opened_at, closed_at=closed_at, state=state)
 
@@ -68,31 +80,31 @@ def members(at: datetime) -> dict[str, Member]:
 
 @pytest.mark.django_db
 class TestOutlook:
-    def test_counts_what_waits_and_what_was_opened_and_closed_today(
-        self, timed: Callable[..., None], at: datetime
-    ) -> None:
-        timed(opened_at=at - 20 * HOUR)
-        timed(opened_at=at - 2 * HOUR)
-        timed(opened_at=at - 20 * HOUR, closed_at=at - HOUR)
-        timed(opened_at=at - 3 * HOUR, closed_at=at - HOUR)
+    def test_counts_what_waits_and_what_came_and_went(self, timed: Callable[..., None], at: datetime) -> None:
+        timed(opened_at=at - 30 * HOUR)
+        timed(opened_at=at - 30 * MINUTE)
+        timed(opened_at=at - 30 * HOUR, closed_at=at - MINUTE, state=CaseState.WITHDRAWN)
+        timed(opened_at=at - 3 * HOUR, closed_at=at - MINUTE)
         timed(opened_at=at - 20 * HOUR, closed_at=at - 13 * HOUR)
+        timed(opened_at=at - 30 * HOUR, closed_at=at - 25 * HOUR)
 
         found = outlook.outlook(at=at)
 
-        assert (found.waiting, found.oldest_at) == (2, at - 20 * HOUR)
-        assert (found.opened, found.closed, found.since) == (2, 2, at - 12 * HOUR)
+        assert (found.waiting, found.oldest_at) == (2, at - 30 * HOUR)
+        assert found.hour == Flow(opened=1, decided=1, withdrawn=1)
+        assert found.day == Flow(opened=3, decided=2, withdrawn=1)
 
     def test_says_when_the_queue_is_empty_at_this_pace(
         self, timed: Callable[..., None], at: datetime
     ) -> None:
-        timed(opened_at=at - 20 * HOUR)
+        timed(opened_at=at - 30 * HOUR)
         for _ in range(3):
-            timed(opened_at=at - 20 * HOUR, closed_at=at - HOUR)
+            timed(opened_at=at - 30 * HOUR, closed_at=at - 2 * HOUR)
 
         found = outlook.outlook(at=at)
 
-        assert found.gain_per_hour == 3 / 12
-        assert found.empty_in == timedelta(hours=4)
+        assert found.gain_per_hour == 3 / 24
+        assert found.empty_in == timedelta(hours=8)
 
     def test_a_queue_that_grows_is_never_empty(self, timed: Callable[..., None], at: datetime) -> None:
         timed(opened_at=at - HOUR)
@@ -100,12 +112,18 @@ class TestOutlook:
         found = outlook.outlook(at=at)
 
         assert found.empty_in is None
-        assert found.growth_per_hour == 1 / 12
+        assert found.growth_per_hour == 1 / 24
 
-    def test_shortly_after_midnight_looks_at_three_hours(self, at: datetime) -> None:
-        midnight = at.replace(hour=0)
+    @pytest.mark.parametrize("moment", [timedelta(0), 12 * HOUR])
+    def test_a_busy_hour_makes_the_pace_at_midnight_as_at_noon(
+        self, open_cases: Cases, at: datetime, moment: timedelta
+    ) -> None:
+        at = at.replace(hour=0) + moment
+        open_cases([{}] * 10)
+        Case.objects.update(opened_at=at - 50 * MINUTE)
 
-        assert outlook.outlook(at=midnight + HOUR).since == midnight - 2 * HOUR
+        assert outlook.outlook(at=at).growth_per_hour == 10
+        assert outlook.outlook(at=at + 11 * MINUTE).growth_per_hour == 10 / 24
 
     def test_failures_are_those_that_nobody_tries_again(self, platform: Platform, at: datetime) -> None:
         endpoint, _ = endpoints.add(platform=platform, url="https://hook.example/", at=at)
@@ -119,7 +137,17 @@ class TestOutlook:
                 next_attempt_at=at,
             )
 
-        assert outlook.failures().given_up == 1
+        assert outlook.failures(at=at).given_up == 1
+
+    def test_counts_scores_of_a_day_without_a_model_although_they_were_scored_again(
+        self, open_cases: Cases, at: datetime
+    ) -> None:
+        old, *_lately = open_cases([{}] * 3)
+        Score.objects.update(is_degraded=True, scored_at=at - HOUR)
+        Score.objects.filter(pk=old.score_id).update(scored_at=at - DAY)
+        Revision.objects.update(score_state="scored")
+
+        assert outlook.failures(at=at).degraded == 2
 
     def test_stand_in_the_order_of_their_names(self, open_case: Case_, at: datetime) -> None:
         for username, first_name in (("a", "Zoe"), ("b", "anna"), ("c", "Bert")):

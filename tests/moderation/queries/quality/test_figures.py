@@ -12,7 +12,14 @@ from moderation.models import Case, Score
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.quality import Measure
 from moderation.queries.labels import audit_chance
-from moderation.queries.quality import figures, labelled_posts, needed_labels, transparency, undecided
+from moderation.queries.quality import (
+    coverage,
+    figures,
+    labelled_posts,
+    needed_labels,
+    transparency,
+    undecided,
+)
 from moderation.queries.quality.labelled_posts import LabelledPosts, passed_over
 from moderation.queries.quality.tables import agreement
 from moderation.queries.quality.undecided import Undecided
@@ -98,6 +105,7 @@ class TestUndecided:
     ) -> None:
         case = with_thresholds(open_case())
         judged_alike(case, probability=0.95, spam=20, fine=0, score=AUDIT)
+        judged_alike(case, probability=0.05, spam=0, fine=10, score=AUDIT)
         judged_alike(case, probability=0.5, spam=50, fine=50)
         posts = labelled_posts.labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
 
@@ -105,10 +113,13 @@ class TestUndecided:
 
         assert row["passed"] == 70
         assert row["with_recall"] == pytest.approx(200 / (200 + 50 + 150))
-        assert row["with_prevalence"] == pytest.approx((250 + 150) / (300 + 150))
+        assert row["with_prevalence"] == pytest.approx((250 + 150) / (400 + 150))
 
-    def test_says_no_share_of_few_labels(self, open_case: Case_, judged_alike: Judged, at: datetime) -> None:
-        judged_alike(open_case(), probability=0.5, spam=19, fine=50)
+    @pytest.mark.parametrize("spam", [19, 50], ids=["few labels", "labels of one route"])
+    def test_says_no_share_of_few_labels(
+        self, open_case: Case_, judged_alike: Judged, at: datetime, spam: int
+    ) -> None:
+        judged_alike(open_case(), probability=0.5, spam=spam, fine=50)
         posts = labelled_posts.labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
 
         assert undecided.row(posts, Undecided(drawn=0, review=1), passed=posts)["with_recall"] is None
@@ -131,6 +142,19 @@ class TestUndecided:
 
 
 SCORES = np.random.default_rng(1).beta(0.15, 12.35, 5_000)
+
+
+class TestCoverage:
+    @pytest.mark.parametrize(
+        ("waiting", "chance", "hides"), [(2, 1.0, False), (3, 1.0, True), (3, 0.5, False)]
+    )
+    def test_hides_spam_while_much_waits_that_no_draw_stands_for(
+        self, waiting: int, chance: float, *, hides: bool
+    ) -> None:
+        found = posts([("review", True)] * 20 + [("remove", True)] * 20 + [("allow", False)] * 20)
+        found.chance[0] = chance
+
+        assert coverage.hides_spam(found, waiting=waiting) is hides
 
 
 class TestNeededLabels:

@@ -11,13 +11,13 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, HourlyCount, Platform, User
+from moderation.models import Case, HourlyCount, Platform, Revision, Score, User
 from moderation.models.activity import Measure
 from moderation.operations import activity
 from moderation.operations.audit import entries
 from moderation.queries.activity.hours import hour_of
 from tests.moderation.conftest import Case_, Decided, Post_
-from tests.moderation.web.conftest import asked
+from tests.moderation.web.conftest import asked, flat
 
 HOUR = timedelta(hours=1)
 
@@ -46,6 +46,7 @@ class TestPage:
         assert "1 person at work:" in body
         assert "Mona Moderator" in body
         assert "Nothing is waiting." in body
+        assert "Last hour: 1 opened, 1 decided by people, 0 closed without a person." in flat(body)
         assert 'class="lane__bar lane__bar--spam"' in body
 
     @pytest.mark.parametrize(
@@ -73,7 +74,29 @@ class TestPage:
 
         assert "Stopped at" in lead_desk.get("/today/").content.decode()
 
-    @pytest.mark.parametrize("span", ["span=day", "span=week", "span=month", "span=year"])
+    def test_begins_with_the_last_24_hours(self, lead_desk: Client, now: datetime) -> None:
+        yesterday = now.date() - timedelta(days=1)
+
+        body = flat(lead_desk.get("/today/").content.decode())
+
+        assert body.count('<th scope="row" class="table__short">') == 24
+        assert f'href="?span=day&amp;day={yesterday}" rel="prev"' in body
+        assert f'href="?span=day&amp;day={now:%Y-%m-%d}"' in body
+
+    def test_tells_of_a_burst_that_a_model_missed(
+        self, lead_desk: Client, open_case: Case_, now: datetime
+    ) -> None:
+        open_case(at=now)
+        Score.objects.update(is_degraded=True, scored_at=now - HOUR)
+        Revision.objects.update(score_state="scored")
+
+        body = flat(lead_desk.get("/today/").content.decode())
+
+        words = "Scored without one of the models (24 h)</dt>"
+        assert f'{words}<dd><a href="/health/" class="tone--spam">1</a>' in body
+
+    @pytest.mark.drawn(4)
+    @pytest.mark.parametrize("span", ["span=24h", "span=day", "span=week", "span=month", "span=year"])
     @pytest.mark.parametrize("day", ["", "&day=nonsense", "&day=9999-12-31", "&day=0001-01-01"])
     def test_no_question_breaks_it(self, lead_desk: Client, span: str, day: str) -> None:
         assert lead_desk.get(f"/today/?{span}{day}").status_code == 200
@@ -106,13 +129,13 @@ class TestPage:
         lead_desk.get("/today/")
         decided(open_case(at=now))
         activity.count(at=timezone.now())
-        assert len(asked(lead_desk, "/today/?span=month")) <= 14
+        assert len(asked(lead_desk, "/today/?span=month")) <= 15
         for number in range(5):
             other = User.objects.create_user(f"person-{number}")
             decided(open_case(at=now), by=other)
         activity.count(at=timezone.now())
 
-        assert len(asked(lead_desk, "/today/?span=month")) <= 14
+        assert len(asked(lead_desk, "/today/?span=month")) <= 15
 
 
 class TestExport:
@@ -124,7 +147,7 @@ class TestExport:
         rows = rows_of(answer)
 
         assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
-        assert f"activity-day-{now:%Y-%m-%d}.csv" in answer.headers["Content-Disposition"]
+        assert f"activity-24h-{now:%Y-%m-%d}.csv" in answer.headers["Content-Disposition"]
         assert len(rows) == 24
         [row] = [row for row in rows if row["start"] == hour_of(now).isoformat()]
         assert (row["posts"], row["is_whole"]) == ("1", "false")

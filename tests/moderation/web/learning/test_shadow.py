@@ -101,7 +101,7 @@ class TestPage:
 
         assert "+60.0 (" not in body
         assert "not known: too few labels" in body
-        assert "3 labels, too few" in body
+        assert "Not enough labels (3 of 20)" in body
 
     def test_says_what_the_candidate_cannot_do(
         self, lead_desk: Client, started: Callable[..., ShadowRun]

@@ -39,7 +39,7 @@ class TestSimulation:
         page = flat(lead_desk.get(PAGE).content.decode())
 
         assert "review from 20.0%, removal from 90.0%, audit share 0.0%" in page
-        assert "0 labels, too few" in page
+        assert "Not enough labels (0 of 20)" in page
         assert "No post would have gone another way." in page
         assert 'id="propose"' not in page
 
