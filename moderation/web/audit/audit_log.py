@@ -44,12 +44,12 @@ class AuditFilterForm(FilterForm):
 
     def people(self) -> list[tuple[str, str]]:
         """Return everybody, as options."""
-        return [("", _("anybody")), (_SYSTEM, _("the system")), *options_of_users()]
+        return [("", _("everyone")), (_SYSTEM, _("the system")), *options_of_users()]
 
     def actions(self) -> list[tuple[str, str]]:
         """Return every act, by its words, as options."""
         options = [(code, str(words)) for code, words in ACTIONS.items()]
-        return [("", _("any")), *sorted(options, key=lambda option: option[1].casefold())]
+        return [("", _("all")), *sorted(options, key=lambda option: option[1].casefold())]
 
 
 _LONGEST_DETAILS = 300

@@ -30,7 +30,7 @@ from moderation.web.lists.filter_form import FilterForm, OptionField, options_of
 from moderation.web.middleware.standby_reads import may_be_behind
 
 EVERYONE, MINE, FILTER = "everyone", "mine", "filter"
-_VERDICTS = (("", gettext_lazy("any")), *Verdict.choices)
+_VERDICTS = (("", gettext_lazy("all")), *Verdict.choices)
 _COLUMNS = (
     "decision_id",
     "decided_at",
@@ -104,7 +104,7 @@ class DecisionFilterForm(FilterForm):
     def reasons(self) -> list[tuple[str, str]]:
         """Return every reason that was ever offered, as options; those of automatic decisions with them."""
         automatic = AUTOMATIC_REASONS if self._viewer.may_read_everyones_decisions else {}
-        return [("", _("any")), *((code, str(words)) for code, words in (self._offered | automatic).items())]
+        return [("", _("all")), *((code, str(words)) for code, words in (self._offered | automatic).items())]
 
     @cached_property
     def reason_titles(self) -> dict[str, str]:

@@ -147,7 +147,7 @@ class TestPages:
     def test_who_reads_may_not_write(self, role: Role, desk_of: DeskOf, drafted: Policy) -> None:
         client = desk_of(User.objects.create_user(f"reader-{role}", role=role))
 
-        assert "Write a policy" not in client.get("/policies/?state=draft").content.decode()
+        assert "Create policy" not in client.get("/policies/?state=draft").content.decode()
         assert "Activate policy" not in client.get(f"/policies/{drafted.pk}/").content.decode()
         assert write(client).status_code == 403
         for act in ("try", "activate", "end"):

@@ -73,7 +73,7 @@ class TestList:
 
         html = flat(desk.get("/campaigns/").content.decode())
 
-        assert "“<bdi>Cheap pills without prescription in</bdi>”" in html
+        assert "<q><bdi>Cheap pills without prescription in</bdi></q>" in html
         assert "70% alike" in html
         assert "over 4 other posts" in html
 
@@ -136,7 +136,7 @@ class TestName:
 
         for address in ("/campaigns/", f"/campaigns/{campaign.pk}/", "/posts/"):
             html = flat(desk.get(address).content.decode())
-            assert "script&gt;alert(1)&lt;/script&gt; free pills now for</bdi>”" in html
+            assert "script&gt;alert(1)&lt;/script&gt; free pills now for</bdi></q>" in html
             assert "<script>alert" not in html
 
     def test_stands_over_the_case_and_in_the_search(self, desk: Client, pills: Campaign) -> None:
@@ -146,7 +146,7 @@ class TestName:
             flat(desk.get(address).content.decode()) for address in (f"/review/{case.pk}/", "/posts/")
         )
 
-        assert "“<bdi>Cheap pills without prescription in</bdi>”" in review
+        assert "<q><bdi>Cheap pills without prescription in</bdi></q>" in review
         assert "alike" in review
         assert search.count(f'href="/campaigns/{pills.pk}/"') == 5
 
