@@ -7,7 +7,7 @@ STANDARD = (
     (1, SPAM, "scam", "Scam or fraud", False, ["complaint:scam"]),
     (2, SPAM, "phishing", "Phishing", False, ["complaint:impersonation", "context."]),
     (3, SPAM, "advertising", "Advertising", False, ["content.text"]),
-    (4, SPAM, "copies", "Copies, fake interest", False, ["social.", "journey."]),
+    (4, SPAM, "copies", "Duplicates, fake engagement", False, ["social.", "journey."]),
     (5, SPAM, "adult", "Adult services", False, ["complaint:adult"]),
     (6, SPAM, "other_spam", "Other spam", True, []),
     (7, FINE, "ordinary", "Ordinary post", False, []),
@@ -42,20 +42,20 @@ GUIDELINES = {
         "Followern zeigt, und private Verkäufe sind in Ordnung.",
     ),
     "copies": (
-        "Copies, fake interest",
-        "Kopien, falsches Interesse",
+        "Duplicates, fake engagement",
+        "Duplikate, unechte Reaktionen",
         "The same text or link from several accounts or again and again, bought followers, likes or comments. Headlines, "
-        "appeals and greetings that people pass on are not meant.",
+        "appeals and greetings that people pass on do not count.",
         "Derselbe Text oder Link von mehreren Konten oder immer wieder, gekaufte Follower, Likes oder Kommentare. Schlagzeilen, "
-        "Aufrufe und Grüße, die Menschen weitergeben, sind nicht gemeint.",
+        "Aufrufe und Grüße, die Menschen weitergeben, zählen nicht.",
     ),
     "adult": (
         "Adult services",
         "Sexuelle Dienste",
         "Offers of sexual services, cams or dates for money, also hidden behind a profile or a link. Nudity and talk about sex "
-        "are questions of other rules.",
-        "Angebote sexueller Dienste, Cams oder Treffen gegen Geld, auch hinter einem Profil oder Link. Nacktheit und Gespräche "
-        "über Sex sind Fragen anderer Regeln.",
+        "are covered by other rules.",
+        "Angebote sexueller Dienste, Cams oder Treffen gegen Geld, auch hinter einem Profil oder Link. Für Nacktheit und Gespräche "
+        "über Sex gelten andere Regeln.",
     ),
     "other_spam": (
         "Other spam",

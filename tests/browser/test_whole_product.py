@@ -184,7 +184,7 @@ def _hand_out_a_queue(page: Page) -> None:
     page.goto("/queues/")
     page.locator("input[name=name]").last.fill("Evening shift")
     page.locator("select[name=platform]").last.select_option(index=1)
-    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Add queue").click()
     page.locator("select[name=user]").select_option(label="Mona Moderator")
     page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.locator(".named-queue__people").first).to_contain_text("Mona Moderator")

@@ -160,4 +160,4 @@ def _withdraw(items: Sequence[GoldenItem], *, at: datetime) -> None:
 
 def _refuse_others(lead: User) -> None:
     if not lead.may_lead:
-        raise NotAllowed(_("Only leads vouch for golden items."))
+        raise NotAllowed(_("Only leads confirm golden items."))

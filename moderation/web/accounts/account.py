@@ -80,7 +80,7 @@ def home(request: access.DeskRequest) -> HttpResponse:
     """Redirect to the first page of the user's role."""
     if request.user.may_lead:
         return redirect("today")
-    return redirect("queue" if request.user.may_decide else "exports")
+    return redirect("queue" if request.user.may_decide else "models")
 
 
 @access.signed_in_before_password_change.get

@@ -70,12 +70,13 @@ SCOPES: dict[Scope, StrOrPromise] = {
     Scope.CASES_READ: _("read the cases waiting for review"),
     Scope.DECISIONS_WRITE: _("claim cases, decide them, undo decisions"),
     Scope.RULES_ADMIN: _(
-        "ban, hold or allow domains, hosts, addresses and authors; ban or hold what texts name"
+        "ban, hold or allow domains, hosts, addresses and authors; "
+        "ban or hold phrases, phone numbers, wallets and handles"
     ),
     Scope.LABELS_EXPORT: _("read labels, export them"),
     Scope.WEBHOOKS_ADMIN: _("register webhook endpoints, read the delivery log, resend deliveries"),
     Scope.MODELS_READ: _("read releases and training runs"),
-    Scope.MODELS_ADMIN: _("start and cancel training runs"),
+    Scope.MODELS_ADMIN: _("train, propose, confirm and roll back releases"),
     Scope.AUDIT_READ: _("read the audit log"),
 }
 """What each scope lets a key do, as the API guide says it."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import Promise, SimpleLazyObject
 from django.utils.translation import gettext as _
@@ -86,8 +87,9 @@ def context(request: HttpRequest) -> dict[str, object]:
     """Give every template `keys` and `preferences`, and the key map its sections."""
     user = getattr(request, "user", None)
     preferences = user.preferences if isinstance(user, User) else Preferences()
+    look = [action for action in LOOK if action.name != "translate" or settings.TRANSLATION_URL]
     return {
         "preferences": preferences,
         "keys": SimpleLazyObject(lambda: of(preferences)),
-        "key_sections": {"decide": DECIDE, "look": LOOK, "anywhere": ANYWHERE},
+        "key_sections": {"decide": DECIDE, "look": look, "anywhere": ANYWHERE},
     }

@@ -191,7 +191,7 @@ def journey_words(record: PostRecord) -> str:
     """Return the journey in a few words."""
     steps, length_ms = len(record.journey), record.journey[-1].at_ms if record.journey else 0
     seconds = length_ms / 1000
-    length = f"{seconds:.1f} s" if seconds < 10 else short_duration(seconds)
+    length = duration(seconds) if seconds < 10 else short_duration(seconds)
     return _("%(steps)s in %(time)s") % {"steps": counted(steps, "step", "steps"), "time": length}
 
 

@@ -128,11 +128,10 @@ def _model(release: Release, platform: str) -> str:
     """Return whether the platform has a head of its own, and what it was fitted on."""
     about = (release.manifest.get("heads") or {}).get(platform)
     if not about:
-        return _("default")
+        return _("shared")
     fitted = about["fitted_on"].get(platform, {})
     sentence = _(
-        "by the platform's own model on top of the shared one, trained on %(posts)s decisions, "
-        "%(spam)s of them spam"
+        "the platform's own on top of the shared one, trained on %(posts)s decisions, %(spam)s of them spam"
     )
     return sentence % {"posts": count(fitted.get("posts", 0)), "spam": count(fitted.get("spam", 0))}
 

@@ -25,7 +25,7 @@ _MOST = 10_000
 """Lines of a file: whoever looks at errors reads the worst."""
 
 _ROUTES = (
-    ("", _("any")),
+    ("", _("all")),
     (RouteChoice.ALLOW.value, _("let through")),
     (RouteChoice.REVIEW.value, _("sent to review")),
     (RouteChoice.REMOVE.value, _("removed")),
@@ -42,7 +42,7 @@ class ErrorFilterForm(FilterForm):
     platform = forms.SlugField(required=False)
     language = forms.CharField(max_length=16, required=False)
     route = forms.ChoiceField(choices=_ROUTES, required=False)
-    verdict = forms.ChoiceField(choices=(("", _("any")), *Verdict.choices), required=False)
+    verdict = forms.ChoiceField(choices=(("", _("all")), *Verdict.choices), required=False)
     since = days.DayField(required=False)
     until = days.DayField(required=False)
 
@@ -59,7 +59,7 @@ class ErrorFilterForm(FilterForm):
 
     def platforms(self) -> list[tuple[str, str]]:
         """Return the platforms as options."""
-        return [("", str(_("all platforms"))), *Platform.objects.order_by("name").values_list("slug", "name")]
+        return [("", str(_("all"))), *Platform.objects.order_by("name").values_list("slug", "name")]
 
 
 @access.exporters.get

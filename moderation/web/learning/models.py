@@ -34,8 +34,8 @@ _MEASURES = {
 """A measure without words stands as its name."""
 
 _PARTS = {
-    "complete": gettext_lazy("As sent"),
-    "with random gaps": gettext_lazy("With random gaps"),
+    "complete": gettext_lazy("All fields"),
+    "with random gaps": gettext_lazy("Fields missing at random"),
     "bare (text and links only)": gettext_lazy("Text and links only"),
     "without content": gettext_lazy("Without the content model"),
 }

@@ -51,7 +51,7 @@ class PostFilterForm(FilterForm):
 
     def policies(self) -> list[tuple[str, StrOrPromise]]:
         """Return the active policies in words."""
-        return [("", _("any")), *policy_pages.options(at=timezone.now())]
+        return [("", _("all")), *policy_pages.options(at=timezone.now())]
 
     def wanted(self) -> PostFilter:
         since, until = self.window()

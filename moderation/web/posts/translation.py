@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -18,7 +19,9 @@ from moderation.web.cases import evidence
 
 
 def is_foreign(revision: Revision, user: User) -> bool:
-    """Tell whether a revision has text in an unknown language or one that the user does not read."""
+    """Tell whether a revision has text that the user may not read, and a service can translate it."""
+    if not settings.TRANSLATION_URL:
+        return False
     languages = {_primary(language) for language in (*user.languages, _of_desk())}
     return bool(revision.text.strip()) and _primary(revision.language) not in languages
 

@@ -85,7 +85,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "watched": drift_pages.watched(platform_id=platform_id),
         "platforms": [("", _("all platforms")), *Platform.objects.values_list("slug", "name")],
         "platform": platform.slug if platform else "",
-        "months": shares.share(FALSE_ALARMS_A_MONTH),
+        "months": round(1 / FALSE_ALARMS_A_MONTH),
         "growth": quantities.count(GROWTH),
         "fewest": FEWEST_DAYS,
     }

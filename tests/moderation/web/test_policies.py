@@ -147,7 +147,7 @@ class TestPages:
     def test_offer_no_act_to_who_may_only_read(self, role: Role, desk_of: DeskOf, drafted: Policy) -> None:
         client = desk_of(User.objects.create_user(f"reader-{role}", role=role))
 
-        assert "Write a policy" not in client.get("/policies/?state=draft").content.decode()
+        assert "Create policy" not in client.get("/policies/?state=draft").content.decode()
         assert "Activate policy" not in client.get(f"/policies/{drafted.pk}/").content.decode()
 
     def test_lists_states(self, lead_desk: Client, drafted: Policy, lead: User) -> None:

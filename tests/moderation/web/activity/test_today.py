@@ -27,9 +27,10 @@ def rows_of(answer: Any) -> list[dict[str, str]]:
 
 
 class TestPage:
-    def test_is_a_leads_first_and_no_moderators(self, lead_desk: Client, desk: Client) -> None:
+    def test_is_a_leads_first(self, lead_desk: Client, desk: Client, ml_desk: Client) -> None:
         assert lead_desk.get("/").headers["Location"] == "/today/"
         assert desk.get("/").headers["Location"] == "/queue/"
+        assert ml_desk.get("/").headers["Location"] == "/models/"
 
     def test_shows_what_came_waits_and_was_decided(
         self, lead_desk: Client, open_case: Case_, decided: Decided, moderator: User, now: datetime

@@ -130,7 +130,7 @@ class TestMix:
         answer = lead_desk.post(reverse("queue-mix"), WANTED, follow=True)
 
         assert queue_mix.mix() == Mix(harm=60, uncertainty=10, diversity=10, audit=20)
-        assert "Without an audit share" in before
+        assert "Can’t clear the queue every day?" in before
         assert "The audit lane draws 20.0% of the posts" in " ".join(answer.content.decode().split())
 
     @pytest.mark.parametrize("audit", ["21", "-1", "x", ""])

@@ -56,7 +56,7 @@ class TestPage:
         body = flat(lead_desk.get("/models/").content.decode())
 
         assert scorer.shipped().id[:12] in body
-        assert "it ships with the product" in body
+        assert "shipped with Spamdesk" in body
         assert "which is simulated" in body
 
     def test_shows_a_candidate_beside_the_live_release(self, lead_desk: Client) -> None:

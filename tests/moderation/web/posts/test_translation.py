@@ -54,7 +54,14 @@ class TestButton:
         ],
     )
     def test_stands_where_the_reader_may_not_read_the_language(
-        self, desk: Client, open_case: Case_, spoken: str, read: list[str], *, is_there: bool
+        self,
+        desk: Client,
+        open_case: Case_,
+        server: Receiver,
+        spoken: str,
+        read: list[str],
+        *,
+        is_there: bool,
     ) -> None:
         User.objects.update(languages=read)
         case = open_case(language=spoken)
@@ -62,13 +69,23 @@ class TestButton:
         for address in (f"/review/{case.pk}/", f"/posts/{case.post_id}/"):
             assert ('data-key="t"' in desk.get(address).content.decode()) is is_there
 
-    def test_is_missing_where_there_is_no_text(self, desk: Client, post: Post_) -> None:
+    def test_is_missing_where_there_is_no_text(self, desk: Client, post: Post_, server: Receiver) -> None:
         row = post(text="", links=("https://a.example/",), language="ar")
 
         assert 'data-key="t"' not in desk.get(f"/posts/{row.pk}/").content.decode()
 
 
 class TestWithoutAService:
+    def test_there_is_no_button_and_no_key(self, desk: Client, post: Post_, settings: Settings) -> None:
+        address = f"/posts/{post(language='ar').pk}/"
+        body = desk.get(address).content.decode()
+        assert 'data-key="t"' not in body
+        assert "Translate the post" not in body
+
+        settings.TRANSLATION_URL = "https://translate.example"
+
+        assert "Translate the post" in desk.get(address).content.decode()
+
     def test_says_so_and_whom_to_ask(self, desk: Client, post: Post_) -> None:
         row = post(language="ar")
 
