@@ -59,7 +59,7 @@ class TestFiltered:
     def test_are_counted_in_lists_and_beside_a_case(
         self, desk: Client, filtered: Post, linked: Case, fake_scorer: FakeScorer
     ) -> None:
-        author, *_ = authors.page(wanted=AuthorFilter(text="seller")).rows
+        author, *_ = authors.page(wanted=AuthorFilter(text="seller"), at=timezone.now()).rows
         domain, *_ = domains.page(text="pills.example", at=timezone.now()).rows
         beside = flat(desk.get(f"/review/{linked.pk}/beside/address/", headers=HTMX).content.decode())
 
@@ -74,7 +74,7 @@ class TestFiltered:
             decision=row, post=filtered, is_spam=True, similarity_group=uuid4(), labelled_at=timezone.now()
         )
 
-        author, *_ = authors.page(wanted=AuthorFilter(text="seller")).rows
+        author, *_ = authors.page(wanted=AuthorFilter(text="seller"), at=timezone.now()).rows
         domain, *_ = domains.page(text="pills.example", at=timezone.now()).rows
 
         assert (author.removed, author.spam) == (1, 1)
