@@ -5,6 +5,8 @@ Names are read from the members, so that nothing has to be kept up to date or er
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
@@ -18,16 +20,17 @@ from moderation.models import Campaign, CampaignMember, CampaignTrait, Case, Lab
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.queries.search import PostRow
-from scoring.shared_words import shared_words
 
-# The first that joined: a name changes only while these come, or when one of them is erased.
-_TEXTS_READ, _LETTERS_READ = 6, 240
-_COMPARED = 200
+_LETTERS_READ, _COMPARED = 240, 200
+_ALIKE = 0.5
+_LINK = re.compile(r"(?:https?://|www\.)\S+")
+_SENTENCES = re.compile(r".{20,59}(?:[.!?…](?=\s|$)|。)")
+"""Whole sentences that fit in a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignName:
-    """Words that most of its first posts share, else the domain that most of them link to, else neither.
+    """The first words of posts that share half of their text, else the domain of most links, else neither.
 
     `tightness` is the median share of the text that a post has in common with the campaign's first post, over
     the first `compared` others; None without any.
@@ -107,10 +110,8 @@ def _columns(campaign: str) -> dict[str, Any]:
     # Half of the posts at least: a domain of a few would be a wrong name.
     shared = domains.filter(posts__gte=F("campaign__posts") / 2.0).order_by("-posts", "value")
     return {
-        "named_texts": ArraySubquery(
-            members.exclude(revision__text="").values(text=Left("revision__text", _LETTERS_READ))[
-                :_TEXTS_READ
-            ]
+        "named_text": Subquery(
+            members.exclude(revision__text="").values(text=Left("revision__text", _LETTERS_READ))[:1]
         ),
         "named_likenesses": ArraySubquery(others.values("likeness")[:_COMPARED]),
         "named_domain": Subquery(shared.values("value")[:1]),
@@ -120,9 +121,18 @@ def _columns(campaign: str) -> dict[str, Any]:
 def _name_of(row: dict[str, Any]) -> CampaignName:
     """Return a name from the columns of `_columns`."""
     likenesses = row["named_likenesses"]
+    tightness = median(likenesses) if likenesses else None
     return CampaignName(
-        words=shared_words(row["named_texts"]),
+        words=_first_words(row["named_text"] or "") if tightness and tightness >= _ALIKE else "",
         domain=row["named_domain"] or "",
-        tightness=median(likenesses) if likenesses else None,
+        tightness=tightness,
         compared=len(likenesses),
     )
+
+
+def _first_words(text: str) -> str:
+    """Return a text's beginning without links and hidden characters, whole sentences if they are short."""
+    visible = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    words = " ".join(_LINK.sub(" ", visible).split())
+    sentences = _SENTENCES.match(words)
+    return sentences[0] if sentences else words

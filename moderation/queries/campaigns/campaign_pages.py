@@ -18,6 +18,7 @@ from django.db.models import (
     Max,
     Min,
     OuterRef,
+    Q,
     QuerySet,
     Subquery,
     Value,
@@ -46,6 +47,8 @@ from moderation.queries.campaigns.campaign_members import Place, placed
 from moderation.queries.campaigns.campaign_names import CampaignName
 from moderation.queries.keyset import Key, Page
 
+_LISTED = Q(posts__gte=3) | Q(authors__gte=2, domains__gte=1)
+"""Two posts without a link are alike by chance more often than not."""
 _READ_LENGTH = 800
 _TOP = 8
 NEWEST_COUNTED = 200
@@ -125,12 +128,12 @@ class CampaignPage:
 
 
 def waiting(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
-    """Return campaigns of several posts of which some wait, those with most waiting posts first.
+    """Return campaigns of which some posts wait, those with most waiting posts first.
 
     Raises InvalidCursor.
     """
     # The join repeats no member: a post has one open case at most (a constraint).
-    rows = Campaign.objects.filter(posts__gte=2, members__post__cases__state=CaseState.OPEN).annotate(
+    rows = Campaign.objects.filter(_LISTED, members__post__cases__state=CaseState.OPEN).annotate(
         waiting=Count("members")
     )
     after = keyset.after(cursor, int, int)
@@ -138,12 +141,12 @@ def waiting(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
 
 
 def newest(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
-    """Return all campaigns of several posts, the newest first. Raises InvalidCursor."""
+    """Return all campaigns, the newest first. Raises InvalidCursor."""
     open_cases = Case.objects.filter(
         post__membership__campaign=OuterRef("pk"), state=CaseState.OPEN
     ).order_by()
     counted = open_cases.values("post__membership__campaign").annotate(cases=Count("pk")).values("cases")
-    rows = Campaign.objects.filter(posts__gte=2).annotate(waiting=Coalesce(Subquery(counted), 0))
+    rows = Campaign.objects.filter(_LISTED).annotate(waiting=Coalesce(Subquery(counted), 0))
     return _listed(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
 
 

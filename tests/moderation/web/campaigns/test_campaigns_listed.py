@@ -53,6 +53,15 @@ class TestList:
         [row] = desk.get("/campaigns/?show=all").context["page"].rows
         assert (row.campaign_id, row.waiting) == (pills.pk, 0)
 
+    def test_leaves_out_pairs_without_a_link(
+        self, desk: Client, platform: Platform, fake_scorer: FakeScorer, now: datetime
+    ) -> None:
+        opened(platform, 2, at=now, text=PHONE)
+        linked = opened(platform, 2, at=now, text="Learn to trade gold, join https://gold.example/now")
+
+        for address in ("/campaigns/", "/campaigns/?show=all"):
+            assert [row.campaign_id for row in desk.get(address).context["page"].rows] == [linked.pk]
+
     @pytest.mark.parametrize("show", ["waiting", "all"])
     def test_goes_on_where_the_first_page_ended(
         self, desk: Client, platform: Platform, pills: Campaign, now: datetime, show: str
@@ -73,7 +82,8 @@ class TestList:
 
         html = flat(desk.get("/campaigns/").content.decode())
 
-        assert "<q><bdi>Cheap pills without prescription in</bdi></q>" in html
+        assert "<q><bdi>Cheap pills without prescription in " in html
+        assert "campaign-excerpt" not in html
         assert "70% alike" in html
         assert "over 4 other posts" in html
 
@@ -115,6 +125,25 @@ class TestList:
 
 
 class TestName:
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("Acerté 12 de 20 en el quiz! ¿Me superas?", "Acerté 12 de 20 en el quiz! ¿Me superas?"),
+            ("I got 12 of 20 in the quiz! Beat me. " + "W" * 99, "I got 12 of 20 in the quiz! Beat me."),
+            ("Win! See https://a.example/x or s\u200bhop, it costs 2.99", "Win! See or shop, it costs 2.99"),
+            ("W" * 300, "W" * 240),
+        ],
+    )  # fmt: skip
+    def test_is_the_beginning_of_the_text(self, pills: Campaign, text: str, words: str) -> None:
+        Revision.objects.update(text=text)
+
+        assert campaign_names.names([pills.pk])[pills.pk].words == words
+
+    def test_is_no_text_that_most_posts_do_not_resemble(self, pills: Campaign) -> None:
+        CampaignMember.objects.exclude(revision=pills.example_id).update(likeness=0.4)
+
+        assert campaign_names.names([pills.pk])[pills.pk].words == ""
+
     def test_is_the_shared_domain_where_no_words_are(self, pills: Campaign) -> None:
         Revision.objects.update(text="")
 
@@ -136,7 +165,7 @@ class TestName:
 
         for address in ("/campaigns/", f"/campaigns/{campaign.pk}/", "/posts/"):
             html = flat(desk.get(address).content.decode())
-            assert "script&gt;alert(1)&lt;/script&gt; free pills now for</bdi></q>" in html
+            assert "script&gt;alert(1)&lt;/script&gt; free pills now for you</bdi></q>" in html
             assert "<script>alert" not in html
 
     def test_stands_over_the_case_and_in_the_search(self, desk: Client, pills: Campaign) -> None:
@@ -146,7 +175,7 @@ class TestName:
             flat(desk.get(address).content.decode()) for address in (f"/review/{case.pk}/", "/posts/")
         )
 
-        assert "<q><bdi>Cheap pills without prescription in</bdi></q>" in review
+        assert "<q><bdi>Cheap pills without prescription in " in review
         assert "alike" in review
         assert search.count(f'href="/campaigns/{pills.pk}/"') == 5
 
