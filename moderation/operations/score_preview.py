@@ -22,7 +22,6 @@ from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
 from scoring.blocklist import Blocklist
 from scoring.content import Unavailable
-from scoring.links import links_in
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 
@@ -64,11 +63,6 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
         at=at,
     )
     return Preview(score=row, record=record, took_ms=round(1000 * (time.monotonic() - began)))
-
-
-def is_link(given: str) -> bool:
-    """Tell whether a browser would open what is given as a link: nothing else is read as one."""
-    return bool(links_in("", extra=[given]))
 
 
 def mark_words(preview: Preview) -> None:

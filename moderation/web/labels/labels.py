@@ -136,8 +136,7 @@ def _model(release: Release, platform: str) -> str:
         return _("shared")
     fitted = about["fitted_on"].get(platform, {})
     sentence = _(
-        "the platform’s own on top of the shared one, trained on %(posts)s decisions, "
-        "%(spam)s of them spam"
+        "the platform's own on top of the shared one, trained on %(posts)s decisions, %(spam)s of them spam"
     )
     return sentence % {"posts": count(fitted.get("posts", 0)), "spam": count(fitted.get("spam", 0))}
 

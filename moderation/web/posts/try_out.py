@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Each asks the content model some hundred times, to mark the words.
 _LIMIT = limits.Bucket(name="previews", per_minute=20, burst=10)
 _OLDEST_DAYS = 36_500
-_MAX_TEXT_LENGTH, _MAX_URL_LENGTH = 20_000, 2_000
+_MAX_TEXT_LENGTH = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,6 @@ class Example:
 
     name: StrOrPromise
     text: str
-    link: str = ""
     account_days: int | None = None
     followers: int | None = None
 
@@ -80,17 +79,9 @@ class PreviewForm(forms.Form):
         widget=forms.Textarea,
         error_messages={"required": gettext_lazy("Write a text.")},
     )
-    link = forms.CharField(max_length=_MAX_URL_LENGTH, required=False)
     author = forms.CharField(max_length=200, required=False)
     account_days = forms.IntegerField(min_value=0, max_value=_OLDEST_DAYS, required=False)
     followers = forms.IntegerField(min_value=0, max_value=10**9, required=False)
-
-    def clean_link(self) -> str:
-        """Refuse a link that would be ignored."""
-        link: str = self.cleaned_data["link"]
-        if link and not score_preview.is_link(link):
-            raise forms.ValidationError(_("No browser opens this. A link is like http://example.org/page."))
-        return link
 
     def post(self, *, at: datetime) -> IncomingPost:
         """Return the post; without an author it comes from an unknown one."""
@@ -100,7 +91,6 @@ class PreviewForm(forms.Form):
             external_id="preview",
             text=values["text"],
             posted_at=at,
-            links=(values["link"],) if values["link"] else (),
             author=IncomingAuthor(
                 external_id=values["author"] or f"preview-{uuid.uuid4().hex}",
                 created_at=None if days is None else at - timedelta(days=days),
@@ -158,7 +148,6 @@ def _example(request: access.DeskRequest) -> dict[str, object]:
     example = EXAMPLES[int(number[:3]) - 1]
     return {
         "text": example.text,
-        "link": example.link,
         "account_days": example.account_days,
         "followers": example.followers,
     }
