@@ -42,6 +42,7 @@ class AuditFilter:
 
     actor_id: int | None = None
     is_system: bool = False
+    is_people: bool = False
     action: str = ""
     subject_kind: str = ""
     subject_id: str = ""
@@ -77,8 +78,10 @@ def page(*, wanted: AuditFilter, cursor: str = "", limit: int = 50) -> Page[Line
         rows = rows.filter(subject_kind=wanted.subject_kind, subject_id=wanted.subject_id)
     asked = {"action": wanted.action, "at__gte": wanted.since, "at__lt": wanted.until}
     rows = rows.filter(**{name: value for name, value in asked.items() if value})
-    after = keyset.after(cursor, datetime, int)
-    batch = keyset.page(rows, order=("-at", "-pk"), after=after, limit=limit)
+    order, after = ("-at", "-pk"), keyset.after(cursor, datetime, int)
+    if wanted.is_people:
+        rows = keyset.newest_of_users(rows, user="actor", order=order, after=after, limit=limit)
+    batch = keyset.page(rows, order=order, after=after, limit=limit)
     links = AuditLink.objects.filter(entry_id__in=[entry.pk for entry in batch.rows])
     numbers = dict(links.values_list("entry_id", "number"))
     return batch.of(lambda entries: [Line(entry=entry, number=numbers.get(entry.pk)) for entry in entries])

@@ -12,9 +12,10 @@ from moderation import standby
 from moderation.models import Decision, Export, Post, User
 from moderation.models.decisions import DecisionSource
 from moderation.queries import case_access, full_text, keyset, latest_scores
-from moderation.queries.keyset import Key, Page
+from moderation.queries.keyset import Page
 
 _BATCH = 1_000
+_ORDER = ("-decided_at", "-pk")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,10 @@ def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int =
 
     Users who decide cases see others' decisions on a post under blind review only once it has been judged.
     """
-    return _page(viewer, wanted, after=keyset.after(cursor, datetime, int), limit=limit)
+    rows, after = _wanted(viewer, wanted), keyset.after(cursor, datetime, int)
+    if wanted.source == DecisionSource.MODERATOR:
+        rows = keyset.newest_of_users(rows, user="decided_by", order=_ORDER, after=after, limit=limit)
+    return keyset.page(rows, order=_ORDER, after=after, limit=limit)
 
 
 def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
@@ -78,14 +82,14 @@ def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
     after = None
     while True:
         with standby.reading():
-            batch = _page(viewer, wanted, after=after, limit=_BATCH)
+            batch = keyset.page(_wanted(viewer, wanted), order=_ORDER, after=after, limit=_BATCH)
         yield from batch.rows
         if batch.end is None:
             return
         after = batch.end
 
 
-def _page(viewer: User, wanted: DecisionFilter, *, after: Key | None, limit: int) -> Page[Decision]:
+def _wanted(viewer: User, wanted: DecisionFilter) -> QuerySet[Decision]:
     decisions = _related(Decision.objects.all())
     if not viewer.may_read_everyones_decisions:
         decisions = decisions.filter(decided_by=viewer)
@@ -93,7 +97,7 @@ def _page(viewer: User, wanted: DecisionFilter, *, after: Key | None, limit: int
         decisions = decisions.filter(decided_by=wanted.user_id)
     if viewer.may_read_everyones_decisions and viewer.may_decide:
         decisions = decisions.exclude(_tells_of_blind_case(viewer))
-    return keyset.page(_filtered(decisions, wanted), order=("-decided_at", "-pk"), after=after, limit=limit)
+    return _filtered(decisions, wanted)
 
 
 def _tells_of_blind_case(viewer: User) -> Q:

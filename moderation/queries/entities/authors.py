@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -34,6 +34,7 @@ from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.targets import Target
 from scoring.resemblance import SHARED_BANDS
 
+RECENT = timedelta(days=7)
 _TOP = 8
 _NOTES = 20
 _ALIKE, _PER_BAND = 6, 200
@@ -41,7 +42,7 @@ _ALIKE, _PER_BAND = 6, 200
 
 @dataclass(frozen=True, kw_only=True)
 class AuthorFilter:
-    """Which authors to show; `state` is spam (a post was judged so), reported or waiting."""
+    """Which authors to show; `state` is all, spam (a post was judged so), reported or waiting."""
 
     text: str = ""
     state: str = ""
@@ -99,13 +100,25 @@ class AuthorFacts:
     live_rule: Rule | None
 
 
-def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> Page[AuthorRow]:
-    """Return authors who posted, the newest first. Raises InvalidCursor."""
+def page(*, wanted: AuthorFilter, cursor: str = "", at: datetime, limit: int = 50) -> Page[AuthorRow]:
+    """Return authors who posted, the newest first; without a filter, those most judged spam in seven days.
+
+    Where people judged none, the newest again. Raises InvalidCursor.
+    """
+    if not (wanted.text or wanted.state or cursor) and (ids := _most_judged_spam(at=at, limit=limit)):
+        judged = Author.objects.select_related("platform").in_bulk(ids)
+        return Page(_rows([judged[pk] for pk in ids]), None)
     authors = full_text.authors(wanted.text) if wanted.text else Author.objects.all()
     # Complainants have author rows, too: those who never posted are left out.
     authors = _in_state(authors.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
     rows = authors.select_related("platform")
     return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit).of(_rows)
+
+
+def _most_judged_spam(*, at: datetime, limit: int) -> list[int]:
+    labels = Label.objects.filter(is_spam=True, retracted_at__isnull=True, labelled_at__gt=at - RECENT)
+    counted = labels.order_by().values_list("post__author").annotate(spam=Count("pk"))
+    return [pk for pk, _ in counted.order_by("-spam", "-post__author")[:limit]]
 
 
 def facts(*, author_id: int, viewer: User, at: datetime) -> AuthorFacts:

@@ -16,7 +16,7 @@ from moderation.web.audit.audit_actions import ACTIONS
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm, OptionField, options_of_users
 
-_SYSTEM = "system"
+_PEOPLE, _EVERYONE, _SYSTEM = "people", "everyone", "system"
 
 
 class AuditFilterForm(FilterForm):
@@ -28,13 +28,19 @@ class AuditFilterForm(FilterForm):
     since = days.DayField(required=False)
     until = days.DayField(required=False)
 
+    @property
+    def by_value(self) -> str:
+        """Whose entries are shown; without any filter people's, which are few among the system's."""
+        return str(self.given("by") or (_EVERYONE if self.is_filtered_besides("by") else _PEOPLE))
+
     def wanted(self) -> AuditFilter:
-        by = self.given("by")
+        by = self.by_value
         kind, _colon, subject_id = self.given("about").partition(":")
         since, until = self.window()
         return AuditFilter(
             actor_id=int(by) if by.isdecimal() else None,
             is_system=by == _SYSTEM,
+            is_people=by == _PEOPLE,
             action=self.given("action"),
             subject_kind=kind,
             subject_id=subject_id,
@@ -44,7 +50,8 @@ class AuditFilterForm(FilterForm):
 
     def people(self) -> list[tuple[str, str]]:
         """Return everybody, as options."""
-        return [("", _("everyone")), (_SYSTEM, _("the system")), *options_of_users()]
+        fixed = [(_PEOPLE, _("people")), (_EVERYONE, _("everyone")), (_SYSTEM, _("the system"))]
+        return fixed + options_of_users()
 
     def actions(self) -> list[tuple[str, str]]:
         """Return every act, by its words, as options."""

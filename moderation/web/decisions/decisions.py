@@ -29,7 +29,8 @@ from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm, OptionField, options_of_users
 from moderation.web.middleware.standby_reads import may_be_behind
 
-EVERYONE, MINE, FILTER = "everyone", "mine", "filter"
+PEOPLE, EVERYONE, MINE, FILTER = "people", "everyone", "mine", "filter"
+_SOURCES = {PEOPLE: DecisionSource.MODERATOR.value, FILTER: DecisionSource.AUTOMATIC.value}
 _VERDICTS = (("", gettext_lazy("all")), *Verdict.choices)
 _COLUMNS = (
     "decision_id",
@@ -68,20 +69,20 @@ class DecisionFilterForm(FilterForm):
 
     @property
     def whose_value(self) -> str:
-        """Whose decisions are shown: a choice of `people`, or the id of a user."""
+        """Whose decisions are shown: a choice of `people` or a user's id; without any filter people's."""
         if not self._viewer.may_read_everyones_decisions:
             return MINE
-        return str(self.given("whose") or EVERYONE)
+        return str(self.given("whose") or (EVERYONE if self.is_filtered else PEOPLE))
 
     @property
     def is_everyone(self) -> bool:
         """True if the list may show several people's decisions."""
-        return self._viewer.may_read_everyones_decisions and self.whose_value in {EVERYONE, FILTER}
+        return self._viewer.may_read_everyones_decisions and self.whose_value in {PEOPLE, EVERYONE, FILTER}
 
     @property
     def is_filtered(self) -> bool:
         """True if a filter besides the person is set."""
-        return any(value != "" for name, value in self.chosen.items() if name != "whose")
+        return self.is_filtered_besides("whose")
 
     def wanted(self) -> DecisionFilter:
         whose = self.whose_value
@@ -89,7 +90,7 @@ class DecisionFilterForm(FilterForm):
         return DecisionFilter(
             text=self.given("q"),
             verdict=self.given("verdict"),
-            source=DecisionSource.AUTOMATIC.value if whose == FILTER else "",
+            source=_SOURCES.get(whose, ""),
             reason=self.given("reason"),
             user_id=self._viewer.pk if whose == MINE else int(whose) if whose.isdecimal() else None,
             since=since,
@@ -98,7 +99,7 @@ class DecisionFilterForm(FilterForm):
 
     def people(self) -> list[tuple[str, str]]:
         """Return everybody whom a lead or an ML engineer may choose, as options."""
-        fixed = [(EVERYONE, _("everyone")), (MINE, _("me")), (FILTER, _("the filter"))]
+        fixed = [(PEOPLE, _("people")), (EVERYONE, _("everyone")), (MINE, _("me")), (FILTER, _("the filter"))]
         return fixed + options_of_users()
 
     def reasons(self) -> list[tuple[str, str]]:
@@ -120,7 +121,7 @@ class DecisionFilterForm(FilterForm):
 @access.readers
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
-    """Show one's own decisions; a lead begins with everyone's."""
+    """Show one's own decisions; a lead begins with all people's."""
     form = DecisionFilterForm(request.GET, viewer=request.user)
     decision_filter = form.wanted()
     decisions = decision_pages.page(

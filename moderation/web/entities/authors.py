@@ -19,7 +19,8 @@ from moderation.web.lists.filter_form import FilterForm
 from moderation.web.middleware.standby_reads import may_be_behind
 
 _STATES = (
-    ("", _("All")),
+    ("", _("Most judged spam")),
+    ("all", _("All")),
     ("spam", _("Posted spam")),
     ("reported", _("Reported")),
     ("waiting", _("In the queue")),
@@ -41,10 +42,11 @@ class AuthorFilterForm(FilterForm):
 @access.readers
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
-    """Show the authors that match, the newest first, or for htmx only the rows."""
+    """Show the authors that match, or for htmx only the rows."""
+    at = timezone.now()
     form = AuthorFilterForm(request.GET)
-    rows = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
-    context: dict[str, object] = {"section": "authors", "at": timezone.now(), "page": rows}
+    rows = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""), at=at)
+    context: dict[str, object] = {"section": "authors", "at": at, "page": rows}
     return list_pages.answer(request, "entities/authors.html", context, form=form)
 
 

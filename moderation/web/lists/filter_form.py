@@ -56,6 +56,10 @@ class FilterForm(forms.Form):
         """The value of each filter, for the template; "" where none is chosen."""
         return {name: self.given(name) for name in self.fields}
 
+    def is_filtered_besides(self, name: str) -> bool:
+        """Tell whether any other filter is set."""
+        return any(value != "" for other, value in self.chosen.items() if other != name)
+
     def window(self) -> tuple[datetime | None, datetime | None]:
         """Return the instants [since, until) of the fields of these names; None is open."""
         return days.window(self.given("since") or None, self.given("until") or None)

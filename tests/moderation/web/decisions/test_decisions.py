@@ -112,7 +112,7 @@ class TestFilters:
 
         Decision.objects.update(reason="banned_phone", source="automatic", decided_by=None)
 
-        assert ">ban: phone number</span>" in lead_desk.get("/decisions/").content.decode()
+        assert ">ban: phone number</span>" in lead_desk.get("/decisions/?whose=filter").content.decode()
 
     def test_know_every_reason_that_automatic_decisions_have(self) -> None:
         banned = {f"banned_{kind}" for kind in RuleKind.values}
@@ -157,6 +157,14 @@ class TestFilters:
         Decision.objects.update(source="automatic", decided_by=None)
 
         assert "grey cat" in lead_desk.get("/decisions/?whose=filter").content.decode()
+        assert "grey cat" in lead_desk.get("/decisions/?whose=everyone").content.decode()
+        assert "grey cat" not in lead_desk.get("/decisions/").content.decode()
+        assert exported(lead_desk) == []
+
+    def test_a_link_with_another_filter_leads_to_everyones(self, lead_desk: Client) -> None:
+        Decision.objects.update(source="automatic", decided_by=None, reason="allowed")
+
+        assert "grey cat" in lead_desk.get("/decisions/?reason=allowed").content.decode()
 
     def test_go_on_to_the_next_page(self, lead_desk: Client, reasons: object, judged_alike: Judged) -> None:
         judged_alike(Case.objects.get(), probability=0.5, spam=60, fine=0, decision={"reason": "scam"})
@@ -169,10 +177,10 @@ class TestFilters:
         self, lead_desk: Client, judged_alike: Judged
     ) -> None:
         lead_desk.get("/decisions/")
-        assert len(asked(lead_desk, "/decisions/")) == 6
+        assert len(asked(lead_desk, "/decisions/")) == 7
         judged_alike(Case.objects.get(), probability=0.5, spam=20, fine=20)
 
-        assert len(asked(lead_desk, "/decisions/")) == 6
+        assert len(asked(lead_desk, "/decisions/")) == 7
 
 
 class TestExport:

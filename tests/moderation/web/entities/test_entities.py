@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Author, Case
+from moderation.models import Author, Case, Label
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.entities import domains
 from tests.moderation.conftest import Case_, Decided
@@ -28,6 +28,22 @@ class TestAuthors:
         open_case(author=IncomingAuthor(external_id="author-77", display_name="Greta Grey"))
 
         assert ("Greta Grey" in desk.get(f"/authors/?{query}").content.decode()) is is_found
+
+    def test_most_judged_spam_come_first_then_all(
+        self, desk: Client, open_case: Case_, decided: Decided
+    ) -> None:
+        for name, spam in (("twice", 2), ("fine", 0), ("once", 1)):
+            for number in range(spam or 1):
+                case = open_case(text=f"{name} {number}", author=IncomingAuthor(external_id=name))
+                decided(case, verdict="spam" if spam else "not_spam")
+
+        def names(query: str) -> list[str]:
+            return [row.author.external_id for row in desk.get(f"/authors/{query}").context["page"].rows]
+
+        assert names("") == ["twice", "once"]
+        assert names("?state=all") == ["once", "fine", "twice"]
+        Label.objects.update(labelled_at=timezone.now() - timedelta(days=8))
+        assert names("") == ["once", "fine", "twice"]
 
     def test_who_only_report_are_not_listed(self, desk: Client, platform: Any) -> None:
         Author.objects.create(platform=platform, external_id="reader", first_seen_at=timezone.now())

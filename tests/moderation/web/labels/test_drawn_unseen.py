@@ -74,8 +74,8 @@ def test_leave_the_filter_out_of_a_lead_s_decisions(
 ) -> None:
     def listed(user: User) -> list[Case]:
         client.force_login(user)
-        html = client.get("/decisions/").content.decode()
-        rows = b"".join(cast("StreamingHttpResponse", client.get("/decisions/csv/"))).decode()
+        html = client.get("/decisions/?whose=everyone").content.decode()
+        rows = b"".join(cast("StreamingHttpResponse", client.get("/decisions/csv/?whose=everyone"))).decode()
         shown = [case for case in pair if f'"/posts/{case.post_id}/"' in html]
         assert len(rows.splitlines()) == len(shown) + 1
         return shown
