@@ -80,7 +80,7 @@ STAYS = {
     **{f"{form}.reason": _CODE for form in ("BulkForm", "CampaignDecideForm", "DecideForm")},
     **{f"{form}.code": _CODE for form in ("CorrectForm", "SettleForm")},
     "PolicyForm.counts": _CODE,
-    **{f"PreviewForm.{name}": _NOT_KEPT for name in ("text", "link", "author")},
+    **{f"PreviewForm.{name}": _NOT_KEPT for name in ("text", "author")},
     **{f"score_topics/{name}/*": _NOT_KEPT for name in ("texts", "topics")},
     "TargetForm.value": "no author's: a domain, an address, our id; words until 30 days after the rule's end",
     "SignInForm.password": _NOT_STORED,
