@@ -44,6 +44,7 @@ LOOK = (
     Action("note", "m", gettext_lazy("Memo: a note on the case for the next reviewer")),
     Action("campaign", "g", gettext_lazy("Group: the campaign that this post belongs to")),
     Action("open", "o", gettext_lazy("Show the full text")),
+    Action("page", "w", gettext_lazy("Web page: what the first link leads to")),
     Action("translate", "t", gettext_lazy("Translate the post into the language of the desk")),
     Action("guidelines", "l", gettext_lazy("Look up the guidelines: when each reason applies")),
     Action("explain", "x", gettext_lazy("Explain: everything the models used")),

@@ -59,6 +59,20 @@ class Page:
         return self.finding.is_browsers and bool(self.finding.differs_for_browser)
 
     @property
+    def is_flagged(self) -> bool:
+        """Whether a warning is shown with its address, on either of a cloaked link's pages."""
+        found = self.finding
+        return (
+            found.leads_elsewhere
+            or found.asks_password
+            or bool(found.facts.get("downloads"))
+            or bool(found.differs_for_browser)
+            or bool(found.differs_from_preview)
+            or self.is_named
+            or (self.to_programs is not None and self.to_programs.is_flagged)
+        )
+
+    @property
     def unsaid(self) -> int:
         """Return how many of the cues are not shown."""
         return len(self.heard.cues) - len(self.said) if self.heard else 0

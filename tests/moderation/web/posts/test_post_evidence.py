@@ -72,6 +72,36 @@ def test_pages_show_what_is_behind_links(address: str, language: str, case: Case
 
 
 @BOTH_PAGES
+@pytest.mark.parametrize(
+    ("changes", "is_open"),
+    [
+        ({}, False),
+        ({"final_host": "lands.example"}, True),
+        ({"facts": {"forms": [{"asks_password": True}]}}, True),
+        ({"facts": {"downloads": [{"name": "a.apk"}]}}, True),
+        ({"facts": {"differs_for_browser": True}}, True),
+        ({"facts": {"differs_from_preview": True}}, True),
+        ({"facts": {"text": "http://takes.example/now"}}, True),
+    ],
+    ids=["no warning", "elsewhere", "password", "file", "cloaked", "preview", "a rule"],
+)
+def test_first_page_has_a_key_and_is_open_with_a_warning(
+    address: str, changes: dict[str, Any], is_open: bool, open_case: Case_, lead: User, desk: Client
+) -> None:
+    rules.impose(value="takes.example", reason="Scam", actor=lead, at=timezone.now())
+    found = open_case(text="Look", links=["http://short.example/x", "http://second.example/"])
+    page = {"kind": EvidenceKind.PAGE, "role": EvidenceRole.LINK}
+    carry(found, "http://short.example/x", **page, **({"facts": {"title": "Shop"}} | changes))
+    carry(found, "http://second.example/", facts=FACTS, **page)
+
+    body = read(desk, address.format(case=found))
+
+    [first, second] = body.split("Behind the links")[1].split('<details class="opened"')[1:3]
+    assert (first.startswith(" open>"), second.startswith(" open>")) == (is_open, False)
+    assert ('data-key="w"' in first, 'data-key="w"' in second) == (True, False)
+
+
+@BOTH_PAGES
 def test_both_pages_of_a_cloaked_link_are_one_row(address: str, case: Case, desk: Client) -> None:
     seen = {"title": "Casino", "text": "Win at the roulette", "differs_for_browser": True}
     browser = {"kind": EvidenceKind.BROWSER, "role": EvidenceRole.BROWSER}
