@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+
 from moderation.models import (
     Appeal,
     Case,
     CaseNote,
     Complaint,
     Decision,
+    Label,
     PolicyMatch,
     Post,
     PostLink,
@@ -33,6 +37,7 @@ from scoring.records import PostRecord as PostRecord  # noqa: PLC0414
 from scoring.routing import hundredth as hundredth  # noqa: PLC0414
 
 _MAX_COMPLAINTS = 20
+_MAX_EARLIER_COMPLAINTS = 200
 _MAX_DECISIONS = 10
 
 
@@ -176,11 +181,25 @@ def notes(case: Case) -> tuple[CaseNote, ...]:
 
 
 def complaints_about(post: Post) -> tuple[tuple[Complaint, ...], int]:
-    """Return the latest complaints about a post, and how many there are: counted if more than are shown."""
+    """Return the latest complaints about a post, and how many there are: counted if more than are shown.
+
+    `agreed` and `disagreed` say in how many of the reporter's complaints before it people judged the post to
+    be spam, or not.
+    """
     about = Complaint.objects.filter(post=post)
-    latest = tuple(about.select_related("reporter").order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1])
+    told = about.annotate(agreed=_earlier_labels(is_spam=True), disagreed=_earlier_labels(is_spam=False))
+    latest = tuple(told.select_related("reporter").order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1])
     is_cut = len(latest) > _MAX_COMPLAINTS
     return latest[:_MAX_COMPLAINTS], about.count() if is_cut else len(latest)
+
+
+def _earlier_labels(*, is_spam: bool) -> Coalesce:
+    """Return an expression for the labels of what a complaint's reporter complained of before."""
+    reporter, received_at = OuterRef(OuterRef("reporter")), OuterRef(OuterRef("received_at"))
+    earlier = Complaint.objects.filter(reporter=reporter, received_at__lt=received_at)
+    posts = earlier.order_by("-received_at").values("post")[:_MAX_EARLIER_COMPLAINTS]
+    labels = Label.objects.filter(post__in=posts, is_spam=is_spam, retracted_at__isnull=True).order_by()
+    return Coalesce(Subquery(labels.values("is_spam").annotate(all=Count("pk")).values("all")), 0)
 
 
 def read_link(candidate: str) -> tuple[str, str] | None:

@@ -10,12 +10,13 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from moderation.models import Case, Release, Score, User
+from moderation.models import Case, Label, Release, Score, User
 from moderation.models.cases import CaseReason
-from tests.moderation.conftest import Case_, Decided
+from moderation.models.decisions import Verdict
+from tests.moderation.conftest import Case_, Decided, judge
 from tests.moderation.counted_case import report_it
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.web.conftest import HTMX, asked
+from tests.moderation.web.conftest import HTMX, asked, read
 
 THRESHOLDS_SHOWN = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
 PILLS = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
@@ -86,6 +87,25 @@ class TestCase:
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
         assert body.index("pane--facts") < body.index("campaign-strip--none")
+
+    def test_tells_how_often_people_agreed_with_a_reporter(
+        self, desk: Client, open_case: Case_, moderator: User
+    ) -> None:
+        now = timezone.now()
+        *earlier, later, case = (open_case(text=f"Post number {number}") for number in range(7))
+        for verdict, reported in zip(("spam", "spam", "not_spam", "spam"), earlier, strict=False):
+            report_it(reported.post, at=now, reporter="ann")
+            judge(reported, moderator, verdict=Verdict(verdict), at=now)
+        report_it(earlier[4].post, at=now, reporter="ann")  # nobody judged it
+        Label.objects.filter(post=earlier[1].post).update(retracted_at=now)
+        report_it(case.post, at=now + timedelta(seconds=1), reporter="ann")
+        report_it(case.post, at=now + timedelta(seconds=1), reporter="bob")
+        report_it(later.post, at=now + timedelta(seconds=2), reporter="ann")
+        judge(later, moderator, at=now)
+
+        for address in (f"/review/{case.pk}/", f"/posts/{case.post_id}/"):
+            body = read(desk, address)
+            assert body.count("agreed 2, disagreed 1") == body.count(", disagreed") == 1
 
     def test_needs_few_queries_also_for_many_links(
         self, desk: Client, case_in_front: Case, open_case: Case_
