@@ -35,6 +35,7 @@ class Preferences:
     """
 
     is_keys_on: bool = True
+    is_hints_on: bool = True
     keys: Mapping[str, str] = field(default_factory=dict)
     blur: Blur = Blur.GRAPHIC
     is_greyscale: bool = False
@@ -53,6 +54,7 @@ def read_preferences(stored: Mapping[str, Any]) -> Preferences:
     keys = stored.get("keys")
     return Preferences(
         is_keys_on=stored.get("is_keys_on") is not False,
+        is_hints_on=stored.get("is_hints_on") is not False,
         keys={str(name): str(key) for name, key in keys.items()} if isinstance(keys, dict) else {},
         blur=Blur(stored["blur"]) if stored.get("blur") in list(Blur) else standard.blur,
         is_greyscale=stored.get("is_greyscale") is True,

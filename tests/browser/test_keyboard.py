@@ -100,6 +100,18 @@ class TestKeys:
 
         assert not Decision.objects.exists()
 
+    def test_act_unseen_where_their_hints_are_hidden(self, page: Page) -> None:
+        User.objects.update(stored_preferences={"is_hints_on": False})
+        press_and_wait(page, "r")
+
+        expect(page.locator("[data-key=s] kbd")).to_be_hidden()
+        page.keyboard.press("?")
+        expect(page.locator(".key-map kbd").first).to_be_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("s")
+
+        wait_for_decisions(1)
+
     def test_a_held_key_decides_once(self, page: Page, settle: Settle) -> None:
         press_and_wait(page, "r")
         page.keyboard.down("s")

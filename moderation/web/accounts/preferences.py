@@ -35,6 +35,7 @@ class PreferencesForm(forms.Form):
         required=False,
     )
     is_keys_on = forms.BooleanField(required=False)
+    is_hints_on = forms.BooleanField(required=False)
     blur = forms.ChoiceField(
         choices=[
             (Blur.NEVER.value, gettext_lazy("Never")),

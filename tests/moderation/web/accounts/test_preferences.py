@@ -17,7 +17,7 @@ from tests.moderation.conftest import Case_, Decided
 from tests.moderation.web.conftest import asked, flat
 
 PACE = {"run_cap": "3", "break_minutes": "25", "break_cases": "0"}
-CHOSEN = {"theme": "dark", "blur": "always", "is_greyscale": "on"} | PACE
+CHOSEN = {"theme": "dark", "blur": "always", "is_greyscale": "on", "is_hints_on": "on"} | PACE
 
 
 class TestPreferences:
@@ -31,11 +31,20 @@ class TestPreferences:
         preferences = User.objects.get().preferences
         assert (preferences.blur, preferences.run_cap, preferences.break_cases) == ("always", 3, 0)
 
+    def test_hides_the_keys_on_buttons_and_leaves_them_on(self, desk: Client) -> None:
+        assert "data-hints" not in desk.get("/queue/").content.decode()
+
+        desk.post("/account/preferences/", PACE | {"blur": "graphic", "is_keys_on": "on"})
+
+        body = desk.get("/queue/").content.decode()
+        assert 'data-hints="off"' in body
+        assert 'data-keys="off"' not in body
+
     def test_refuses_what_is_no_choice(self, desk: Client) -> None:
         assert desk.post("/account/preferences/", CHOSEN | {"run_cap": "1000000"}).status_code == 422
 
     def test_falls_back_where_the_stored_value_is_broken(self) -> None:
-        broken = {"blur": ["x"], "run_cap": "3", "keys": 7, "is_keys_on": None}
+        broken = {"blur": ["x"], "run_cap": "3", "keys": 7, "is_keys_on": None, "is_hints_on": 0}
         assert read_preferences(broken) == Preferences()
 
 
