@@ -1,11 +1,13 @@
 /* Reasons of one digit. A second press takes the reason back, one that needs a note opens its field. A verdict that
    the reason does not belong to is not sent: the contradiction is told, and the same key once more decides without the
-   reason. Expects: <label data-key="1"><input type="radio" name="reason" data-verdict data-contradicts="what to say"
-   data-needs-note form="decide-7">, <input name="note">, <form data-decides>. */
+   reason. The reason of the decision before has a second key, the same for all. Expects: <label data-key="1"><input type="radio" name="reason" data-verdict data-contradicts="what to say"
+   data-needs-note form="decide-7"><span data-second-key data-key="q" hidden></label>, <input name="note">,
+   <form data-decides>. */
 
 import { notice } from "./case_stack.js";
 
 let before = null;
+let last = ""; // the reason of the decision before, on this page
 
 document.addEventListener("pointerdown", remember, true);
 document.addEventListener("keydown", remember, true);
@@ -13,6 +15,11 @@ document.addEventListener("keydown", remember, true);
 function remember() {
   before = document.querySelector("#current-case input[name=reason]:checked");
 }
+
+document.addEventListener("case:shown", (event) => {
+  for (const second of event.detail.querySelectorAll("[data-second-key]"))
+    second.hidden = second.closest("label").control.value !== last;
+});
 
 document.addEventListener("click", (event) => {
   if (!event.target.matches?.("#current-case input[name=reason]")) return;
@@ -45,9 +52,10 @@ document.addEventListener(
       else return stop(event);
     }
     const note = document.querySelector("#current-case .reasons__note input");
-    if (!chosen.checked || !("needsNote" in chosen.dataset) || note.value.trim()) return;
-    stop(event);
-    note.focus();
+    if (chosen.checked && "needsNote" in chosen.dataset && !note.value.trim()) {
+      stop(event);
+      note.focus();
+    } else if (chosen.checked) last = chosen.value;
   },
   true,
 );

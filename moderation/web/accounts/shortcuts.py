@@ -30,6 +30,7 @@ class Action:
 DECIDE = (
     Action("spam", "s", gettext_lazy("Spam, then the next case")),
     Action("not_spam", "f", gettext_lazy("Fine: not spam, then the next case")),
+    Action("same_reason", "q", gettext_lazy("Quick reason: that of your last decision with one")),
     Action("escalate", "e", gettext_lazy("Escalate to a lead (asks for a note)")),
 )
 LOOK = (

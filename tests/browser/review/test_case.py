@@ -44,6 +44,23 @@ class TestReasons:
 
         assert set(Decision.objects.values_list("reason", flat=True)) == {""}
 
+    def test_of_the_decision_before_is_one_key(self, page: Page) -> None:
+        reload(page)
+        expect(page.locator("[data-key=q]:visible")).to_have_count(0)
+        page.keyboard.press("2")
+        page.keyboard.press("1")
+        press_and_wait(page, "s")
+        page.keyboard.press("q")
+        expect(page.locator("input[name=reason]:checked")).to_have_value("scam")
+        page.keyboard.press("q")  # takes it back, as the digit does
+        press_and_wait(page, "s")
+        page.keyboard.press("q")
+        press_and_wait(page, "s")
+        wait_for_decisions(3)
+
+        given = Decision.objects.order_by("decided_at").values_list("reason", flat=True)
+        assert list(given) == ["scam", "", "scam"]
+
     def test_ask_for_a_note_where_the_policy_does(self, page: Page) -> None:
         reload(page)
         page.keyboard.press("6")
