@@ -99,6 +99,7 @@ urlpatterns = [
     path("review/<int:case_id>/claim/", review_actions.claim, name="case-claim"),
     path("review/<int:case_id>/decide/", review_actions.decide, name="case-decide"),
     path("review/<int:case_id>/skip/", review_actions.skip, name="case-skip"),
+    path("review/<int:case_id>/skip/undo/", review_actions.undo_skip, name="case-skip-undo"),
     path("review/<int:case_id>/escalate/", review_actions.escalate, name="case-escalate"),
     path("review/<int:case_id>/pause/", review_actions.pause, name="case-pause"),
     path("review/<int:case_id>/counted/<slug:kind>/", counted.page, name="case-counted"),

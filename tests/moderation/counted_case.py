@@ -103,9 +103,7 @@ def counted_case(
     return found
 
 
-def report_it(
-    post: Post, *, at: datetime, reason: str = "spam", note: str = "", reporter: str = ""
-) -> None:
+def report_it(post: Post, *, at: datetime, reason: str = "spam", note: str = "", reporter: str = "") -> None:
     """Complain of a post, each time by somebody else unless a reporter is named."""
     reporter = reporter or f"reporter-{at.isoformat()}"
     said = complaints.IncomingComplaint(

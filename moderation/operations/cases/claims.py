@@ -136,6 +136,18 @@ def skip(*, case_id: int, moderator: User, at: datetime) -> None:
         entries.add(action="case.skipped", subject_kind="case", subject_id=case.pk, actor=moderator, at=at)
 
 
+def undo_skip(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Claim a skipped case again, and let it be offered like any other. Raises what `claim` raises."""
+    with transaction.atomic():
+        case = claim(case_id=case_id, moderator=moderator, at=at)
+        case.skipped_by = [pk for pk in case.skipped_by if pk != moderator.pk]
+        case.save(update_fields=("skipped_by",))
+        entries.add(
+            action="case.skip_undone", subject_kind="case", subject_id=case.pk, actor=moderator, at=at
+        )
+    return case
+
+
 @transactions.required
 def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
     """Give a moderator the lease on locked cases, and log their lanes. Call inside a transaction."""

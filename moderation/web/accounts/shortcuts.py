@@ -35,7 +35,7 @@ DECIDE = (
 )
 LOOK = (
     Action("skip", "n", gettext_lazy("Next: skip this case and leave it to another moderator")),
-    Action("undo", "u", gettext_lazy("Undo the last decision while its countdown runs")),
+    Action("undo", "u", gettext_lazy("Undo the last decision or skip while its countdown runs")),
     Action(
         "context", "c", gettext_lazy("Context: author, complaints, domains and addresses on one timeline")
     ),

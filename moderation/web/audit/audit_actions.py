@@ -26,6 +26,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "author.deleted": _("Author deleted the account"),
     "author.noted": _("Author note written"),
     "case.second_review": _("Second review requested"),
+    "case.skip_undone": _("Skip undone"),
     "case.skipped": _("Case skipped"),
     "cases.decided": _("Selected cases decided"),
     "cases.undone": _("Selected cases undone"),

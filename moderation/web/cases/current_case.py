@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_names
-from moderation.queries.cases import backlog, blind_reviews, case_pages
+from moderation.queries.cases import backlog, blind_reviews, case_pages, skips
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
 from moderation.web.cases import behind, evidence, model_view
@@ -53,13 +53,17 @@ def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
 
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
-    """Return the variables of `cases/_last_decision.html`: what was decided last and can still be undone."""
-    decision = decision_pages.undoable(moderator=request.user, at=at)
-    answer = blind_reviews.undoable(moderator=request.user, at=at)
-    # One key undoes one thing: the later of the two.
-    if answer and decision and answer.answered_at and answer.answered_at < decision.decided_at:
-        answer = None
-    return {"at": at, "last": None if answer else decision, "last_answer": answer}
+    """Return the variables of `cases/_last_decision.html`: what was done last and can still be undone."""
+    acts: list[tuple[datetime, str, object]] = []
+    if answer := blind_reviews.undoable(moderator=request.user, at=at):
+        acts.append((answer.answered_at or at, "last_answer", answer))
+    if decision := decision_pages.undoable(moderator=request.user, at=at):
+        acts.append((decision.decided_at, "last", decision))
+    if skip := skips.undoable(moderator=request.user, at=at):
+        acts.append((skip.skipped_at, "last_skip", skip))
+    # One key undoes one thing: the latest.
+    latest = {name: act for _, name, act in sorted(acts, key=lambda act: act[0])[-1:]}
+    return {"at": at, "last": None, "last_answer": None, "last_skip": None} | latest
 
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:

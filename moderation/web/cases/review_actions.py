@@ -89,6 +89,12 @@ def skip(request: access.DeskRequest, case_id: int) -> HttpResponse:
 
 
 @access.deciders.post
+def undo_skip(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Take a skipped case back if it is still free; it is shown again."""
+    return undone(request, partial(claims.undo_skip, case_id=case_id), back="review")
+
+
+@access.deciders.post
 def escalate(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave the case to a lead."""
     form = EscalateForm(request.POST)
@@ -196,7 +202,7 @@ def answer(
 
 
 def undone(request: access.DeskRequest, undo: Callable[..., Case], *, back: str) -> HttpResponse:
-    """Undo one's own decision or answer and show the case again; `undo` takes `moderator` and `at`.
+    """Undo one's own decision, answer or skip and show the case again; `undo` takes `moderator` and `at`.
 
     If it is refused, a plain form gets the page named `back`.
     """
@@ -205,8 +211,8 @@ def undone(request: access.DeskRequest, undo: Callable[..., Case], *, back: str)
         case = undo(moderator=request.user, at=at)
     except refusals.Refusal as refusal:
         if "Review-Page" in request.headers:
-            return answer(request, notice=str(refusal), status=409, at=at)
-        messages.warning(request, str(refusal))
+            return answer(request, notice=told(refusal), status=409, at=at)
+        messages.warning(request, told(refusal))
         return redirect(back)
     return answer(request, current_id=case.pk, said=_("Undone. The case is back."), at=at)
 

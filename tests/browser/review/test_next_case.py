@@ -106,6 +106,19 @@ class TestUndo:
             int(second)
         ]
 
+    def test_right_after_a_skip_takes_the_case_back(self, page: Page) -> None:
+        press_and_wait(page, "s")
+        wait_for_decisions(1)
+        skipped = in_front(page)
+        press_and_wait(page, "n")
+        page.keyboard.press("u")
+        page.wait_for_function("id => document.querySelector('[data-case]').dataset.case === id", arg=skipped)
+        expect(page.locator("#announcements")).to_contain_text("Undone")
+
+        assert not Decision.objects.filter(reversal__isnull=False).exists()
+        press_and_wait(page, "f")
+        wait_for_decisions(2)
+
     def test_waits_for_the_answer_of_the_very_first_decision(self, page: Page) -> None:
         held: list[Route] = []
         page.route("**/decide/", lambda route: held.append(route))  # noqa: PLW0108 - Playwright cannot mark a builtin

@@ -38,8 +38,8 @@ ALLOWED = {
             campaign-decide campaign-leave-out campaign-undo campaign-correct review-next review-ahead
             review-beat review-hand-back review-token case-claim case-context case-note case-second
             case-around case-beside case-beside-rule case-author-note case-pause case-decide case-skip
-            case-escalate decision-undo decision-correct post-translation mentions mention-count
-            mention-done mention-names address
+            case-skip-undo case-escalate decision-undo decision-correct post-translation mentions
+            mention-count mention-done mention-names address
             """,
         ),
         (
