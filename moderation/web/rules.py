@@ -92,7 +92,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     rules = rule_pages.listed(state=state, kind=form.given("kind"), effect=form.given("effect"), at=at)
     hits = rule_pages.hits(rules)
     context = {
-        "section": "rules",
+        "section": "manage",
         "at": at,
         "rules": rules,
         "rules_with_hits": [(rule, hits.get(rule.pk, 0)) for rule in rules],
@@ -246,7 +246,7 @@ def _dry_run(
     at = timezone.now()
     tried = targets.dry_run(wanted=target, at=at)
     context = {
-        "section": "rules",
+        "section": "manage",
         "at": at,
         "target": target,
         "harmless": tried.harmless,
