@@ -12,6 +12,7 @@ from config.environment import ROOT, Environment, Mode
 ENVIRONMENT = Environment()
 MODE = ENVIRONMENT.mode
 IS_PRODUCTION = MODE is Mode.PRODUCTION
+IS_DEMO = MODE is Mode.DEMO
 HAS_SIMULATION = not IS_PRODUCTION and find_spec("simulation") is not None  # images leave it out
 
 # -- The installation

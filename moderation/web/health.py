@@ -65,7 +65,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     what_waits = _("what it does waits; nothing is lost")
     services.append((_("Workers"), what_waits, not missing, state % {"names": ", ".join(missing)}))
     context = {
-        "section": "health",
+        "section": "manage",
         "at": at,
         "services": services,
         "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in processes.sweeps(at=at)],

@@ -147,7 +147,7 @@ def _list(request: access.DeskRequest, *, form: PolicyForm, status: int = 200) -
     at = timezone.now()
     state = list_pages.state_named(request, usual=PolicyState.LIVE)
     context = {
-        "section": "policies",
+        "section": "manage",
         "at": at,
         "form": form,
         "reasons": reasons.for_spam(),
@@ -168,7 +168,7 @@ def _shown(
     at = timezone.now()
     threshold = _threshold(request, found)
     context = {
-        "section": "policies",
+        "section": "manage",
         "at": at,
         "policy": found,
         "state": policy_pages.state_of(found, at=at).value,

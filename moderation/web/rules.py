@@ -57,6 +57,7 @@ class RuleFilterForm(FilterForm):
 
     kind = forms.ChoiceField(choices=KINDS, required=False)
     effect = forms.ChoiceField(choices=EFFECTS, required=False)
+    q = forms.CharField(max_length=200, required=False, strip=True)
 
 
 class TargetForm(forms.Form):
@@ -89,10 +90,12 @@ def page(request: access.DeskRequest) -> HttpResponse:
     at = timezone.now()
     form = RuleFilterForm(request.GET)
     state = list_pages.state_named(request, usual=RuleState.LIVE)
-    rules = rule_pages.listed(state=state, kind=form.given("kind"), effect=form.given("effect"), at=at)
+    rules = rule_pages.listed(
+        state=state, kind=form.given("kind"), effect=form.given("effect"), text=form.given("q"), at=at
+    )
     hits = rule_pages.hits(rules)
     context = {
-        "section": "rules",
+        "section": "manage",
         "at": at,
         "rules": rules,
         "rules_with_hits": [(rule, hits.get(rule.pk, 0)) for rule in rules],
@@ -246,7 +249,7 @@ def _dry_run(
     at = timezone.now()
     tried = targets.dry_run(wanted=target, at=at)
     context = {
-        "section": "rules",
+        "section": "manage",
         "at": at,
         "target": target,
         "harmless": tried.harmless,

@@ -35,7 +35,7 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     state = named if named in _STATES else ""
     deliveries = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
     context = {
-        "section": "admin",
+        "section": "manage",
         "at": timezone.now(),
         "endpoint": endpoint,
         "state": state,

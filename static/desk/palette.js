@@ -1,10 +1,11 @@
 /* Pages and what can be done on this one, by name: Ctrl+K (or Cmd+K), a few letters, Enter.
-   Expects: <dialog id="palette" data-search="address of search" data-search-words="Search for"> with an
-   <input role="combobox">, an <ul role="listbox"> and a <template> of links to pages that the navigation lacks. */
+   Expects: <dialog id="palette"> with an <input role="combobox">, an <ul role="listbox"> and a <template> of links:
+   to pages that the navigation lacks, and with data-finds to lists that what is typed is searched in. */
 
 const dialog = document.getElementById("palette");
 const input = dialog?.querySelector("input");
 const list = dialog?.querySelector("[role=listbox]");
+const links = dialog?.querySelector("template").content;
 let entries = [];
 let shown = [];
 let chosen = 0;
@@ -20,7 +21,7 @@ function collect() {
   const acts = [...document.querySelectorAll("#main [data-key], .topbar [data-theme-toggle], [data-opens=key-map]")]
     .filter((element) => element.checkVisibility() && !element.disabled)
     .map((element) => ({ words: wordsOf(element), key: element.dataset.key ?? "", run: () => element.click() }));
-  const more = dialog.querySelector("template").content.querySelectorAll("a");
+  const more = links.querySelectorAll("a:not([data-finds])");
   const pages = [...document.querySelectorAll(".topbar__nav a"), ...more].map((link) => ({
     words: wordsOf(link),
     key: "",
@@ -50,9 +51,9 @@ function show() {
     .sort((one, other) => one.at - other.at)
     .map(({ entry }) => entry)
     .slice(0, 12);
-  if (typed) {
-    const address = `${dialog.dataset.search}?${new URLSearchParams({ q: typed })}`;
-    shown.push({ words: `${dialog.dataset.searchWords} “${typed}”`, key: "", run: () => location.assign(address) });
+  for (const link of typed ? links.querySelectorAll("[data-finds]") : []) {
+    const address = `${link.href}?${new URLSearchParams({ q: typed })}`;
+    shown.push({ words: `${wordsOf(link)} “${typed}”`, key: "", run: () => location.assign(address) });
   }
   list.replaceChildren(...shown.map(option));
   choose(0);

@@ -112,13 +112,17 @@ class TestPalette:
 
         page.wait_for_url(re.compile(r".*/review/\d+/"))
 
-    def test_searches_for_what_is_no_page(self, page: Page) -> None:
+    @pytest.mark.parametrize(("place", "found"), enumerate(("posts", "authors", "domains", "rules")))
+    def test_searches_for_what_is_no_page(self, page: Page, place: int, found: str) -> None:
         page.keyboard.press("Control+k")
         page.keyboard.type("zzz <b>")
-        expect(page.locator("#palette [role=option]")).to_have_count(1)
+        expect(page.locator("#palette [role=option]")).to_have_count(4)
+        for _ in range(place):
+            page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
 
-        page.wait_for_url("**/posts/?q=zzz+%3Cb%3E")
+        page.wait_for_url(f"**/{found}/?q=zzz+%3Cb%3E")
+        expect(page.locator("input[name=q]")).to_have_value("zzz <b>")
 
     def test_closes_by_escape_and_leaves_the_page_alone(self, page: Page) -> None:
         page.keyboard.press("Control+k")

@@ -27,50 +27,30 @@ class TestBar:
         page.context.add_cookies([{"name": "django_language", "value": language, "url": origin}])
         page.goto("/queue/")
 
-        assert page.locator(".topbar__nav > a, .topbar__nav > details > summary").evaluate_all(HEIGHTS) == 1
+        assert page.locator(".topbar__nav > a").evaluate_all(HEIGHTS) == 1
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         sign_out = page.get_by_role("button", name="Sign out" if language == "en" else "Abmelden")
         expect(sign_out).to_be_in_viewport(ratio=1)
 
     @pytest.mark.parametrize("width", [390, 1280])
-    def test_opens_its_groups_by_keyboard(self, page_of: Open, admin: User, width: int) -> None:
-        page = page_of(admin, reduced_motion="reduce")
+    def test_leads_to_every_page_by_keyboard(self, page_of: Open, admin: User, width: int) -> None:
+        page = page_of(admin)
         page.set_viewport_size({"width": width, "height": 844})
         page.goto("/queue/")
-        wait_for_keys(page)
-        summary = page.locator("summary", has_text="Manage")
+        section = page.locator(".topbar__nav a", has_text="Manage")
 
-        summary.focus()
+        section.focus()
+        expect(section).to_be_in_viewport(ratio=1)
         page.keyboard.press("Enter")
-        health = page.get_by_role("link", name="Health")
-        expect(health).to_be_in_viewport(ratio=1)
-        assert violations(page) == []
-        page.keyboard.press("Escape")
-
-        expect(health).to_be_hidden()
-        expect(summary).to_be_focused()
-
-    def test_closes_a_group_when_the_focus_leaves_it(self, page_of: Open, admin: User) -> None:
-        page = page_of(admin)
-        page.goto("/health/")
-        wait_for_keys(page)
-        summary = page.locator("summary", has_text="Manage")
-        expect(summary).to_have_attribute("aria-current", "true")
-
-        summary.click()
-        page.get_by_role("link", name="Rules").focus()
-        page.locator("h1").click()
-
-        expect(page.get_by_role("link", name="Rules")).to_be_hidden()
-
-    def test_opens_its_groups_without_scripts(self, page_of: Open, admin: User) -> None:
-        page = page_of(admin, java_script_enabled=False)
-        page.goto("/queue/")
-
-        page.locator("summary", has_text="Manage").click()
-        page.get_by_role("link", name="Health").click()
+        page.wait_for_url("**/rules/")
+        tabs = page.get_by_role("navigation", name="Manage")
+        tabs.get_by_role("link", name="Health").press("Enter")
 
         expect(page.locator("h1")).to_have_text("Health")
+        expect(section).to_have_attribute("aria-current", "page")
+        expect(tabs.locator("[aria-current]")).to_have_text("Health")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations(page) == []
 
 
 class TestDialogs:

@@ -60,6 +60,18 @@ def demo(*, at: datetime) -> Platform:
     return platform
 
 
+def accounts_offered() -> list[User]:
+    """Return the accounts that the sign-in page of a demonstration offers, in the order of their roles.
+
+    Whether the password still opens them is not asked: that takes as long as signing in, on every request.
+    """
+    if not settings.IS_DEMO:
+        return []
+    names = [account[0] for account in ACCOUNTS]
+    users = User.objects.filter(username__in=names, is_active=True, must_change_password=False)
+    return sorted(users, key=lambda user: names.index(user.username))
+
+
 def accounts_left() -> list[str]:
     """Return the demonstration's accounts that still open with its password; slow, as passwords should be."""
     names = [account[0] for account in ACCOUNTS]

@@ -56,9 +56,13 @@ def live_by_domain(domain_ids: Collection[int], *, at: datetime) -> dict[int, Ru
     return {rule.domain_id: rule for rule in rows.select_related("imposed_by") if rule.domain_id is not None}
 
 
-def listed(*, state: RuleState, kind: str, effect: str, at: datetime) -> list[Rule]:
-    """Return rules, the newest first, at most 200."""
-    return list(_whole(_wanted(state=state, kind=kind, effect=effect, at=at))[:_LISTED])
+def listed(*, state: RuleState, kind: str, effect: str, text: str, at: datetime) -> list[Rule]:
+    """Return rules, the newest first, at most 200; `text` stands in what they name or in their reason."""
+    rows = _wanted(state=state, kind=kind, effect=effect, at=at)
+    if text:
+        author = Q(author__external_id__icontains=text) | Q(author__display_name__icontains=text)
+        rows = rows.filter(Q(value__icontains=text) | Q(reason__icontains=text) | author)
+    return list(_whole(rows)[:_LISTED])
 
 
 def hits(rules: Iterable[Rule]) -> dict[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -23,6 +24,14 @@ from moderation.queries.accounts import user_sessions
 from moderation.web import access
 from moderation.web.accounts import lockout
 from moderation.web.middleware import session_use
+
+_DOES = {
+    "moderator": gettext_lazy("Decides posts"),
+    "lead": gettext_lazy("Also sees Today, quality and rules"),
+    "ml": gettext_lazy("Reads quality and models, exports labels"),
+    "admin": gettext_lazy("Does all of it, manages platforms and users"),
+}
+"""What each account of a demonstration is there for."""
 
 
 class SignInForm(AuthenticationForm):
@@ -47,6 +56,14 @@ class SignIn(LoginView):
     template_name = "accounts/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        """Add a demonstration's accounts; their buttons send the same form as a person who types."""
+        accounts = [(user, _DOES[user.username]) for user in demo.accounts_offered()]
+        return super().get_context_data(**context) | {
+            "demo_accounts": accounts,
+            "demo_password": demo.PASSWORD if accounts else "",
+        }
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, and remember this browser as a known device."""

@@ -46,7 +46,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         else:
             return redirect("platform", platform_id=new_platform.pk)
     context = {
-        "section": "admin",
+        "section": "manage",
         "at": at,
         "platforms": platforms.listed(at=at),
         "form": form,
@@ -172,7 +172,7 @@ def _detail(
     status: int = 200,
 ) -> HttpResponse:
     context = {
-        "section": "admin",
+        "section": "manage",
         "at": timezone.now(),
         "platform": row,
         "api_keys": platforms.keys(platform_id=row.pk),

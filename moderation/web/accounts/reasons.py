@@ -19,7 +19,7 @@ from moderation.web.accounts.admin_forms import NewReasonForm, ReasonForm
 def guidelines(request: access.DeskRequest) -> HttpResponse:
     """Show when each reason applies; for htmx the list alone, which the review page shows in a dialog."""
     template = "accounts/guidelines.html#guidelines" if request.htmx else "accounts/guidelines.html"
-    return render(request, template, {"section": "review", "reasons": offered.reasons()})
+    return render(request, template, {"section": "queue", "reasons": offered.reasons()})
 
 
 @access.admins.get_or_post
@@ -42,7 +42,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
             messages.success(request, _("Added. Moderators will see it from their next case on."))
             return redirect("reasons")
     context = {
-        "section": "admin",
+        "section": "manage",
         "reasons": offered.ever(),
         "verdicts": Verdict.choices,
         "form": form,

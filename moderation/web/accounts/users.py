@@ -104,7 +104,7 @@ def _page(
 ) -> HttpResponse:
     at = timezone.now()
     context = {
-        "section": "admin",
+        "section": "manage",
         "at": at,
         "users": listed_users(at=at),
         "roles": Role.choices,

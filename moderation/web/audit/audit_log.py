@@ -67,8 +67,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = AuditFilterForm(request.GET)
     entries = audit.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
     context = {
-        "section": "today",
-        "lead_page": "audit",
+        "section": "manage",
         "at": timezone.now(),
         "lines": [(line, ACTIONS.get(line.entry.action, ""), _details(line.entry)) for line in entries.rows],
         "page": entries,

@@ -18,8 +18,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     state = list_pages.state_named(request, usual=AppealState.WAITING)
     appeals = appeal_pages.page(state=state, cursor=request.GET.get("cursor", ""))
     context = {
-        "section": "today",
-        "lead_page": "appeals",
+        "section": "queue",
         "at": timezone.now(),
         "state": state,
         "query": f"state={state}",

@@ -102,7 +102,7 @@ def _shown(
     is_open = form is not None and panel.target is not None and panel.rule is None
     tried = targets.dry_run(wanted=panel.target, at=at) if is_open and panel.target else None
     context = {
-        "section": "review",
+        "section": "queue",
         "at": at,
         "panel": panel,
         "case": panel.case,

@@ -37,7 +37,7 @@ def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     except (ValueError, counted.NotCounted) as refusal:
         raise Http404(str(refusal)) from refusal
     context = {
-        "section": "review",
+        "section": "queue",
         "at": at,
         "case": case_page.case,
         "title": _TITLES[counted_by],

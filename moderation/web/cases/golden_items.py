@@ -29,8 +29,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     at, state = timezone.now(), list_pages.state_named(request, usual=GoldenState.USED)
     items = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
     context = {
-        "section": "today",
-        "lead_page": "golden_items",
+        "section": "quality",
         "at": at,
         "state": state,
         "query": f"state={state}",

@@ -49,6 +49,6 @@ def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
 
 
 def _page(request: access.DeskRequest, found: dict[str, object], *, at: datetime) -> HttpResponse:
-    beside = {"section": "review", "working": working_filter.shown(request, at=at)}
+    beside = {"section": "queue", "working": working_filter.shown(request, at=at)}
     last = current_case.last_context(request, at=at)
     return render(request, "cases/review.html", found | last | beside)

@@ -47,8 +47,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     )
     reasons = accounts_reasons.reasons()
     context = {
-        "section": "today",
-        "lead_page": "second_reviews",
+        "section": "quality",
         "at": at,
         "state": state,
         "query": f"state={state}",

@@ -126,7 +126,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         viewer=request.user, wanted=decision_filter, cursor=request.GET.get("cursor", "")
     )
     context = {
-        "section": "decisions",
+        "section": "search",
         "at": timezone.now(),
         "page": decisions,
     }
@@ -206,5 +206,5 @@ def _correction(request: access.DeskRequest, decision_id: int, *, status: int = 
         raise Http404
     verdict = Verdict.NOT_SPAM if correctable.decision.verdict == Verdict.SPAM else Verdict.SPAM
     reasons = [reason for reason in accounts_reasons.reasons() if reason.verdict == verdict]
-    context = {"section": "decisions", "at": at, "found": correctable, "verdict": verdict, "reasons": reasons}
+    context = {"section": "search", "at": at, "found": correctable, "verdict": verdict, "reasons": reasons}
     return render(request, "decisions/correct.html", context, status=status)

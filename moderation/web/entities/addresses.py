@@ -26,5 +26,5 @@ def address(request: access.DeskRequest, address: str) -> HttpResponse:
         # their own.
         return redirect("address", address=facts.target.value)
     post_filter = PostFilter(address=facts.target.value)
-    more = {"section": "posts"}
+    more = {"section": "search"}
     return entity.page(request, "entities/address.html", more, facts=facts, wanted=post_filter, at=at)

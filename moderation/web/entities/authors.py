@@ -44,7 +44,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     at = timezone.now()
     form = AuthorFilterForm(request.GET)
     rows = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""), at=at)
-    context: dict[str, object] = {"section": "authors", "at": at, "page": rows}
+    context: dict[str, object] = {"section": "search", "at": at, "page": rows}
     return list_pages.answer(request, "entities/authors.html", context, form=form)
 
 
@@ -54,6 +54,6 @@ def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""
     at = timezone.now()
     facts = authors.facts(author_id=author_id, viewer=request.user, at=at)
-    more = {"section": "authors", "is_of_author": True, "notes": authors.notes(author_id=author_id)}
+    more = {"section": "search", "is_of_author": True, "notes": authors.notes(author_id=author_id)}
     post_filter = PostFilter(author_id=author_id)
     return entity.page(request, "entities/author.html", more, facts=facts, wanted=post_filter, at=at)

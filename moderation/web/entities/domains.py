@@ -39,7 +39,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = DomainFilterForm(request.GET)
     text, which = form.given("q"), form.given("which")
     rows = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
-    context: dict[str, object] = {"section": "domains", "at": at, "page": rows, "sample": domains.SAMPLE}
+    context: dict[str, object] = {"section": "search", "at": at, "page": rows, "sample": domains.SAMPLE}
     return list_pages.answer(request, "entities/domains.html", context, form=form)
 
 
@@ -50,5 +50,5 @@ def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     at = timezone.now()
     facts = domains.facts(name=name, at=at)
     post_filter = PostFilter(domain=facts.target.domain)
-    more = {"section": "domains"}
+    more = {"section": "search"}
     return entity.page(request, "entities/domain.html", more, facts=facts, wanted=post_filter, at=at)

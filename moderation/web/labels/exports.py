@@ -30,7 +30,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         exports.request(requested_by=request.user, wanted=label_filter, form=form_of_file, at=timezone.now())
         return redirect("exports")
     context = {
-        "section": "exports",
+        "section": "models",
         "at": timezone.now(),
         "form": form,
         "exports": Export.objects.select_related("requested_by")[:_SHOWN],

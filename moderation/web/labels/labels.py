@@ -105,7 +105,7 @@ def _context(
     release = label_balance.live_release()
     rows = label_balance.sampling(floor=label_balance.audit_rate(release), at=at)
     return {
-        "section": "labels",
+        "section": "models",
         "at": at,
         "form": form,
         "wrong": of,

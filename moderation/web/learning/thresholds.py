@@ -75,7 +75,7 @@ def _back(slug: str) -> HttpResponse:
 def _answer(request: access.DeskRequest, about: Subject, form: ThresholdForm) -> HttpResponse:
     at = timezone.now()
     context: dict[str, object] = {
-        "section": "thresholds",
+        "section": "models",
         "at": at,
         "about": about,
         "platforms": sorted(about.release.platforms),

@@ -39,7 +39,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     )
     explained = post.explained
     context = {
-        "section": "posts",
+        "section": "search",
         "at": at,
         "page": post,
         "may_be_golden": request.user.may_lead and golden_items.may_be_marked(post_id=post_id),
@@ -57,7 +57,7 @@ def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
     """Show the whole text of a revision."""
     revision = post_pages.revision(post_id=post_id, number=number)
     segments = evidence.segments_of(revision.text, is_whole=True)
-    context = {"section": "posts", "revision": revision, "segments": segments}
+    context = {"section": "search", "revision": revision, "segments": segments}
     template = "posts/revision_text.html#text" if request.htmx else "posts/revision_text.html"
     return render(request, template, context)
 

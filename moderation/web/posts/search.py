@@ -80,7 +80,7 @@ def posts(request: access.DeskRequest) -> HttpResponse:
     offered = form.offered("policy")
     matches = search.posts(wanted=post_filter, viewer=request.user, cursor=request.GET.get("cursor", ""))
     context = {
-        "section": "posts",
+        "section": "search",
         "at": at,
         "page": matches,
         "campaigns": campaign_names.of_posts(matches.rows),

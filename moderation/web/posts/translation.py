@@ -30,7 +30,7 @@ def is_foreign(revision: Revision, user: User) -> bool:
 def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the machine translation of a revision, or say why there is none; for htmx only that."""
     revision = post_pages.revision(post_id=post_id, number=number)
-    context: dict[str, object] = {"section": "posts", "revision": revision}
+    context: dict[str, object] = {"section": "search", "revision": revision}
     try:
         translation = translate.translate(
             revision=revision, language=_of_desk(), actor=request.user, at=timezone.now()

@@ -129,7 +129,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     elif form.errors:
         status = 422
     context = {
-        "section": "try-out",
+        "section": "models" if request.user.may_export else "search",
         "at": at,
         "form": form,
         "examples": EXAMPLES,

@@ -12,7 +12,7 @@ from django.urls import URLPattern, reverse
 
 from moderation.models import User
 from moderation.web.urls import urlpatterns
-from tests.moderation.web.conftest import HTMX, DeskOf
+from tests.moderation.web.conftest import HTMX, DeskOf, flat
 
 EVERYONE = {"moderator", "lead", "ml_engineer", "admin"}
 DECIDERS = {"moderator", "lead", "admin"}
@@ -134,6 +134,51 @@ class TestGuards:
         answer = client.post(address(pattern), headers=HTMX)
 
         assert answer.status_code in {401, 405}
+
+
+SEARCH = ["/posts/", "/authors/", "/domains/", "/decisions/"]
+DECIDING = ["/queue/", "/campaigns/", *SEARCH]
+LEARNING = ["/quality/", "/quality/drift/", "/models/", "/thresholds/", "/exports/", "/labels/"]
+LEARNING += ["/models/errors/", "/models/features/", "/try/", "/health/"]
+LEADING = ["/today/", "/second-reviews/", "/golden-items/", "/rules/", "/policies/", "/audit/"]
+SECTIONS = {
+    "moderator": ("Queue Campaigns Search", [*DECIDING, "/try/"]),
+    "lead": ("Queue Campaigns Search Today Quality Models Manage", [*DECIDING, *LEARNING, *LEADING]),
+    "ml_engineer": ("Search Quality Models Health", [*SEARCH, *LEARNING]),
+    "admin": (
+        "Queue Campaigns Search Today Quality Models Manage",
+        [*DECIDING, *LEARNING, *LEADING, "/platforms/", "/users/", "/reasons/"],
+    ),
+}
+"""Each role's sections, and the pages that they and their tabs lead to."""
+NAVIGATION = re.compile(r'<nav class="(?:topbar__nav|finders|chips)\b.*?</nav>')
+
+
+@pytest.mark.parametrize("role", SECTIONS)
+def test_sections_lead_to_every_page_of_a_role(people: dict[str, User], desk_of: DeskOf, role: str) -> None:
+    desk = desk_of(people[role])
+    sections, pages = SECTIONS[role]
+    found, new = set[str](), {pages[0]}
+
+    while new:
+        bars = {
+            address: NAVIGATION.findall(flat(desk.get(address).content.decode())) for address in sorted(new)
+        }
+        assert {" ".join(re.findall(r">([^<>]+)</a>", bar)) for bar, *_ in bars.values()} == {sections}
+        assert [address for address, (bar, *_) in bars.items() if "aria-current" not in bar] == []
+        found |= new
+        new = {
+            href for bar in bars.values() for href in re.findall(r'href="(/[^"?#]*)', "".join(bar))
+        } - found
+
+    assert found == set(pages)
+
+
+def test_appeals_stand_beside_the_filters_of_the_queue(desk: Client, lead_desk: Client) -> None:
+    link = '<a class="chip-link" href="/appeals/">'
+
+    assert link not in desk.get("/queue/").content.decode()
+    assert link in lead_desk.get("/queue/").content.decode()
 
 
 def test_no_view_is_forgotten() -> None:

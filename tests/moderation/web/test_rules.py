@@ -75,6 +75,12 @@ class TestRules:
         assert "Sells pills" not in lead_desk.get("/rules/", headers=HTMX).content.decode()
         assert "Sells pills" in lead_desk.get("/rules/?state=ended", headers=HTMX).content.decode()
 
+    @pytest.mark.parametrize(("text", "found"), [("SHOP", 1), ("pills", 1), ("casino", 0)])
+    def test_are_searched_by_target_and_reason(self, lead_desk: Client, text: str, found: int) -> None:
+        impose(lead_desk)
+
+        assert len(lead_desk.get("/rules/", {"q": text}).context["rules"]) == found
+
     def test_score_again_what_waits(self, lead_desk: Client) -> None:
         impose(lead_desk, requeue="waiting")
 

@@ -1,4 +1,4 @@
-"""A user's own account: password and sessions, and those that an administrator ends."""
+"""A user's own account: password and sessions, those that an administrator ends, and accounts of a demo."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.test import Client
 
 from moderation.models import AuditEntry, User
 from moderation.operations.accounts import users
-from tests.moderation.web.accounts.attempts import RIGHT
+from tests.moderation.web.accounts.attempts import RIGHT, attempt
 from tests.moderation.web.conftest import DeskOf, flat
 
 PAGES = ["/account/", "/account/preferences/", "/account/pace/"]
@@ -161,3 +161,60 @@ class TestEndSession:
         [row] = [user for user in admin_desk.get("/users/").context["users"] if user == person]
 
         assert (row.signed_in, row.claimed) == (2, 0)
+
+
+DEMO_ACCOUNTS = ["moderator", "lead", "ml", "admin"]
+
+
+def offered(client: Client) -> list[str]:
+    """The accounts with a button on the sign-in page."""
+    return re.findall(r'name="username" value="(\w+)"', client.get("/sign-in/").content.decode())
+
+
+def press(client: Client, name: str) -> Any:
+    """Send what the account's button sends, with the CSRF token of the page."""
+    html = client.get("/sign-in/?next=/queue/").content.decode().partition("Accounts of the demo")[2]
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', html.partition("</form>")[0]))
+    return client.post("/sign-in/", fields | {"username": name}, REMOTE_ADDR="192.0.2.1")
+
+
+@pytest.fixture
+def demo(db: None, settings: Any) -> Client:
+    settings.IS_DEMO = True
+    for name in DEMO_ACCOUNTS:
+        User.objects.create_user(name, password="demo")
+    return Client(enforce_csrf_checks=True)
+
+
+class TestDemoAccounts:
+    def test_open_with_a_button_each(self, demo: Client) -> None:
+        assert offered(demo) == DEMO_ACCOUNTS
+        demo.session["before"] = True
+        before = demo.session.session_key
+
+        answer = press(demo, "lead")
+
+        assert answer.headers["Location"] == "/queue/"
+        assert demo.session.session_key != before
+        assert demo.get("/today/").context["user"].username == "lead"
+
+    def test_need_the_token_of_the_page(self, demo: Client) -> None:
+        assert attempt(demo, name="lead", password="demo").status_code == 403
+
+    def test_wait_like_the_form_after_wrong_passwords(self, demo: Client) -> None:
+        for _ in range(6):
+            attempt(Client(), name="lead")
+
+        assert press(demo, "lead").status_code == 429
+
+    def test_are_left_out_once_closed_or_reset(self, demo: Client) -> None:
+        User.objects.filter(username="lead").update(is_active=False)
+        User.objects.filter(username="ml").update(must_change_password=True)
+
+        assert offered(demo) == ["moderator", "admin"]
+
+    def test_are_never_offered_in_production(self, demo: Client, settings: Any) -> None:
+        settings.IS_DEMO, settings.IS_PRODUCTION, settings.SECURE_SSL_REDIRECT = False, True, False
+
+        assert offered(demo) == []
+        assert b"demo" not in demo.get("/sign-in/").content
