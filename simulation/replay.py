@@ -250,16 +250,7 @@ class Replay:
         return self._collecting.opinions(record) if record.evidence else {}
 
     def _complain(self, event: ComplaintEvent, *, at: datetime) -> None:
-        payload = event.payload
-        complaint = IncomingComplaint(
-            external_id=payload["external_id"],
-            post=payload["post"],
-            reporter=payload["reporter"]["external_id"],
-            reason=payload["reason"],
-            note=payload["note"],
-            reported_at=event.at,
-        )
-        complaints.record(platform=self._platform, complaint=complaint, at=at)
+        complaints.record(platform=self._platform, complaint=incoming_complaint(event), at=at)
 
 
 def incoming_post(payload: dict[str, Any]) -> IncomingPost:
@@ -271,6 +262,19 @@ def incoming_post(payload: dict[str, Any]) -> IncomingPost:
     if "transcripts" in payload:
         fields["transcripts"] = [captions.transcript(track) for track in payload["transcripts"]]
     return of_fields(fields)
+
+
+def incoming_complaint(event: ComplaintEvent) -> IncomingComplaint:
+    """Return a simulated complaint as the operations take it."""
+    payload = event.payload
+    return IncomingComplaint(
+        external_id=payload["external_id"],
+        post=payload["post"],
+        reporter=payload["reporter"]["external_id"],
+        reason=payload["reason"],
+        note=payload["note"],
+        reported_at=event.at,
+    )
 
 
 def _freeze(accepted: list[tuple[int, Truth]], *, at: datetime) -> list[Frozen]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from simulation.api_client import ApiClient
 from simulation.events import ComplaintEvent, Event, PostEvent
@@ -67,7 +67,7 @@ class Sending:
         posts, self._waiting_posts = self._waiting_posts, []
         complaints, self._waiting_complaints = self._waiting_complaints, []
         # Before the request: a post stored without its truth could never be measured.
-        self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
+        self._truth.writelines(map(truth_line, posts))
         self._truth.flush()
         # Also before: a post's links may be fetched as soon as it is stored.
         register.write((site for post in posts for site in post.sites), path=self._web)
@@ -101,8 +101,10 @@ class Sending:
         )
 
 
-def _truth(post: PostEvent) -> dict[str, Any]:
-    return {"external_id": post.payload["external_id"], **dataclasses.asdict(post.truth)}
+def truth_line(post: PostEvent) -> str:
+    """Return what a post really is as a line of truth.jsonl."""
+    truth = {"external_id": post.payload["external_id"], **dataclasses.asdict(post.truth)}
+    return json.dumps(truth, ensure_ascii=False) + "\n"
 
 
 def _sleep_until(at: datetime) -> None:

@@ -76,12 +76,16 @@ def opinions_of(triton: str) -> Opinions:
 
 
 class Readings:
-    """Reads bytes in processes that may be lost, and remembers; use it as a context, which ends them."""
+    """Reads bytes in processes that may be lost, and remembers; use it as a context, which ends them.
 
-    def __init__(self, *, kept_in: Path | None = None) -> None:
+    `has_thumbnails` where somebody will look at the pictures.
+    """
+
+    def __init__(self, *, kept_in: Path | None = None, has_thumbnails: bool = False) -> None:
         memory = settings.EVIDENCE_LIMITS.read_bytes
         self._readers = {kind: Reader(memory_bytes=memory) for kind in ("page", "picture")}
         self._known: dict[str, dict[str, Any]] = {}
+        self._has_thumbnails = has_thumbnails
         self._file = kept_in
         if kept_in and kept_in.exists():
             for line in kept_in.read_text(encoding="utf-8").splitlines():
@@ -97,7 +101,7 @@ class Readings:
             reader.close()
 
     def read(self, kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
-        """Return the facts of some bytes, without the thumbnail, which nobody looks at. Raises Unreadable."""
+        """Return the facts of some bytes. Raises Unreadable."""
         # A picture says the same wherever it lies; what a page says depends on its address.
         reader = str(picture_text.is_installed()) if kind == "picture" else json.dumps(dict(hints))
         of = sha256(data + reader.encode()).hexdigest()
@@ -110,7 +114,7 @@ class Readings:
         facts = self._known[of]
         if "unreadable" in facts:
             raise Unreadable(Reason(facts["unreadable"]))
-        return {name: fact for name, fact in facts.items() if name != "thumbnail"}
+        return dict(facts)
 
     def _said(self, kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
         try:
@@ -119,7 +123,9 @@ class Readings:
             return {"unreadable": unreadable.reason.value}
 
     def _remember(self, of: str, said: dict[str, Any], *, is_kept: bool) -> None:
-        self._known[of] = {name: fact for name, fact in said.items() if name != "thumbnail"}
+        self._known[of] = {
+            name: fact for name, fact in said.items() if name != "thumbnail" or self._has_thumbnails
+        }
         if self._file and is_kept:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with self._file.open("a", encoding="utf-8") as file:

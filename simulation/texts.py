@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 from importlib import resources
 from pathlib import Path
 from typing import Protocol
@@ -29,6 +29,18 @@ class Families(StrEnum):
 
     TRAIN = "train"
     KEPT_OUT = "kept-out"
+
+
+class Part(Enum):
+    """Which of the texts of families: all, those that the month of the demonstration shows, or the others."""
+
+    ALL = (0, 1, 2)
+    MONTH = (0, 1)
+    AFTERWARDS = (2,)
+
+    def holds(self, number: int) -> bool:
+        """Tell whether a text is in this part, by its number in the file."""
+        return number % 3 in self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,15 +134,20 @@ def _kind(name: str, *, is_spam: bool, intent: str) -> Kind:
 
 
 class CuratedTexts:
-    """Curated texts, shuffled; none of a class twice before all. Without `has_links`, those without one."""
+    """Curated texts, shuffled; none of a class twice before all. Without `has_links`, those without one.
 
-    def __init__(self, families: Families = Families.KEPT_OUT, *, has_links: bool = True) -> None:
+    Worlds that are shown after one another take different `part`s, so that none repeats the other's.
+    """
+
+    def __init__(
+        self, families: Families = Families.KEPT_OUT, *, has_links: bool = True, part: Part = Part.ALL
+    ) -> None:
         self.families = families
         self._all = {
             is_spam: [
                 text
-                for text in curated(families)
-                if text.kind.is_spam == is_spam and (has_links or not text.urls)
+                for number, text in enumerate(curated(families))
+                if part.holds(number) and text.kind.is_spam == is_spam and (has_links or not text.urls)
             ]
             for is_spam in (True, False)
         }

@@ -10,7 +10,7 @@ from deploy.local.places import State
 
 
 def main() -> None:
-    """Migrate, collect static files and, with --demo, make the demo accounts."""
+    """Migrate, collect static files and, with --demo, load the month and make the accounts."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django  # noqa: PLC0415 - after the settings are named
     from django.core.management import call_command  # noqa: PLC0415
@@ -21,6 +21,7 @@ def main() -> None:
     call_command("migrate", interactive=False, verbosity=1)
     call_command("collectstatic", interactive=False, verbosity=0)
     if "--demo" in sys.argv:
+        call_command("load_month")
         call_command("seed_demo")
     _leave_warning()
 

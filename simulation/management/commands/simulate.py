@@ -16,14 +16,14 @@ from django.utils import timezone
 from simulation.api_client import ApiClient, KeyRefused, Unreachable
 from simulation.platforms import PlatformKind
 from simulation.sending import Sending
-from simulation.texts import Families, FileTexts
+from simulation.texts import CuratedTexts, Families, FileTexts, Part
 from simulation.web.shares import Mode
 from simulation.world import SPAM_SHARE, World
 
 _POSTS = 1000
 _DAYS_AGO = 2.0
-# As many texts are kept out that none is seen twice in the first hour.
-_DEMO_POSTS, _DEMO_RATE = 300, 0.1
+# Without the month of simulation/month_file.py; and a rate that is no spike beside it.
+_DEMO_POSTS, _DEMO_RATE, _DEMO_SPAM_SHARE = 300, 1 / 150, 0.05
 # Over 95 % of spam is never reported; a demo should show complaints.
 _DEMO_EAGERNESS = 4.0
 
@@ -111,7 +111,7 @@ class Command(BaseCommand):
         return World(
             seed=seed,
             run=run,
-            texts=texts or Families.KEPT_OUT,
+            texts=texts or (CuratedTexts(part=Part.AFTERWARDS) if options["demo"] else Families.KEPT_OUT),
             spam_share=options["spam_share"],
             platform=PlatformKind(options["platform_kind"]),
             eagerness=options["eagerness"],
@@ -143,6 +143,7 @@ def _demo(*, is_first: bool) -> dict[str, Any]:
         "bulk": 50,
         "start_days_ago": _DAYS_AGO,
         "then_rate": _DEMO_RATE,
+        "spam_share": _DEMO_SPAM_SHARE,
         "eagerness": _DEMO_EAGERNESS,
         "patience": math.inf,
     }

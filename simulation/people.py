@@ -1,0 +1,96 @@
+"""How the people of the demonstration judge: mostly right, each in their own way, with a note at times."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from moderation.models import Case, User
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import Verdict
+from moderation.operations.cases.shift import Choice
+from simulation.events import Truth
+from simulation.moderator import EASY_ERROR_SHARE, HARD_ERROR_SHARE
+from simulation.texts import Families, curated
+
+_SECONDS = 8.0, 45.0
+_UNSURE_SHARE = 0.3
+"""Of hard posts: how many a moderator leaves to the leads."""
+_NOTE_SHARE = 0.15
+_NOTES = {
+    "scam": (
+        "Promises a return nobody can promise.",
+        "Asks for a fee before anything is paid out.",
+        "Same wording as the wave of last week, other name.",
+        "Account was quiet for two years, then this.",
+    ),
+    "phishing": (
+        "The form asks for the card number. Domain has nothing to do with the bank.",
+        "Copies our own notice. The real one never has a link.",
+    ),
+    "advertising": (
+        "Third time this week under posts of others.",
+        "Sells, and says nothing else since it joined.",
+    ),
+    "adult": ("Profile links to a paid chat.",),
+    "ordinary": (
+        "Warns of the trick, does not sell it.",
+        "Shows own work to followers. Fine by our guidelines.",
+        "Regular of the forum, the shop is where they work.",
+        "Reads odd, but it is a real question and got real answers.",
+    ),
+    "false_report": ("Five reports within two minutes, all from accounts that never reported before.",),
+}
+_HANDED_ON = (
+    "Is this a real shop? The page looks fine, the prices do not.",
+    "Language I read badly. @lead please look.",
+    "Sounds like the loan wave, but the account is six years old.",
+    "Could be satire. I would leave it, second opinion?",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewer:
+    """Somebody who decides cases: `carelessness` multiplies the usual share of errors."""
+
+    user: User
+    carelessness: float
+    rng: random.Random
+
+    def seconds(self) -> float:
+        """Return how long the next case takes them."""
+        return self.rng.uniform(*_SECONDS)
+
+    def handed_on(self, truth: Truth) -> str | None:
+        """Return what they ask the leads about a case, None if they decide it themselves."""
+        is_unsure = truth.is_hard and self.rng.random() < _UNSURE_SHARE
+        return self.rng.choice(_HANDED_ON) if is_unsure and not self.user.may_lead else None
+
+    def choice(self, case: Case, truth: Truth) -> Choice:
+        """Return what they decide, with a reason and now and then a note."""
+        error_share = HARD_ERROR_SHARE if truth.is_hard else EASY_ERROR_SHARE
+        is_spam = truth.is_spam != (self.rng.random() < error_share * self.carelessness)
+        reason = _spam_reason(truth) if is_spam else _honest_reason(case)
+        note = ""
+        if reason in _NOTES and self.rng.random() < _NOTE_SHARE:
+            note = self.rng.choice(_NOTES[reason])
+        return Choice(
+            verdict=Verdict.SPAM if is_spam else Verdict.NOT_SPAM,
+            case_version=case.version,
+            reason=reason,
+            note=note,
+        )
+
+
+def _spam_reason(truth: Truth) -> str:
+    said = _REPORTED[truth.kind]
+    if "impersonation" in said:
+        return "phishing"
+    return said[0] if said[0] in ("scam", "adult") else "advertising"
+
+
+def _honest_reason(case: Case) -> str:
+    return "false_report" if case.reason == CaseReason.COMPLAINTS else "ordinary"
+
+
+_REPORTED = {text.kind.name: text.kind.reasons for text in curated(Families.KEPT_OUT)}
