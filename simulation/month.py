@@ -53,8 +53,8 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 DAYS, POSTS_PER_DAY = 30, 40
 END = START + timedelta(days=DAYS)
 _SPAM_SHARE = 0.02
-_WAVE_POSTS, _WAVE_HOURS, _WAVE_SPAM_SHARE = 40, 20, 0.9
-"""The end of the month: a wave of spam of many kinds, most of which nobody has decided yet."""
+_BURST_POSTS, _BURST_HOURS, _BURST_SPAM_SHARE = 40, 20, 0.9
+"""The end of the month: a burst of spam of many kinds, most of which nobody has decided yet."""
 _EAGERNESS = 4.0
 _SCORED_AFTER = timedelta(seconds=2)
 _ROUND = timedelta(seconds=1)
@@ -83,7 +83,7 @@ class Month:
         self._web = SimulatedWeb()
         self._means = means(self._web, readings=readings, clock=lambda: self._now)
         texts = CuratedTexts(Families.KEPT_OUT, part=Part.MONTH)
-        self._world, self._wave = (
+        self._world, self._burst = (
             World(
                 seed=seed,
                 run=run,
@@ -93,7 +93,7 @@ class Month:
                 eagerness=_EAGERNESS,
                 leads=Mode.ORDINARY,
             )
-            for run, spam_share in (("month", _SPAM_SHARE), ("wave", _WAVE_SPAM_SHARE))
+            for run, spam_share in (("month", _SPAM_SHARE), ("burst", _BURST_SPAM_SHARE))
         )
         self.posts: list[PostEvent] = []
         self._truths: dict[str, Truth] = {}
@@ -103,7 +103,7 @@ class Month:
     def live(self) -> None:
         """Live through it, hour by hour."""
         self._open_the_desk()
-        for event in heapq.merge(self._everyday(), self._spam_wave(), key=lambda event: event.at):
+        for event in heapq.merge(self._everyday(), self._spam_burst(), key=lambda event: event.at):
             self._until(event.at)
             if isinstance(event, PostEvent):
                 self._post(event)
@@ -116,11 +116,11 @@ class Month:
         yield from self._world.run(start=START, seconds_per_post=86_400 / POSTS_PER_DAY, posts=posts)
         yield from self._world.complaints_due(until=END)
 
-    def _spam_wave(self) -> Iterator[Event]:
-        pace = _WAVE_HOURS * 3600 / _WAVE_POSTS
-        start = END - timedelta(hours=_WAVE_HOURS)
-        yield from self._wave.run(start=start, seconds_per_post=pace, posts=_WAVE_POSTS)
-        yield from self._wave.complaints_due(until=END)
+    def _spam_burst(self) -> Iterator[Event]:
+        pace = _BURST_HOURS * 3600 / _BURST_POSTS
+        start = END - timedelta(hours=_BURST_HOURS)
+        yield from self._burst.run(start=start, seconds_per_post=pace, posts=_BURST_POSTS)
+        yield from self._burst.complaints_due(until=END)
 
     def _until(self, at: datetime) -> None:
         """Do what is planned before an instant."""

@@ -201,7 +201,7 @@ class _Leads:
         if name := self._worst_domain():
             rules.propose(
                 value=name,
-                reason="New shop of the same wave. @lead please check.",
+                reason="Another shop of the same people. @lead please check.",
                 actor=self._desk.people["nadia"],
                 at=at,
             )

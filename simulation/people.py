@@ -21,7 +21,7 @@ _NOTES = {
     "scam": (
         "Promises a return nobody can promise.",
         "Asks for a fee before anything is paid out.",
-        "Same wording as the wave of last week, other name.",
+        "Same wording as last week, other name.",
         "Account was quiet for two years, then this.",
     ),
     "phishing": (
@@ -44,7 +44,7 @@ _NOTES = {
 _HANDED_ON = (
     "Is this a real shop? The page looks fine, the prices do not.",
     "Language I read badly. @lead please look.",
-    "Sounds like the loan wave, but the account is six years old.",
+    "Sounds like the loans of last week, but the account is six years old.",
     "Could be satire. I would leave it, second opinion?",
 )
 
