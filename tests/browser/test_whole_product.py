@@ -219,7 +219,7 @@ def _campaign(page: Page) -> str:
         link = page.get_by_role("link", name=re.compile("Cheap pills without prescription")).first
         if link.count():
             link.click()
-            page.wait_for_load_state()  # the bar comes with the first post that waits
+            page.locator("#campaign-bar").wait_for()
             if _decidable(page) == CAMPAIGN:
                 return page.url
         time.sleep(1)
