@@ -8,7 +8,7 @@ import heapq
 import itertools
 import random
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -39,6 +39,7 @@ from moderation.operations.quality import drift, refresh
 from moderation.operations.scoring import score
 from simulation import month_leads
 from simulation.events import ComplaintEvent, Event, PostEvent, Truth
+from simulation.month_file import END
 from simulation.month_leads import Desk
 from simulation.people import Reviewer
 from simulation.platforms import Network
@@ -49,9 +50,8 @@ from simulation.web.shares import Mode
 from simulation.web.simulated_web import SimulatedWeb
 from simulation.world import World
 
-START = datetime(2026, 3, 1, tzinfo=UTC)
 DAYS, POSTS_PER_DAY = 30, 40
-END = START + timedelta(days=DAYS)
+START = END - timedelta(days=DAYS)
 _SPAM_SHARE = 0.02
 _BURST_POSTS, _BURST_HOURS, _BURST_SPAM_SHARE = 40, 20, 0.9
 """The end of the month: a burst of spam of many kinds, most of which nobody has decided yet."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tarfile
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
@@ -21,8 +21,9 @@ from psycopg import sql
 
 from moderation.models import Evidence, Post
 from moderation.operations.infrastructure import kept_files
-from simulation.month import END
 
+END = datetime(2026, 3, 31, tzinfo=UTC)
+"""Of the month as it is lived and kept: `simulation.month` and what it imports are not loaded at a start."""
 PLACE = Path(__file__).with_name("month.tar.xz")
 _ABOUT, _TABLES, _PICTURES, _RELEASES, _SIMULATION = (
     "about.json",

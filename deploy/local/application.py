@@ -72,14 +72,14 @@ def workers() -> tuple[Worker, ...]:
 
 
 def preparation(*, seeds_demo: bool) -> Service:
-    """Return the step that migrates, collects static files and, in demo mode, makes the demo accounts."""
+    """Return the step that migrates, collects static files and, in demo mode, fills an empty database."""
     return Service(
         name="prepare",
         command=(sys.executable, "-m", "deploy.local.prepare", *(["--demo"] if seeds_demo else [])),
         folder=ROOT,
         # Without a new line: one migration may build an index of a large table on a busy machine.
         idle_seconds=3600,
-        says="migrations, static files" + (", demo accounts" if seeds_demo else ""),
+        says="migrations, static files" + (", the demonstration" if seeds_demo else ""),
         cure="nothing is lost: start again, and the migrations go on where they ended",
     )
 

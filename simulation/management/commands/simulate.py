@@ -49,7 +49,7 @@ class Command(BaseCommand):
         add(
             "--demo",
             action="store_true",
-            help="what `make run` does: a few days at once, then a gentle stream",
+            help="what `make run` does: a gentle stream, after a few days at once if nothing was ever sent",
         )
         add("--seed", type=int, help="the same seed writes the same world; by chance if not given")
         add("--run", help="prefix of all ids, so that runs add up; by chance if not given")
