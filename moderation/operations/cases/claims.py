@@ -21,6 +21,7 @@ from moderation.queries.cases.exposure import Exposure
 from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter, Sort
 from moderation.queries.health import clocks
 
+_audit = entries.writer("case")
 PAUSE_SECONDS = 15 * 60
 """How long a moderator who pauses keeps the case in front."""
 
@@ -133,7 +134,7 @@ def skip(*, case_id: int, moderator: User, at: datetime) -> None:
         release(case)
         case.skipped_by = [*case.skipped_by, moderator.pk]
         case.save(update_fields=("claimed_by", "lease_end_at", "skipped_by"))
-        entries.add(action="case.skipped", subject_kind="case", subject_id=case.pk, actor=moderator, at=at)
+        _audit("case.skipped", case, actor=moderator, at=at)
 
 
 def undo_skip(*, case_id: int, moderator: User, at: datetime) -> Case:
@@ -142,9 +143,7 @@ def undo_skip(*, case_id: int, moderator: User, at: datetime) -> Case:
         case = claim(case_id=case_id, moderator=moderator, at=at)
         case.skipped_by = [pk for pk in case.skipped_by if pk != moderator.pk]
         case.save(update_fields=("skipped_by",))
-        entries.add(
-            action="case.skip_undone", subject_kind="case", subject_id=case.pk, actor=moderator, at=at
-        )
+        _audit("case.skip_undone", case, actor=moderator, at=at)
     return case
 
 

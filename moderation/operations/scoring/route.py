@@ -43,9 +43,9 @@ class _Standing:
     """
 
     case: Case | None
-    decision: Decision | None
-    is_reported: bool
-    evidence: float
+    decision: Decision | None = None
+    is_reported: bool = False
+    evidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,18 +99,15 @@ def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
         is_reported=Exists(later), evidence=F(f"score__sub_models__{EVIDENCE}")
     )
     # By the order the newest decision in force overwrites those before it.
-    decisions = {decision.post_id: decision for decision in in_force.order_by("decided_at", "id")}
-    reported = {post for post, decision in decisions.items() if decision.is_reported}
-    evidence = {post: decision.evidence or 0.0 for post, decision in decisions.items()}
-    return {
-        post: _Standing(
-            case=cases.get(post),
-            decision=decisions.get(post),
-            is_reported=post in reported,
-            evidence=evidence.get(post, 0.0),
+    standings = {post: _Standing(case=cases.get(post)) for post in posts}
+    for decision in in_force.order_by("decided_at", "id"):
+        standings[decision.post_id] = _Standing(
+            case=cases.get(decision.post_id),
+            decision=decision,
+            is_reported=decision.is_reported,
+            evidence=decision.evidence or 0.0,
         )
-        for post in posts
-    }
+    return standings
 
 
 def _is_answered(standing: _Standing, score: Score) -> bool:
