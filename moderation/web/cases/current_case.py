@@ -54,16 +54,20 @@ def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
     """Return the variables of `cases/_last_decision.html`: what was done last and can still be undone."""
-    acts: list[tuple[datetime, str, object]] = []
+    acts: list[tuple[datetime, datetime | None, str, object]] = []
     if answer := blind_reviews.undoable(moderator=request.user, at=at):
-        acts.append((answer.answered_at or at, "last_answer", answer))
+        acts.append((answer.answered_at or at, answer.final_at, "last_answer", answer))
     if decision := decision_pages.undoable(moderator=request.user, at=at):
-        acts.append((decision.decided_at, "last", decision))
+        acts.append((decision.decided_at, decision.effective_at, "last", decision))
     if skip := skips.undoable(moderator=request.user, at=at):
-        acts.append((skip.skipped_at, "last_skip", skip))
+        acts.append((skip.skipped_at, skip.final_at, "last_skip", skip))
+    nothing: dict[str, object] = dict.fromkeys(("last", "last_answer", "last_skip", "last_until"))
+    nothing["at"] = at
+    if not acts:
+        return nothing
     # One key undoes one thing: the latest.
-    latest = {name: act for _, name, act in sorted(acts, key=lambda act: act[0])[-1:]}
-    return {"at": at, "last": None, "last_answer": None, "last_skip": None} | latest
+    *_, until, name, act = max(acts, key=lambda act: act[0])
+    return nothing | {name: act, "last_until": until}
 
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:
