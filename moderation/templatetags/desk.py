@@ -122,6 +122,13 @@ def confirm(
 
 
 @register.simple_tag
+def tab(words: str, name: str, here: str) -> str:
+    """Link to the page of this name among those of a section; `here` names the one that is shown."""
+    mark = {"href": reverse(name), "aria-current": "page" if name == here else None}
+    return format_html("<a{}>{}</a>", flatatt(mark), words)
+
+
+@register.simple_tag
 def columns(*heads: str) -> str:
     """Show heads of a table's columns."""
     return format_html_join("\n", '<th scope="col">{}</th>', ((head,) for head in heads))

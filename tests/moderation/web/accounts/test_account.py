@@ -72,7 +72,7 @@ class TestAccount:
 
         nav = html.partition('aria-label="Your settings"')[2].partition("</nav>")[0]
         assert [href for href in PAGES if f'"{href}"' not in nav] == []
-        assert f'href="{page}" aria-current="page"' in nav
+        assert f'aria-current="page" href="{page}"' in nav
 
     def test_ignores_a_forged_cookie(self, desk: Client) -> None:
         desk.cookies["theme"] = '"><script>'
