@@ -111,7 +111,8 @@ def _is_shortener(host: str) -> bool:
 def _preview(kind: Kind, *, is_hostile: bool, held_out: bool, rng: random.Random) -> str:
     if rng.random() >= _PREVIEW_SHARE:
         return ""
-    is_photo = rng.random() < (0.5 if is_hostile else 0.7)
+    # An honest site shows no other company's poster.
+    is_photo = not is_hostile or rng.random() < 0.5
     return pictures.choose(
         Show.PHOTO if is_photo else Show.POSTER,
         is_hostile=is_hostile and not is_photo,
