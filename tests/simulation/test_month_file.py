@@ -36,8 +36,10 @@ from moderation.models import (
 )
 from moderation.operations.accounts import demo
 from moderation.operations.infrastructure import kept_files
+from moderation.operations.labels import export_write
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import of_fields
+from moderation.queries.labels.labels import LabelFilter
 from simulation import month_file
 
 PAGES = {
@@ -98,6 +100,12 @@ def test_is_of_the_shipped_release_and_ends_now(lived: datetime) -> None:
 )
 def test_has_something_of_all(lived: datetime, model: type[Model], fewest: int) -> None:
     assert model._default_manager.count() >= fewest
+
+
+def test_its_labels_are_exported(lived: datetime, tmp_path: Path) -> None:
+    manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=lived)
+
+    assert manifest["counts"]["labels"] == Label.objects.filter(retracted_at=None).count()
 
 
 def test_people_differ_and_pictures_are_there(lived: datetime) -> None:

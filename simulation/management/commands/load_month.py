@@ -11,6 +11,7 @@ from django.utils import timezone
 from moderation.models import Post, User
 from moderation.operations.audit import chain
 from moderation.operations.labels import exports
+from moderation.operations.outbox import feed
 from moderation.queries.labels.labels import LabelFilter
 from simulation import month_file
 
@@ -32,6 +33,7 @@ class Command(BaseCommand):
             self.stderr.write(f"The month of the demonstration was not loaded. {reason}")
         else:
             chain.seal(at=at)
+            feed.sweep(at=at)  # an export holds what the feeds have told
             engineer = User.objects.get(username="ml")
             exports.request(requested_by=engineer, wanted=LabelFilter(), at=at)
             self.stdout.write(f"A month of the demonstration: {posts} posts")
