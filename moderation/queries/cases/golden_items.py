@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
 
 from moderation.models import BlindReview, GoldenItem, User
 from moderation.queries import keyset, outcome_counts
@@ -80,8 +81,9 @@ def may_be_marked(*, post_id: int) -> bool:
 
 
 def week_start(at: datetime) -> datetime:
-    """Return Monday 00:00 UTC of the week."""
-    return (at - timedelta(days=at.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)
+    """Return Monday 00:00 of the week, in the current time zone."""
+    day = timezone.localtime(at).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day - timedelta(days=day.weekday())
 
 
 _COUNTS = {"answers": Count("pk"), "right": Count("pk", filter=Q(verdict=F("golden__verdict")))}
