@@ -175,14 +175,26 @@ def ago(moment: datetime, at: datetime) -> str:
 
 @register.filter
 def moment(value: datetime) -> str:
-    """Return a moment as the reader's language writes it, to the minute, in UTC."""
-    return formats.date_format(timezone.localtime(value), "SHORT_DATETIME_FORMAT")
+    """Return a moment as the reader's language writes it, to the minute."""
+    return _by_the_clock(formats.date_format(timezone.localtime(value), "SHORT_DATETIME_FORMAT"))
+
+
+@register.filter
+def exact(value: datetime) -> str:
+    """Return a moment to the second, in the order in which it sorts."""
+    return _by_the_clock(f"{timezone.localtime(value):%Y-%m-%d %H:%M:%S}")
 
 
 @register.filter
 def clock(value: datetime) -> str:
-    """Return a moment's hour and minute as the reader's language writes them, in UTC."""
-    return formats.time_format(timezone.localtime(value), "TIME_FORMAT")
+    """Return a moment's hour and minute as the reader's language writes them."""
+    return _by_the_clock(formats.time_format(timezone.localtime(value), "TIME_FORMAT"))
+
+
+@register.simple_tag
+def time_zone() -> str:
+    """Return the name of the zone that times are in, "Europe/Berlin"."""
+    return str(timezone.get_current_timezone()).replace("_", " ")
 
 
 @register.filter
@@ -240,6 +252,11 @@ def named(names: Mapping[int, object] | str, key: int | None) -> object:
 def title_of(titles: Mapping[str, str], code: str) -> str:
     """Return the words of a code, the code itself where there are none."""
     return titles.get(code, code)
+
+
+def _by_the_clock(words: str) -> str:
+    """Name UTC; a reader's own clock needs no name."""
+    return f"{words} UTC" if str(timezone.get_current_timezone()) == "UTC" else words
 
 
 def _marked(part: Segment) -> str:

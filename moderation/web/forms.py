@@ -109,7 +109,7 @@ class CorrectForm(ReasonedForm):
 
 
 class ExportForm(forms.Form):
-    """A window of whole days in UTC; both ends included, either may be open."""
+    """A window of whole days; both ends included, either may be open."""
 
     since = days.DayField(required=False)
     until = days.DayField(required=False)
@@ -118,8 +118,8 @@ class ExportForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Refuse a window that ends before it begins."""
         cleaned = super().clean() or {}
-        since, until = cleaned.get("since"), cleaned.get("until")
-        if since and until and until < since:
+        since, until = days.window(cleaned.get("since"), cleaned.get("until"))
+        if since and until and until <= since:
             self.add_error("until", "The last day is before the first.")
         return cleaned
 

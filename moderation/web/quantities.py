@@ -93,7 +93,7 @@ def short_duration(seconds: float) -> str:
 
 
 def day(moment: datetime) -> str:
-    """Return the day of a moment, in UTC, as the reader's language writes it."""
+    """Return the day of a moment as the reader's language writes it."""
     return str(formats.date_format(timezone.localtime(moment), "SHORT_DATE_FORMAT"))
 
 

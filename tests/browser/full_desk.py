@@ -92,7 +92,7 @@ def addresses(case: Case) -> list[str]:
         f"/posts/{case.post_id}/",
         f"/posts/{case.post.platform.posts.get(external_id='post-1').pk}/",
         "/today/",
-        "/today/?span=month",
+        "/today/?days=28",
         "/audit/",
         "/appeals/",
         "/second-reviews/",

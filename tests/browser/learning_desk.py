@@ -149,8 +149,9 @@ def _answer(people: list[User], *, at: datetime) -> None:
             case.save(force_insert=True)
             verdict = item.verdict if number % 7 else "spam"
             BlindReview.objects.create(
-                platform=item.platform, post=item.post, golden=item, case=case, cause="golden", chance=1.0,
-                drawn_at=at, verdict=verdict, answered_by=person, answered_at=at,
+                platform=item.platform, post=item.post, golden=item, case=case, chance=1.0, drawn_at=at,
+                cause="first" if count == 3 else "golden", verdict=verdict, answered_by=person,
+                answered_at=at,
             )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from moderation.models import Case, Platform, User
+from moderation.models import BlindReview, Case, Platform, User
 from moderation.models.users import Role
 from moderation.operations.labels import exports
 from moderation.queries.labels.labels import LabelFilter
@@ -137,7 +137,15 @@ def test_full_pages_are_accessible_and_fit_a_phone(
     User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=PEOPLE[0])
     page = page_of(admin, reduced_motion="reduce")
     found = {}
-    for place in ("/second-reviews/", "/golden-items/", "/queues/", "/quality/drift/", "/models/shadow/2/"):
+    first_shift = f"/first-shift/?of={BlindReview.objects.filter(cause='first').latest('pk').answered_by_id}"
+    for place in (
+        "/second-reviews/",
+        "/golden-items/",
+        first_shift,
+        "/queues/",
+        "/quality/drift/",
+        "/models/shadow/2/",
+    ):
         page.goto(place)
         found[place] = violations(page)
         page.set_viewport_size({"width": 390, "height": 844})

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import BlindReview, Case, User
+from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.audit import entries
@@ -61,7 +62,7 @@ def answer(
     return review
 
 
-def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> None:
+def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> BlindReview:
     """Leave a claimed blind review to a lead, without a verdict.
 
     Raises CaseClosed, ClaimLost, PostChanged or NotAllowed.
@@ -72,6 +73,7 @@ def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> N
         claims.refuse_closed(case)
         claims.refuse_unclaimed(case, moderator=moderator, at=at)
         _close(review, case, moderator=moderator, note=note, at=at)
+    return review
 
 
 def undo(*, review_id: int, moderator: User, at: datetime) -> Case:
@@ -93,6 +95,8 @@ def undo(*, review_id: int, moderator: User, at: datetime) -> Case:
         review.verdict, review.reason, review.note = "", "", ""
         review.answered_by = review.answered_at = review.idempotency_key = None
         review.is_disputed = False
+        if review.golden_id is not None:
+            review.cause = BlindCause.GOLDEN
         review.save()
         case.state, case.closed_at, case.version = CaseState.OPEN, None, case.version + 1
         case.save(update_fields=("state", "closed_at", "version"))

@@ -22,6 +22,7 @@ from moderation.models.users import Role
 from moderation.operations.audit import entries
 from moderation.operations.cases import golden_items, opening
 from moderation.operations.cases.opening import Opening
+from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import case_access, latest_scores
 
@@ -110,7 +111,7 @@ def fill(*, platform_id: int, at: datetime) -> int:
         )
         number = min(golden_count, room // 2)
         reviews = reviews[: room - number]
-        return _opened([*reviews, *golden_items.drawn(platform_id=platform_id, number=number, at=at)], at=at)
+        return opened([*reviews, *golden_items.drawn(platform_id=platform_id, number=number, at=at)], at=at)
 
 
 def _draw(platform_id: int, *, at: datetime) -> None:
@@ -190,7 +191,8 @@ def _room(platform_id: int) -> int:
     return max(0, max(FEWEST, int(MOST_OF_QUEUE * other_count)) - blind)
 
 
-def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
+@transactions.required
+def opened(due: Sequence[BlindReview], *, at: datetime) -> int:
     """Open the cases of blind reviews whose decision still stands; the others come to nothing."""
     reviews = {review.post_id: review for review in due}
     posts = _free_posts(reviews)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -18,10 +18,9 @@ from moderation.operations.cases import overrule
 from moderation.operations.infrastructure import transactions
 from moderation.operations.refusals import Erased, NotAllowed, Refusal
 from moderation.queries import case_access
+from moderation.queries.cases import golden_items
 
 _audit = entries.writer("golden_item")
-LASTS = timedelta(days=90)
-"""From the post's arrival: an older post would stand out among other blind reviews."""
 
 
 class NotGolden(Refusal):
@@ -103,14 +102,23 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
     if number <= 0:
         return []
     moderators = set(User.objects.filter(is_active=True, role=Role.MODERATOR).values_list("pk", flat=True))
+    items = golden_items.usable(at=at).filter(platform=platform_id)
+    return drawn_for(items, people=moderators, number=number, at=at)
+
+
+@transactions.required
+def drawn_for(
+    items: QuerySet[GoldenItem], *, people: set[int], number: int, at: datetime
+) -> list[BlindReview]:
+    """Return up to `number` new blind reviews of items that one of these users may judge, like `drawn`."""
     reviews: list[BlindReview] = []
-    for item in _usable(platform_id, at=at):
+    for item in _free(items):
         if len(reviews) == number:
             break
-        if moderators - set(case_access.who_know(item.post)):
+        if people - set(case_access.who_know(item.post)):
             reviews.append(
                 BlindReview(
-                    platform_id=platform_id,
+                    platform_id=item.platform_id,
                     post=item.post,
                     golden=item,
                     cause=BlindCause.GOLDEN,
@@ -121,15 +129,8 @@ def drawn(*, platform_id: int, number: int, at: datetime) -> list[BlindReview]:
     return BlindReview.objects.bulk_create(reviews)
 
 
-def _usable(platform_id: int, *, at: datetime) -> QuerySet[GoldenItem]:
-    items = GoldenItem.objects.filter(
-        platform=platform_id,
-        confirmed_at__isnull=False,
-        retired_at__isnull=True,
-        post__erased_at__isnull=True,
-        post__received_at__gt=at - LASTS,
-        revision__number=F("post__latest_revision"),
-    )
+def _free(items: QuerySet[GoldenItem]) -> QuerySet[GoldenItem]:
+    """Return those that nobody is to judge at present, answered least first."""
     reviews = BlindReview.objects.filter(golden=OuterRef("pk"), case__isnull=True)
     busy = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)
     items = items.filter(~Exists(reviews), ~Exists(busy)).annotate(given=Count("blind_reviews"))

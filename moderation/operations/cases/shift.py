@@ -14,7 +14,7 @@ from moderation.models import Case, Decision, Presence, ReviewPage, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations import explanations
-from moderation.operations.cases import blind_answers, claims, review
+from moderation.operations.cases import blind_answers, claims, first_shift, review
 from moderation.queries.cases import exposure, queue_filter
 from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter
 
@@ -74,7 +74,10 @@ def hold(*, moderator: User, at: datetime, ahead: int = 0, wanted: QueueFilter =
         cases = claims.claim_held(moderator=moderator, at=at, count=1 + ahead)
         # A heartbeat of the same page may have locked some of them right now: they are claimed all the same.
         held_count = _own_live(moderator, at=at).count()
-        number = _missing(held=held_count, ahead=ahead, moderator=moderator, wanted=wanted, at=at)
+        if wanted.is_first_shift:
+            number = first_shift.opened(moderator=moderator, count=1 + ahead, held=held_count, at=at)
+        else:
+            number = _missing(held=held_count, ahead=ahead, moderator=moderator, wanted=wanted, at=at)
         if number:
             run = exposure.run(moderator=moderator, held=cases, cap=moderator.preferences.run_cap)
             cases += claims.claim_free(moderator=moderator, at=at, count=number, sparing=run, wanted=wanted)
@@ -95,7 +98,7 @@ def decide(
     Raises what `review.decide` and `blind_answers.answer` raise.
     """
     with transaction.atomic():
-        decision = _decided(case_id, choice, moderator=moderator, at=at)
+        decision = _decided(case_id, choice, moderator=moderator, wanted=wanted, at=at)
         return Step(decision=decision, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
@@ -122,7 +125,9 @@ def escalate(
         try:
             review.escalate(case_id=case_id, moderator=moderator, note=note, at=at)
         except review.JudgedBlindly:
-            blind_answers.hand_on(case_id=case_id, moderator=moderator, note=note, at=at)
+            answer = blind_answers.hand_on(case_id=case_id, moderator=moderator, note=note, at=at)
+            if wanted.is_first_shift:
+                first_shift.mark(answer, moderator=moderator, at=at)
         return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
@@ -164,12 +169,16 @@ def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
         claims.hand_back(case_id=case_id, moderator=moderator)
 
 
-def _decided(case_id: int, choice: Choice, *, moderator: User, at: datetime) -> Decision | None:
+def _decided(
+    case_id: int, choice: Choice, *, moderator: User, wanted: QueueFilter, at: datetime
+) -> Decision | None:
     """Return the decision, None for a blind review."""
     try:
         return review.decide(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
     except review.JudgedBlindly:
-        blind_answers.answer(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
+        answer = blind_answers.answer(case_id=case_id, moderator=moderator, at=at, **asdict(choice))
+        if wanted.is_first_shift:
+            first_shift.mark(answer, moderator=moderator, at=at)
     return None
 
 

@@ -1,68 +1,55 @@
-"""Hours, and the periods that a page shows, in UTC."""
+"""Hours as they are counted, in UTC, and the periods that a page shows, of days where its reader is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from enum import StrEnum
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import pairwise
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
-
-
-class Span(StrEnum):
-    """How long a period is. LAST is the 24 hours up to now; the others are of the calendar."""
-
-    LAST = "24h"
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
+LONGEST = 92
+"""So many days at most are read at once; their hours are added up for each page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """The last 24 hours, or a day, a week from Monday or a month; its steps are hours, else days."""
+    """The days from `first` to `last`, or the latest 24 hours, whose days these are.
 
-    span: Span
-    start: datetime
-    end: datetime
+    `edges` are the bounds of its steps: days, or hours if there are not many.
+    """
 
-    @property
-    def step(self) -> timedelta:
-        """The length of each part that is counted by itself."""
-        return HOUR if self.span in (Span.LAST, Span.DAY) else DAY
-
-    @property
-    def steps(self) -> tuple[datetime, ...]:
-        """When each part begins."""
-        return tuple(
-            self.start + number * self.step for number in range((self.end - self.start) // self.step)
-        )
+    first: date
+    last: date
+    edges: tuple[datetime, ...]
+    is_by_hour: bool
+    is_latest: bool = False
 
     @property
-    def day(self) -> date:
-        """A day of the period, for a period of another length."""
-        return (self.end - HOUR).date() if self.span == Span.LAST else self.start.date()
+    def start(self) -> datetime:
+        """When the period begins."""
+        return self.edges[0]
 
     @property
-    def neighbours(self) -> Span:
-        """How long the periods before and after are."""
-        return Span.DAY if self.span == Span.LAST else self.span
+    def end(self) -> datetime:
+        """When the period is over."""
+        return self.edges[-1]
 
     @property
-    def last_day(self) -> datetime:
-        """When the last day of the period begins."""
-        return self.end - DAY
+    def steps(self) -> tuple[tuple[datetime, datetime], ...]:
+        """When each part begins and ends."""
+        return tuple(pairwise(self.edges))
 
     @property
-    def before(self) -> date:
-        """A day of the period before this one."""
-        return self.day - DAY
+    def before(self) -> tuple[date, date]:
+        """The first and the last day of as many days before; before the last 24 hours, yesterday."""
+        first = self.last if self.is_latest else self.first
+        return first - (self.last - first) - DAY, first - DAY
 
     @property
-    def after(self) -> date:
-        """The first day of the next period."""
-        return self.end.date()
+    def after(self) -> tuple[date, date]:
+        """The first and the last day of as many days after."""
+        return self.last + DAY, self.last + (self.last - self.first) + DAY
 
 
 def hour_of(moment: datetime) -> datetime:
@@ -70,23 +57,31 @@ def hour_of(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
 
-def last_hours(*, at: datetime) -> Period:
+def last_hours(*, at: datetime, zone: tzinfo) -> Period:
     """Return the hour of a moment and the 23 before it."""
     end = hour_of(at) + HOUR
-    return Period(span=Span.LAST, start=end - DAY, end=end)
+    first, last = (moment.astimezone(zone).date() for moment in (end - DAY, at))
+    return Period(first=first, last=last, edges=_hours(end - DAY, end), is_by_hour=True, is_latest=True)
 
 
-def period(*, span: Span, day: date) -> Period:
-    """Return the day, the week from Monday or the calendar month that a day lies in, in UTC."""
-    first = day
-    if span == Span.WEEK:
-        first = day - timedelta(days=day.weekday())
-    elif span == Span.MONTH:
-        first = day.replace(day=1)
-    days = {Span.DAY: 1, Span.WEEK: 7}.get(span) or _days_of_month(first)
-    start = datetime.combine(first, time.min, UTC)
-    return Period(span=span, start=start, end=start + days * DAY)
+def period(*, first: date, last: date, zone: tzinfo) -> Period:
+    """Return whole days of a time zone, both included; hours are steps up to two days.
+
+    A day begins with the first hour that is counted in it, where zones differ from UTC by half an hour.
+    """
+    number = (last - first).days + 1
+    edges = tuple(_begin(first + place * DAY, zone) for place in range(number + 1))
+    is_by_hour = number <= 2
+    if is_by_hour:
+        edges = _hours(edges[0], edges[-1])
+    return Period(first=first, last=last, edges=edges, is_by_hour=is_by_hour)
 
 
-def _days_of_month(first: date) -> int:
-    return ((first + timedelta(days=31)).replace(day=1) - first).days
+def _begin(day: date, zone: tzinfo) -> datetime:
+    midnight = datetime.combine(day, time.min, zone).astimezone(UTC)
+    hour = hour_of(midnight)
+    return hour if hour == midnight else hour + HOUR
+
+
+def _hours(start: datetime, end: datetime) -> tuple[datetime, ...]:
+    return tuple(start + number * HOUR for number in range((end - start) // HOUR + 1))

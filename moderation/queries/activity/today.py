@@ -74,7 +74,7 @@ def sheet(*, period: Period, at: datetime) -> Sheet:
     over = [period.start + number * HOUR for number in range((period.end - period.start) // HOUR)]
     return Sheet(
         period=period,
-        steps=tuple(_step(start, period, hours, at=at) for start in period.steps),
+        steps=tuple(_step(start, end, hours, at=at) for start, end in period.steps),
         totals=_summed(hours, within),
         spikes=tuple(_spikes(hours, within)),
         counted_at=counted_at,
@@ -94,14 +94,14 @@ def _hours(period: Period) -> tuple[_Hours, datetime | None]:
     return dict(numbers), newest
 
 
-def _step(start: datetime, period: Period, hours: _Hours, *, at: datetime) -> Step:
-    end = start + period.step
-    within = [hour for number in range(period.step // HOUR) if (hour := start + number * HOUR) in hours]
+def _step(start: datetime, end: datetime, hours: _Hours, *, at: datetime) -> Step:
+    number = (end - start) // HOUR
+    within = [hour for place in range(number) if (hour := start + place * HOUR) in hours]
     return Step(
         start=start,
         end=end,
         counts=_summed(hours, within) if within else None,
-        is_whole=end <= at and len(within) == period.step // HOUR,
+        is_whole=end <= at and len(within) == number,
     )
 
 

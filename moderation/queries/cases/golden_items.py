@@ -7,13 +7,17 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
 
 from moderation.models import BlindReview, GoldenItem, User
+from moderation.models.blind_reviews import BlindCause
 from moderation.queries import keyset, outcome_counts
 from moderation.queries.keyset import Page
 
 FEWEST_ANSWERS = 20
 """Below, no share is shown."""
+LASTS = timedelta(days=90)
+"""From the post's arrival: an older post would stand out among other blind reviews."""
 
 
 class GoldenState(StrEnum):
@@ -28,12 +32,15 @@ class GoldenState(StrEnum):
 class GoldenResult:
     """How many answers to golden items somebody gave, until the start of this week, and how many were right.
 
-    What is newer is left out: a count that rises with an answer would tell which post was golden.
+    What is newer is left out: a count that rises with an answer would tell which post was golden. Answers of
+    the first shift, where everybody knows, are counted by themselves, and at once.
     """
 
     user: User
     answers: int
     right: int
+    first_answers: int = 0
+    first_right: int = 0
 
     @property
     def share(self) -> float | None:
@@ -48,16 +55,26 @@ class GoldenResult:
 
 def own_result(*, user: User, at: datetime) -> GoldenResult:
     """Return somebody's own result."""
-    answers = _answers(until=week_start(at)).filter(answered_by=user)
-    return GoldenResult(user=user, **answers.aggregate(**_COUNTS))
+    return GoldenResult(user=user, **_answers().filter(answered_by=user).aggregate(**_counts(at)))
 
 
 def results(*, at: datetime) -> tuple[GoldenResult, ...]:
     """Return everybody's results by name, not by rank."""
-    rows = _answers(until=week_start(at)).order_by().values_list("answered_by").annotate(**_COUNTS)
-    counts = {person: (answers, right) for person, answers, right in rows}
+    rows = _answers().order_by().values_list("answered_by").annotate(**_counts(at))
+    counts = {person: numbers for person, *numbers in rows if any(numbers)}
     people = User.objects.filter(pk__in=counts).order_by("username")
     return tuple(GoldenResult(user, *counts[user.pk]) for user in people)
+
+
+def usable(*, at: datetime) -> QuerySet[GoldenItem]:
+    """Return the golden items in use whose posts may be given out."""
+    return GoldenItem.objects.filter(
+        confirmed_at__isnull=False,
+        retired_at__isnull=True,
+        post__erased_at__isnull=True,
+        post__received_at__gt=at - LASTS,
+        revision__number=F("post__latest_revision"),
+    )
 
 
 def page(*, state: GoldenState, cursor: str = "", limit: int = 50) -> Page[GoldenItem]:
@@ -66,6 +83,7 @@ def page(*, state: GoldenState, cursor: str = "", limit: int = 50) -> Page[Golde
     if state != GoldenState.RETIRED:
         rows = rows.filter(confirmed_at__isnull=state == GoldenState.PROPOSED)
     answered = Q(blind_reviews__answered_at__isnull=False) & ~Q(blind_reviews__verdict="")
+    answered &= ~Q(blind_reviews__cause=BlindCause.FIRST)
     rows = rows.annotate(
         answers=Count("blind_reviews", filter=answered),
         right=Count("blind_reviews", filter=answered & Q(blind_reviews__verdict=F("verdict"))),
@@ -80,14 +98,22 @@ def may_be_marked(*, post_id: int) -> bool:
 
 
 def week_start(at: datetime) -> datetime:
-    """Return Monday 00:00 UTC of the week."""
-    return (at - timedelta(days=at.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)
+    """Return Monday 00:00 of the week, in the current time zone."""
+    day = timezone.localtime(at).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day - timedelta(days=day.weekday())
 
 
-_COUNTS = {"answers": Count("pk"), "right": Count("pk", filter=Q(verdict=F("golden__verdict")))}
+def _counts(at: datetime) -> dict[str, Count]:
+    is_first, is_right = Q(cause=BlindCause.FIRST), Q(verdict=F("golden__verdict"))
+    is_counted = ~is_first & Q(answered_at__lt=week_start(at))
+    return {
+        "answers": Count("pk", filter=is_counted),
+        "right": Count("pk", filter=is_counted & is_right),
+        "first_answers": Count("pk", filter=is_first),
+        "first_right": Count("pk", filter=is_first & is_right),
+    }
 
 
-def _answers(*, until: datetime) -> QuerySet[BlindReview]:
-    """Return final answers to golden items; those handed on have no verdict and do not count."""
-    rows = BlindReview.objects.filter(golden__is_wrong=False, answered_at__lt=until)
-    return rows.exclude(verdict="")
+def _answers() -> QuerySet[BlindReview]:
+    """Return answers to golden items; those handed on have no verdict and do not count."""
+    return BlindReview.objects.filter(golden__is_wrong=False, answered_at__isnull=False).exclude(verdict="")

@@ -15,6 +15,7 @@ from statistics import median
 
 from django.db.models import Count, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce, NullIf, TruncDate
+from django.utils import timezone
 
 from moderation.models import Decision, User
 from moderation.queries import outcome_counts
@@ -67,15 +68,14 @@ class Pace:
 
 
 def own_pace(*, user: User, at: datetime) -> Pace:
-    """Read a user's pace in three queries."""
-    since = (at - timedelta(days=DAYS - 1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    """Read a user's pace in three queries; days are those of the current time zone."""
+    midnight = timezone.localtime(at).replace(hour=0, minute=0, second=0, microsecond=0)
+    since = midnight - timedelta(days=DAYS - 1)
     mine = Decision.objects.filter(decided_by=user, decided_at__gte=since, decided_at__lte=at)
     per_day = Counter(dict(mine.values_list(TruncDate("decided_at")).annotate(all=Count("pk")).order_by()))
     days = [since.date() + timedelta(days=number) for number in range(DAYS)]
     today = list(
-        mine.filter(decided_at__gte=at.replace(hour=0, minute=0, second=0, microsecond=0))
-        .order_by("decided_at")
-        .values_list("decided_at", flat=True)
+        mine.filter(decided_at__gte=midnight).order_by("decided_at").values_list("decided_at", flat=True)
     )
     seen = looks(today)
     is_undone = Q(reversal__isnull=False, reversal__replacement__isnull=True)

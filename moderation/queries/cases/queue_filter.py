@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models import CampaignMember, PostLink
-from moderation.models.cases import BLIND_REASONS
+from moderation.models.cases import BLIND_REASONS, CaseReason
 from moderation.queries.policies import policy_pages
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ class Part:
 class QueueFilter:
     """Which cases, and in which order; empty means all of them. `age` is an index of BUCKETS.
 
-    `parts` come one after the other; None is the whole queue, () is nothing of it.
+    `parts` come one after the other; None is the whole queue, () is nothing of it. A first shift is golden
+    items alone: no page may list what it selects, for nobody else must tell them from other blind reviews.
     """
 
     reason: str = ""
@@ -90,6 +91,7 @@ class QueueFilter:
     age: int | None = None
     sort: Sort = Sort.HARM
     parts: tuple[Part, ...] | None = None
+    is_first_shift: bool = False
 
     @property
     def is_narrow(self) -> bool:
@@ -108,7 +110,7 @@ class QueueFilter:
         return (self,) if self.parts is None else tuple(replace(self, parts=(part,)) for part in self.parts)
 
 
-EVERYTHING = QueueFilter()
+EVERYTHING, FIRST_SHIFT = QueueFilter(), QueueFilter(is_first_shift=True)
 
 
 def condition(wanted: QueueFilter, *, at: datetime) -> Q:
@@ -116,6 +118,8 @@ def condition(wanted: QueueFilter, *, at: datetime) -> Q:
     query = Q()
     if wanted.parts is not None:
         query &= reduce(or_, (part.condition for part in wanted.parts), Q(pk__in=()))
+    if wanted.is_first_shift:
+        query &= Q(reason=CaseReason.BLIND, blind_review__golden__isnull=False)
     if wanted.reason:
         query &= Q(reason=wanted.reason)
     if wanted.language:

@@ -73,9 +73,10 @@ class RecentScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCircuits:
-    """Number of endpoints whose circuit is open, and since when the oldest is."""
+    """Number of endpoints whose circuit is open, the first of them, and since when the oldest is."""
 
     endpoints: int
+    first: int | None
     since: datetime | None
 
 
@@ -83,7 +84,9 @@ def open_circuits() -> OpenCircuits:
     """Count the circuits that are not closed."""
     opened = EndpointCircuit.objects.exclude(state=CircuitState.CLOSED)
     active = opened.filter(endpoint__state=EndpointState.ACTIVE)
-    return OpenCircuits(**active.order_by().aggregate(endpoints=Count("pk"), since=Min("since")))
+    return OpenCircuits(
+        **active.order_by().aggregate(endpoints=Count("pk"), first=Min("pk"), since=Min("since"))
+    )
 
 
 def backlogs(*, at: datetime) -> list[Backlog]:

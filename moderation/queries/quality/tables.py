@@ -38,7 +38,10 @@ def tables(
     complaints = Complaint.objects.filter(received_at__gte=since, received_at__lt=until, post__isnull=False)
     labels = Label.objects.filter(retracted_at__isnull=True, labelled_at__gte=since, labelled_at__lt=until)
     answers = BlindReview.objects.filter(
-        cause__in=(BlindCause.SAMPLE, BlindCause.FIRST), answered_at__gte=since, answered_at__lt=until
+        cause__in=(BlindCause.SAMPLE, BlindCause.FIRST),
+        decision__isnull=False,
+        answered_at__gte=since,
+        answered_at__lt=until,
     )
     if platform is not None:
         answers = answers.filter(platform=platform)

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
-_NOT_THE_DESK = ("/api/", "/problems/", "/1.1/", "/healthz", "/readyz", "/metrics")
+NOT_THE_DESK = ("/api/", "/problems/", "/1.1/", "/healthz", "/readyz", "/metrics")
 
 
 class DeskLocaleMiddleware(LocaleMiddleware):
@@ -14,7 +14,7 @@ class DeskLocaleMiddleware(LocaleMiddleware):
 
     def process_request(self, request: HttpRequest) -> None:
         """Activate the language of the request."""
-        if request.path.startswith(_NOT_THE_DESK):
+        if request.path.startswith(NOT_THE_DESK):
             translation.activate("en")
             request.LANGUAGE_CODE = "en"
         else:
@@ -22,6 +22,6 @@ class DeskLocaleMiddleware(LocaleMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Name the language of a page in its headers."""
-        if request.path.startswith(_NOT_THE_DESK):
+        if request.path.startswith(NOT_THE_DESK):
             return response
         return super().process_response(request, response)

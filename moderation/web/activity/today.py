@@ -7,49 +7,63 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
+from django.urls import reverse
+from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 
 from moderation.models.activity import Measure
 from moderation.queries.activity import hours, outlook, today
-from moderation.queries.activity.hours import Period, Span
+from moderation.queries.activity.hours import Period
 from moderation.queries.activity.today import Sheet, Step
 from moderation.queries.quality import drift_pages, removal
-from moderation.web import access, csv_files
+from moderation.web import access, csv_files, quantities
 from moderation.web.entities.entity import HEIGHT, Bar
 from moderation.web.middleware.standby_reads import may_be_behind
 
 _EARLIEST = date(2000, 1, 1)
-_STEP_WIDTH = 10
+_STEP_WIDTH, _MOST_TICKS = 10, 8
 _PEOPLE = (Measure.PEOPLE_SPAM, Measure.PEOPLE_FINE)
 _FILTER = (Measure.FILTER_SPAM, Measure.FILTER_FINE)
+_LISTS: dict[Measure, tuple[str, dict[str, str]]] = {
+    Measure.POSTS: ("posts", {}),
+    Measure.PEOPLE_SPAM: ("decisions", {"whose": "people", "verdict": "spam"}),
+    Measure.PEOPLE_FINE: ("decisions", {"whose": "people", "verdict": "not_spam"}),
+    Measure.FILTER_SPAM: ("decisions", {"whose": "filter", "verdict": "spam"}),
+    Measure.FILTER_FINE: ("decisions", {"whose": "filter", "verdict": "not_spam"}),
+}
+"""The pages that list what is counted, and their filters. No page lists cases by when they were opened."""
 
 
 class PeriodForm(forms.Form):
-    """A span and a day within it; without them, and for invalid values, the last 24 hours."""
+    """Days from and to, or their number up to today; without valid ones, the last 24 hours."""
 
-    span = forms.ChoiceField(choices=[(span.value, span.value) for span in Span], required=False)
-    day = forms.DateField(required=False)
+    days = forms.IntegerField(min_value=1, max_value=hours.LONGEST, required=False)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
 
     def period(self, *, at: datetime) -> Period:
-        """Return the chosen period; none begins after `at`."""
+        """Return the chosen period: none ends after today, and one too long is its last days."""
         self.is_valid()
-        latest, day = at.date(), self.cleaned_data.get("day")
-        span = Span(self.cleaned_data.get("span") or (Span.DAY if day else Span.LAST))
-        if span == Span.LAST:
-            return hours.last_hours(at=at)
-        return hours.period(span=span, day=max(_EARLIEST, min(day or latest, latest)))
+        zone = timezone.get_current_timezone()
+        days, since, until = (self.cleaned_data.get(name) for name in ("days", "since", "until"))
+        if not (days or since or until):
+            return hours.last_hours(at=at, zone=zone)
+        today = at.astimezone(zone).date()
+        last = max(_EARLIEST, min(until or today, today))
+        first = min(since or last - ((days or 1) - 1) * hours.DAY, last)
+        return hours.period(first=max(first, last - (hours.LONGEST - 1) * hours.DAY), last=last, zone=zone)
 
 
 @access.leads.get
 @may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
-    """Show the last 24 hours, a day, a week or a month."""
+    """Show the last 24 hours, the last days, or chosen ones."""
     at = timezone.now()
     period = PeriodForm(request.GET).period(at=at)
     sheet = today.sheet(period=period, at=at)
@@ -61,27 +75,51 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "at": at,
         "sheet": sheet,
         "period": period,
-        "spans": list(Span),
+        "window": urlencode(_window(period.start, period.end)),
+        "longest": hours.LONGEST,
         "is_now": period.start <= at < period.end,
         "chart": _chart(sheet),
-        "names_hours": period.step == hours.HOUR,
         "outlook": now,
         "flows": flows if now.is_by_hour else flows[::-1],
         "failures": outlook.failures(at=at),
         "members": members,
         "at_work": [member for member in members if member.is_at_work],
         "rule": today.SPIKES,
+        "spikes": [
+            (spike, _list((spike.measure,), spike.hour, spike.hour + hours.HOUR)) for spike in sheet.spikes
+        ],
         "drift_alarms": drift_pages.unseen(),
         "removal": removal.standings(at=at),
-        "rows": [(step, _numbers(step.counts)) for step in sheet.steps if step.start <= at],
-        "totals": _numbers(sheet.totals),
+        "rows": [
+            (step, _linked(step.counts, step.start, step.end)) for step in sheet.steps if step.start <= at
+        ],
+        "totals": _linked(sheet.totals, period.start, period.end),
     }
     return render(request, "activity/today.html", context)
+
+
+def _window(start: datetime, end: datetime) -> dict[str, str]:
+    """Return the filter of a list for what happened from `start` to before `end`."""
+    since, until = (f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}" for moment in (start, end))
+    return {"since": since, "until": until}
+
+
+def _list(measures: Sequence[Measure], start: datetime, end: datetime) -> str:
+    """Return where what was counted is listed, "" if nowhere; verdicts together if there are several."""
+    name, filters = _LISTS.get(measures[0], ("", {}))
+    kept = {key: value for key, value in filters.items() if key != "verdict" or len(measures) == 1}
+    return name and f"{reverse(name)}?{urlencode(kept | _window(start, end))}"
 
 
 def _numbers(counts: Mapping[Measure, int] | None) -> list[int]:
     """Return the numbers in the order of the table's columns, none where nothing was counted."""
     return [] if counts is None else [counts[measure] for measure in Measure]
+
+
+def _linked(counts: Mapping[Measure, int] | None, start: datetime, end: datetime) -> list[tuple[int, str]]:
+    """Return the numbers with where each is listed, "" for none."""
+    numbers = zip(Measure, _numbers(counts), strict=False)  # none where nothing was counted
+    return [(number, _list((measure,), start, end) if number else "") for measure, number in numbers]
 
 
 @access.leads.get
@@ -90,7 +128,8 @@ def export(request: access.DeskRequest) -> HttpResponse:
     """Send the table of the page as CSV."""
     at = timezone.now()
     sheet = today.sheet(period=PeriodForm(request.GET).period(at=at), at=at)
-    name = f"activity-{sheet.period.span}-{sheet.period.day:%Y-%m-%d}.csv"
+    period = sheet.period
+    name = f"activity-{'24h' if period.is_latest else period.first}-{period.last}.csv"
     return csv_files.answer(_table(sheet), name=name)
 
 
@@ -104,13 +143,18 @@ def _table(sheet: Sheet) -> Iterator[list[object]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """One row of bars with its sum and its highest step; marks are the places of spikes."""
+    """One row of bars with its sum and its highest step; marks are the places of spikes.
+
+    `columns` are its steps: place, what each says under the pointer, and where it is listed, "" for nowhere.
+    """
 
     name: str
     total: int
+    address: str
     peak: int
     peak_at: datetime | None
     bars: tuple[Bar, ...]
+    columns: tuple[tuple[int, str, str], ...]
     marks: tuple[int, ...]
 
 
@@ -134,7 +178,7 @@ def _chart(sheet: Sheet) -> Chart:
     ]
     if sheet.totals[Measure.FAILED_CALLS]:
         lanes.append(_lane(sheet, _("Failed webhook calls"), (Measure.FAILED_CALLS,)))
-    every = 3 if len(sheet.steps) == 24 else 1 if len(sheet.steps) <= 7 else 5
+    every = -(-len(sheet.steps) // _MOST_TICKS)
     return Chart(
         lanes=tuple(lanes),
         width=_STEP_WIDTH * len(sheet.steps),
@@ -153,11 +197,30 @@ def _lane(sheet: Sheet, name: str, measures: Sequence[Measure]) -> Lane:
     return Lane(
         name=name,
         total=sum(sums),
+        address=_list(measures, sheet.period.start, sheet.period.end),
         peak=peak,
         peak_at=sheet.steps[sums.index(peak)].start if peak else None,
         bars=tuple(bars),
+        columns=tuple(
+            (
+                place * _STEP_WIDTH,
+                _words(step, measures, is_by_hour=sheet.period.is_by_hour),
+                _list(measures, step.start, step.end) if sums[place] else "",
+            )
+            for place, step in enumerate(sheet.steps)
+            if step.counts is not None
+        ),
         marks=tuple(sorted(_marks(sheet, measures))),
     )
+
+
+def _words(step: Step, measures: Sequence[Measure], *, is_by_hour: bool) -> str:
+    """Return a step's time and numbers."""
+    form = "SHORT_DATETIME_FORMAT" if is_by_hour else "SHORT_DATE_FORMAT"
+    parts = [
+        f"{measure.label} {quantities.count((step.counts or {}).get(measure, 0))}" for measure in measures
+    ]
+    return " \N{MIDDLE DOT} ".join([formats.date_format(timezone.localtime(step.start), form), *parts])
 
 
 def _bars(step: Step, place: int, measures: dict[str, Measure], *, scale: float) -> list[Bar]:
@@ -172,9 +235,12 @@ def _bars(step: Step, place: int, measures: dict[str, Measure], *, scale: float)
 
 
 def _marks(sheet: Sheet, measures: Sequence[Measure]) -> set[int]:
-    step = sheet.period.step
-    starts = {spike.hour for spike in sheet.spikes if spike.measure in measures}
-    return {(hour - sheet.period.start) // step * _STEP_WIDTH for hour in starts}
+    hits = [spike.hour for spike in sheet.spikes if spike.measure in measures]
+    return {
+        place * _STEP_WIDTH
+        for place, step in enumerate(sheet.steps)
+        if any(step.start <= hour < step.end for hour in hits)
+    }
 
 
 def _sum(step: Step, measures: Sequence[Measure]) -> int:

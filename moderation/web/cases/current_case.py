@@ -10,10 +10,10 @@ from django.template.loader import render_to_string
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_names
-from moderation.queries.cases import backlog, blind_reviews, case_pages, skips
+from moderation.queries.cases import backlog, blind_reviews, case_pages, first_shift, skips
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
-from moderation.web.cases import behind, evidence, model_view
+from moderation.web.cases import behind, evidence, model_view, working_filter
 
 
 def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[str, object]:
@@ -46,10 +46,18 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
     }
 
 
-def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
+def idle_context(request: access.DeskRequest, *, at: datetime, is_swap: bool = False) -> dict[str, object]:
     """Return the variables of `cases/_current_case.html` without a case: counts of the queue."""
     overview = backlog.overview(viewer=request.user, at=at)
-    return {"at": at, "page": None, "lease_seconds": settings.LEASE_SECONDS, "overview": overview}
+    is_first_shift = working_filter.is_first_shift(request)
+    shift = first_shift.of(user=request.user, at=at) if is_first_shift else None
+    return {
+        "at": at,
+        "page": None,
+        "lease_seconds": settings.LEASE_SECONDS,
+        "overview": overview,
+        "is_first_shift_over": is_first_shift and (is_swap or not (shift and shift.is_offered)),
+    }
 
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
@@ -72,7 +80,7 @@ def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:
     """Return the case, or the page without a case, as HTML."""
-    parts = context(request, case_id, at=at) if case_id else idle_context(request, at=at)
+    parts = context(request, case_id, at=at) if case_id else idle_context(request, at=at, is_swap=True)
     return render_to_string("cases/_current_case.html", parts | {"is_swap": True}, request)
 
 

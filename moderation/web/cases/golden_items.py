@@ -37,7 +37,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "results": golden_items.results(at=at),
         "until": golden_items.week_start(at),
         "fewest": golden_items.FEWEST_ANSWERS,
-        "days": operations.LASTS.days,
+        "days": golden_items.LASTS.days,
     }
     return render(request, "cases/golden_items.html", context)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils import timezone
 
-from moderation.queries.cases import backlog, named_queues, queue
+from moderation.queries.cases import backlog, first_shift, named_queues, queue
 from moderation.web import access
 from moderation.web.cases import bulk, working_filter
 from moderation.web.cases.working_filter import SORTS, QueueFilterForm
@@ -36,6 +36,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = QueueFilterForm(request.GET)
     if not request.htmx:
         context |= bulk.context()
+        context["first_shift"] = first_shift.of(user=request.user, at=at)
         context["sorts"] = SORTS
         context["queues"] = named_queues.open_to(request.user, at=at)
         context["queue_id"] = request.GET.get("queue", "")

@@ -19,9 +19,9 @@ from moderation.models import NamedQueue
 from moderation.models.cases import CaseReason
 from moderation.models.preferences import FilterPage
 from moderation.operations.cases import claims, shift
-from moderation.queries.cases import named_queues
+from moderation.queries.cases import first_shift, named_queues
 from moderation.queries.cases.named_queues import Assigned
-from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
+from moderation.queries.cases.queue_filter import BUCKETS, FIRST_SHIFT, QueueFilter, Sort
 from moderation.queries.policies import policy_pages
 from moderation.web import access
 from moderation.web.lists.filter_form import FilterForm, OptionField
@@ -68,7 +68,7 @@ class QueueFilterForm(FilterForm):
         )
 
 
-_SESSION_KEY = "working_filter"
+_SESSION_KEY, _FIRST_SHIFT = "working_filter", "first_shift"
 COUNTED = 200
 """More cases than these are not counted: "200+" says enough, and the count is part of every answer."""
 
@@ -109,6 +109,17 @@ def choose(request: access.DeskRequest, *, at: datetime) -> None:
     shift.begin(moderator=request.user, wanted=wanted(request, at=at), at=at)
 
 
+def begin_first_shift(request: access.DeskRequest, *, at: datetime) -> None:
+    """Let a session work through the golden items of a first shift; no address asks for that."""
+    request.session[_SESSION_KEY] = _FIRST_SHIFT
+    shift.begin(moderator=request.user, wanted=FIRST_SHIFT, at=at)
+
+
+def is_first_shift(request: access.DeskRequest) -> bool:
+    """Tell whether this session works through a first shift."""
+    return _query(request) == _FIRST_SHIFT
+
+
 def wanted(request: access.DeskRequest, *, at: datetime) -> QueueFilter:
     """Return the filter that this session works by."""
     return _chosen(_query(request), _own(request, at=at))
@@ -121,11 +132,12 @@ def shown(request: access.DeskRequest, *, at: datetime) -> WorkingFilter | None:
     if not choice.is_narrow and choice.sort == Sort.HARM:
         return None
     remaining = claims.cases_left(moderator=request.user, wanted=choice, at=at)
+    first = first_shift.of(user=request.user, at=at) if choice.is_first_shift else None
     return WorkingFilter(
         words=tuple(_words(choice)),
         reached=tuple(_reached_words(queue) for queue in own if queue.is_reached),
         query=_query(request),
-        left=remaining[: COUNTED + 1].count(),
+        left=first.left if first else remaining[: COUNTED + 1].count(),
     )
 
 
@@ -149,6 +161,8 @@ def _own(request: access.DeskRequest, *, at: datetime) -> list[Assigned]:
 
 
 def _chosen(query: str, own: list[Assigned]) -> QueueFilter:
+    if query == _FIRST_SHIFT:
+        return FIRST_SHIFT
     values = QueryDict(query)
     choice = filter_of(values)
     open_today = [queue for queue in own if not queue.is_reached]
@@ -171,6 +185,8 @@ def _reached_words(own: Assigned) -> str:
 
 def _words(chosen: QueueFilter) -> list[str]:
     words = [part.name for part in chosen.parts or ()]
+    if chosen.is_first_shift:
+        words.append(_("First shift"))
     if chosen.reason:
         words.append(str(CaseReason(chosen.reason).label))
     if chosen.language:

@@ -36,7 +36,7 @@ _STATES = (
 
 
 class PostFilterForm(FilterForm):
-    """The filters of the list of posts; days are whole and in UTC, both ends included."""
+    """The filters of the list of posts; days are whole, both ends included."""
 
     page = FilterPage.POSTS
     q = forms.CharField(max_length=200, required=False, strip=True)

@@ -153,7 +153,7 @@ def _address(kind: str, name: str, *, since: datetime) -> str:
     }.get(kind)
     if not query or not name:
         return ""
-    return f"{reverse('posts')}?{urlencode(query | {'since': f'{since:%Y-%m-%d}'})}"
+    return f"{reverse('posts')}?{urlencode(query | {'since': since.isoformat()})}"
 
 
 def _words(one: Mapping[str, Any]) -> str:

@@ -88,3 +88,27 @@ def asked_again(pair: tuple[Case, Case], open_case: Case_, moderator: User, othe
     answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
     judge(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
     blind_reviews.sweep(at=later(300))
+
+
+_VOUCHED = (
+    "Win a phone today, only three left at this price",
+    "The choir rehearses on Wednesday in the old school",
+    "Double your coins in a week, write to me now",
+    "Our tomatoes ripened early, come and take some",
+    "Pills without a doctor, sent by night mail",
+    "Who has lost a red glove near the station?",
+)
+
+
+def vouched(
+    open_case: Case_, number: int, *, by: User, leads: tuple[User, User], at: datetime
+) -> list[GoldenItem]:
+    """Make golden items, spam and not spam in turn, of posts that nobody else knows."""
+    items = []
+    for place in range(number):
+        author = IncomingAuthor(external_id=f"golden-{place}")
+        case = open_case(text=_VOUCHED[place], author=author, at=at)
+        judge(case, by, verdict=list(Verdict)[place % 2], at=at)
+        made = golden_items.mark(post_id=case.post_id, lead=leads[0], note=f"Because of {place}", at=at)
+        items.append(golden_items.confirm(item_id=made.pk, lead=leads[1], at=at))
+    return items

@@ -142,7 +142,7 @@ class TestRetiring:
         assert not BlindReview.objects.filter(golden=item).exists()
 
     def test_is_by_age(self, item: GoldenItem, plan: None, open_case: Case_, moderator: User) -> None:
-        Post.objects.filter(pk=item.post_id).update(received_at=later(0) - golden_items.LASTS)
+        Post.objects.filter(pk=item.post_id).update(received_at=later(0) - results.LASTS)
         judge(open_case(text=TEXTS[1]), moderator, at=later(2))
 
         assert blind_reviews.sweep(at=later(100)) == 1

@@ -1,4 +1,4 @@
-"""The queue and the work on it: periods, what one saw, what waits and where it is going, who is at work."""
+"""The queue and the work on it: what a period saw, what waits and where it is going, who is at work."""
 
 from __future__ import annotations
 
@@ -14,46 +14,8 @@ from moderation.models.users import Role
 from moderation.operations import activity
 from moderation.operations.webhooks import endpoints
 from moderation.queries.activity import hours, outlook, today
-from moderation.queries.activity.hours import Span
 from moderation.queries.activity.outlook import Flow, Member
 from tests.moderation.conftest import Case_, Cases, Post_, judge
-
-
-class TestPeriods:
-    @pytest.mark.parametrize(
-        ("span", "start", "end", "steps"),
-        [
-            (Span.DAY, (2026, 2, 25), (2026, 2, 26), 24),
-            (Span.WEEK, (2026, 2, 23), (2026, 3, 2), 7),
-            (Span.MONTH, (2026, 2, 1), (2026, 3, 1), 28),
-        ],
-    )
-    def test_a_period_holds_its_day(
-        self, span: Span, start: tuple[int, int, int], end: tuple[int, int, int], steps: int
-    ) -> None:
-        period = hours.period(span=span, day=date(2026, 2, 25))
-
-        assert (period.start, period.end) == (datetime(*start, tzinfo=UTC), datetime(*end, tzinfo=UTC))
-        assert len(period.steps) == steps
-        assert period.steps[-1] + period.step == period.end
-
-    def test_the_last_24_hours_end_with_the_present_one(self) -> None:
-        period = hours.last_hours(at=datetime(2026, 2, 25, 0, 4, tzinfo=UTC))
-
-        assert (period.start, period.end) == (
-            datetime(2026, 2, 24, 1, tzinfo=UTC),
-            datetime(2026, 2, 25, 1, tzinfo=UTC),
-        )
-        assert (len(period.steps), period.day) == (24, date(2026, 2, 25))
-        assert (period.neighbours, period.before) == (Span.DAY, date(2026, 2, 24))
-
-    @pytest.mark.parametrize("span", [Span.DAY, Span.WEEK, Span.MONTH])
-    def test_periods_follow_one_another(self, span: Span) -> None:
-        period = hours.period(span=span, day=date(2026, 1, 31))
-
-        assert hours.period(span=span, day=period.after).start == period.end
-        assert hours.period(span=span, day=period.before).end == period.start
-
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -74,7 +36,7 @@ def timed(open_case: Case_) -> Callable[..., None]:
 
 def members(at: datetime) -> dict[str, Member]:
     activity.count(at=at)
-    found = outlook.members(period=hours.period(span=Span.DAY, day=at.date()), at=at)
+    found = outlook.members(period=hours.period(first=at.date(), last=at.date(), zone=UTC), at=at)
     return {member.user.username: member for member in found}
 
 
@@ -205,8 +167,8 @@ def count(hour: datetime, number: int, measure: Measure = Measure.POSTS) -> None
     HourlyCount.objects.create(hour=hour, measure=measure, number=number, counted_at=hour + HOUR)
 
 
-def sheet(at: datetime, span: Span = Span.DAY) -> today.Sheet:
-    return today.sheet(period=hours.period(span=span, day=DATE), at=at)
+def sheet(at: datetime, last: date = DATE) -> today.Sheet:
+    return today.sheet(period=hours.period(first=DATE, last=last, zone=UTC), at=at)
 
 
 @pytest.mark.django_db
@@ -224,7 +186,7 @@ class TestSteps:
         for hour in range(24):
             count(at.replace(hour=0) + hour * HOUR, 2)
 
-        found = sheet(at + DAY, Span.MONTH)
+        found = sheet(at + DAY, DATE + 27 * DAY)
 
         assert found.steps[0].counts is not None
         assert found.steps[0].counts[Measure.POSTS] == 48
@@ -293,4 +255,4 @@ class TestSpikes:
             count(at - days * DAY, 1)
         count(at, 500)
 
-        assert [spike.hour for spike in sheet(at, Span.MONTH).spikes] == [at]
+        assert [spike.hour for spike in sheet(at, DATE + 27 * DAY).spikes] == [at]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -11,10 +13,11 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, HourlyCount, Platform, Revision, Score, User
+from moderation.models import Case, EndpointCircuit, HourlyCount, Platform, Revision, Score, User
 from moderation.models.activity import Measure
 from moderation.operations import activity
 from moderation.operations.audit import entries
+from moderation.operations.webhooks import endpoints
 from moderation.queries.activity.hours import hour_of
 from tests.moderation.conftest import Case_, Decided, Post_
 from tests.moderation.web.conftest import asked, flat
@@ -42,8 +45,8 @@ class TestPage:
 
         body = lead_desk.get("/today/").content.decode()
 
-        assert "Posts received <strong>1</strong>" in body
-        assert "Decided by people <strong>1</strong>" in body
+        assert re.search(r'Posts received<a href="/posts/\?since=[^"]+"><strong>1</strong>', flat(body))
+        assert re.search(r'Decided by people<a href="/decisions/\?whose=people&[^"]+"><strong>1<', flat(body))
         assert "1 person at work:" in body
         assert "Mona Moderator" in body
         assert "Nothing is waiting." in body
@@ -81,8 +84,8 @@ class TestPage:
         body = flat(lead_desk.get("/today/").content.decode())
 
         assert body.count('<th scope="row" class="table__short">') == 24
-        assert f'href="?span=day&amp;day={yesterday}" rel="prev"' in body
-        assert f'href="?span=day&amp;day={now:%Y-%m-%d}"' in body
+        assert f'href="?since={yesterday}&amp;until={yesterday}" rel="prev"' in body
+        assert 'href="?days=7"' in body
 
     def test_tells_of_a_burst_that_a_model_missed(
         self, lead_desk: Client, open_case: Case_, now: datetime
@@ -97,10 +100,69 @@ class TestPage:
         assert f'{words}<dd><a href="/health/" class="tone--spam">1</a>' in body
 
     @pytest.mark.drawn(4)
-    @pytest.mark.parametrize("span", ["span=24h", "span=day", "span=week", "span=month", "span=year"])
-    @pytest.mark.parametrize("day", ["", "&day=nonsense", "&day=9999-12-31", "&day=0001-01-01"])
-    def test_no_question_breaks_it(self, lead_desk: Client, span: str, day: str) -> None:
-        assert lead_desk.get(f"/today/?{span}{day}").status_code == 200
+    @pytest.mark.parametrize("since", ["", "nonsense", "9999-12-31", "0001-01-01", "2026-02-01T10:00"])
+    @pytest.mark.parametrize("until", ["", "nonsense", "9999-12-31", "0001-01-01"])
+    def test_no_question_breaks_it(self, lead_desk: Client, since: str, until: str) -> None:
+        assert lead_desk.get(f"/today/?days=year&since={since}&until={until}").status_code == 200
+
+    @pytest.mark.parametrize(
+        ("query", "steps", "words"),
+        [
+            ("days=7", 7, "2026-03-27 to 2026-04-02"),
+            ("days=28", 28, "2026-03-06 to 2026-04-02"),
+            ("since=2026-03-29&until=2026-03-29", 23, "2026-03-29"),
+            ("since=2026-03-01&until=2026-03-10", 10, "2026-03-01 to 2026-03-10"),
+            ("since=2025-01-01", 92, "2026-01-01 to 2026-04-02"),
+        ],
+    )
+    def test_shows_any_days_by_the_readers_clock(
+        self, lead_desk: Client, monkeypatch: pytest.MonkeyPatch, query: str, steps: int, words: str
+    ) -> None:
+        lead_desk.cookies["time_zone"] = "Europe/Berlin"
+        monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 4, 1, 22, 30, tzinfo=UTC))
+
+        body = flat(lead_desk.get(f"/today/?{query}").content.decode())
+
+        assert body.count('<th scope="row" class="table__short">') == steps
+        assert f'<h2 id="course">{words}<span class="soft">Europe/Berlin</span>' in body
+
+    def test_says_where_its_hours_begin_in_a_zone_of_half_hours(self, lead_desk: Client) -> None:
+        lead_desk.cookies["time_zone"] = "Asia/Kolkata"
+
+        assert "here each begins 30 minutes past." in flat(lead_desk.get("/today/").content.decode())
+
+    def test_leads_from_each_number_to_what_it_counts(
+        self, lead_desk: Client, open_case: Case_, decided: Decided, now: datetime
+    ) -> None:
+        decided(open_case(at=now, text="the only one"))
+        activity.count(at=timezone.now())
+        lead_desk.cookies["time_zone"] = "Asia/Kolkata"
+        body = lead_desk.get("/today/").content.decode()
+        columns = re.findall(
+            r'<a\s+href="([^"]+)"\s+tabindex="-1"\s*>.*?<title>([^<]+)</title>', body, re.DOTALL
+        )
+
+        told = {words.partition(" \N{MIDDLE DOT} ")[2]: unescape(address) for address, words in columns}
+
+        assert set(told) >= {"Posts received 1", "Spam, by people 1 \N{MIDDLE DOT} Not spam, by people 0"}
+        for address in told.values():
+            assert "the only one" in lead_desk.get(address).content.decode()
+            earlier = address.replace("until=", "not=").replace("since=", "until=")
+            assert "the only one" not in lead_desk.get(earlier).content.decode()
+
+    def test_links_the_endpoint_that_does_not_respond(
+        self, lead_desk: Client, admin_desk: Client, platform: Platform, now: datetime
+    ) -> None:
+        endpoint, _secret = endpoints.add(platform=platform, url="https://hook.example/", at=now)
+        EndpointCircuit.objects.update_or_create(endpoint=endpoint, defaults={"state": "open", "since": now})
+
+        addresses = f"/endpoints/{endpoint.pk}/deliveries/", "/health/#endpoints"
+
+        for browser, address in zip((admin_desk, lead_desk), addresses, strict=True):
+            assert f'<a href="{address}" class="tone--spam">1</a>' in flat(
+                browser.get("/today/").content.decode()
+            )
+        assert 'id="endpoints"' in lead_desk.get("/health/").content.decode()
 
     def test_says_when_the_queue_will_be_empty(
         self, lead_desk: Client, open_case: Case_, now: datetime
@@ -121,6 +183,7 @@ class TestPage:
         body = lead_desk.get("/today/").content.decode()
 
         assert "500; usual: 10" in body
+        assert f'<a href="/posts/?since={hour:%Y-%m-%dT%H}%3A00Z' in body
         assert "at least 3 times as many" in body
         assert 'class="lane__spike"' in body
 
@@ -130,13 +193,13 @@ class TestPage:
         lead_desk.get("/today/")
         decided(open_case(at=now))
         activity.count(at=timezone.now())
-        assert len(asked(lead_desk, "/today/?span=month")) <= 15
+        assert len(asked(lead_desk, "/today/?days=28")) <= 15
         for number in range(5):
             other = User.objects.create_user(f"person-{number}")
             decided(open_case(at=now), by=other)
         activity.count(at=timezone.now())
 
-        assert len(asked(lead_desk, "/today/?span=month")) <= 15
+        assert len(asked(lead_desk, "/today/?days=28")) <= 15
 
 
 class TestExport:
@@ -154,4 +217,4 @@ class TestExport:
         assert (row["posts"], row["is_whole"]) == ("1", "false")
 
     def test_leaves_empty_what_was_not_counted(self, lead_desk: Client, db: None) -> None:
-        assert {row["posts"] for row in rows_of(lead_desk.get("/today/csv/?span=month"))} == {""}
+        assert {row["posts"] for row in rows_of(lead_desk.get("/today/csv/?days=28"))} == {""}
