@@ -1,10 +1,11 @@
-/* Two levels of a case: what a decision needs, or everything known of it. The page has both; a class of <body> hides
+/* Two levels of a case: what a decision needs, or everything known of it. The page has both; a class of #desk hides
    the rest, also in cases that wait behind the one in front. Expects: <button data-level="url that remembers it"
-   data-more="what is said" data-less aria-pressed> in #current-case. Others listen to the event level:changed. */
+   data-more="what is said" data-less aria-pressed> in #current-case in
+   #desk. Others listen to the event level:changed. */
 
 import { retryingFetch } from "./retrying_fetch.js";
 
-const level = document.body.classList;
+const level = document.getElementById("desk").classList;
 let saved = Promise.resolve(); // the choices before, in their order
 
 /* Where the case scrolls as a whole its panes are no places to stop at. */
