@@ -32,10 +32,12 @@ class Preferences:
 
     `keys` holds only the keys that differ from the standard ones. `run_cap` is how many posts of one campaign
     or of a graphic kind may follow one another. A break is suggested after so many minutes or cases, 0 never.
+    A case shows what a decision needs, or everything known of it if `is_detailed`.
     """
 
     is_keys_on: bool = True
     is_hints_on: bool = True
+    is_detailed: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
     blur: Blur = Blur.GRAPHIC
     is_greyscale: bool = False
@@ -55,6 +57,7 @@ def read_preferences(stored: Mapping[str, Any]) -> Preferences:
     return Preferences(
         is_keys_on=stored.get("is_keys_on") is not False,
         is_hints_on=stored.get("is_hints_on") is not False,
+        is_detailed=stored.get("is_detailed") is True,
         keys={str(name): str(key) for name, key in keys.items()} if isinstance(keys, dict) else {},
         blur=Blur(stored["blur"]) if stored.get("blur") in list(Blur) else standard.blur,
         is_greyscale=stored.get("is_greyscale") is True,

@@ -9,12 +9,13 @@ let timer = 0;
 function load() {
   clearTimeout(timer);
   const section = document.querySelector("#current-case [data-around]");
-  if (!wide.matches || !section || section.childElementCount) return;
+  if (!section?.checkVisibility() || section.childElementCount) return;
   timer = setTimeout(() => {
     if (section.isConnected) window.htmx.ajax("GET", section.dataset.around, { target: section, swap: "innerHTML" });
   }, REST_MILLISECONDS);
 }
 
 document.addEventListener("case:shown", load);
+document.addEventListener("level:changed", load);
 wide.addEventListener("change", load);
 load();

@@ -1,4 +1,4 @@
-/* One key, one button. Expects: <button data-key="s">; the key clicks it.
+/* One key, one button. Expects: <button data-key="s">; the key clicks it, also where only its level is not shown.
    Nothing happens while typing, with a modifier, in an open dialog, on key repeat, with <html data-keys="off">, or
    once a key has followed a link: what is typed next is meant for the page to come.
    The page loads it last: a key must not act before the script that listens for what its button does. */
@@ -16,7 +16,7 @@ function follow(link) {
 }
 
 function isVisible(element) {
-  return element.checkVisibility();
+  return element.checkVisibility() || element.closest(".is-brief .only-in-detail") !== null;
 }
 
 document.addEventListener("keydown", (event) => {

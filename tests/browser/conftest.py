@@ -69,14 +69,16 @@ def settle(watch: Watch, requests_in_flight: list[int]) -> Settle:
 def page_of(
     new_context: Callable[..., BrowserContext], origin: str, watch: Watch, requests_in_flight: list[int]
 ) -> Iterator[Callable[..., Page]]:
-    """Open a page of a person who has signed in; `scheme` is light or dark.
+    """Open a page of a person who has signed in; `scheme` is light or dark, `is_detailed` shows whole cases.
 
     Pages are left before the tables are emptied: a page that closes gives its cases back, and that request
     must not meet the emptying.
     """
     opened: list[Page] = []
 
-    def open_page(user: User, *, scheme: str = "light", **options: Any) -> Page:
+    def open_page(user: User, *, scheme: str = "light", is_detailed: bool = True, **options: Any) -> Page:
+        stored = user.stored_preferences | {"is_detailed": is_detailed}
+        User.objects.filter(pk=user.pk).update(stored_preferences=stored)
         size = {"width": 1280, "height": 800}
         context = new_context(base_url=origin, color_scheme=scheme, viewport=size, **options)
         context.set_default_timeout(1_000 * PATIENCE_SECONDS)

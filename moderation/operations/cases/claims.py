@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, Decision, User
+from moderation.models import CampaignMember, Case, Decision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations import explanations
 from moderation.operations.audit import entries
@@ -37,6 +37,19 @@ def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None
         free = free_cases(moderator=moderator, at=at).filter(among or Q())
         next_cases = _lock_first(free, count - len(cases), moderator, at=at)
         return _claimed(cases + next_cases, moderator=moderator, at=at)
+
+
+def claim_similar(*, case_id: int, moderator: User, at: datetime) -> Case | None:
+    """Claim the next case of the same campaign, one held already first; None without any.
+
+    Raises NotAllowed.
+    """
+    member = CampaignMember.objects.filter(post__cases=case_id).first()
+    if member is None:
+        return None
+    of_campaign = queue_filter.condition(QueueFilter(campaign=member.campaign_id), at=at)
+    cases = claim_next(moderator=moderator, at=at, among=of_campaign & ~Q(pk=case_id))
+    return cases[0] if cases else None
 
 
 def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:

@@ -36,6 +36,7 @@ class PreferencesForm(forms.Form):
     )
     is_keys_on = forms.BooleanField(required=False)
     is_hints_on = forms.BooleanField(required=False)
+    is_detailed = forms.BooleanField(required=False)
     blur = forms.ChoiceField(
         choices=[
             (Blur.NEVER.value, gettext_lazy("Never")),
@@ -94,6 +95,14 @@ def change_shortcuts(request: access.DeskRequest) -> HttpResponse:
     preferences.store(user=request.user, chosen=changed)
     messages.success(request, _("Keys saved."))
     return redirect("preferences")
+
+
+@access.deciders.post
+def change_level(request: access.DeskRequest) -> HttpResponse:
+    """Remember whether cases show everything known, or what a decision needs."""
+    is_detailed = request.POST.get("is_detailed") == "true"
+    preferences.store(user=request.user, chosen=replace(request.user.preferences, is_detailed=is_detailed))
+    return HttpResponse(status=204)
 
 
 @access.deciders.get

@@ -28,13 +28,14 @@ _HEARD_CHARACTERS = 80
 class Fact:
     """A row of facts; `tone` is "", spam, ham or warn.
 
-    `behind` is the URL of the list of counted posts, "" if there is none.
+    `behind` is the URL of the list of counted posts, "" if there is none. `is_detail`: few decisions need it.
     """
 
     name: str
     value: str
     tone: str = ""
     behind: str = ""
+    is_detail: bool = False
 
 
 def text_segments(page: CasePage, *, is_whole: bool) -> list[Segment]:
@@ -133,12 +134,13 @@ def author_facts(page: CasePage) -> Iterator[Fact]:
     )
     phrases = [words.format(count(number)) for words, number in counts if number is not None]
     if phrases:
-        yield Fact(name=_("Audience"), value=", ".join(phrases))
+        yield Fact(name=_("Audience"), value=", ".join(phrases), is_detail=True)
     if author.email_domain:
         domain = _("hidden") if page.hides_addresses else author.email_domain
-        yield Fact(name=_("Email domain"), value=domain)
+        yield Fact(name=_("Email domain"), value=domain, is_detail=True)
     behind = _behind(record.author_history, Counted.AUTHOR, page=page)
-    yield Fact(name=_("Posts here"), value=_known(record.author_history, at=record.at), behind=behind)
+    posts = _known(record.author_history, at=record.at)
+    yield Fact(name=_("Posts here"), value=posts, behind=behind, is_detail=True)
     yield from _verdict_facts(record.author_history, behind=behind)
 
 

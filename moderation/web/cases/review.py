@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.http import HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.utils import timezone
 
@@ -46,6 +47,12 @@ def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
     page = case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
     picture = event_lanes.picture(case_context.lanes(case=page.case, is_blind=page.is_score_hidden), at=at)
     return render(request, "cases/_context.html", {"page": page, "picture": picture, "at": at})
+
+
+@access.deciders.get
+def token(request: access.DeskRequest) -> HttpResponse:
+    """Give a page older than its session the new CSRF token, so that its actions still work."""
+    return HttpResponse(get_token(request), content_type="text/plain")
 
 
 def _page(request: access.DeskRequest, found: dict[str, object], *, at: datetime) -> HttpResponse:

@@ -13,7 +13,6 @@ from functools import partial
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
-from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -56,6 +55,16 @@ def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
     except Refused as refusal:
         return _refused(request, case_id, refusal)
     return answer(request, current_id=case_id, at=at)
+
+
+@access.deciders.post
+def next_similar(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Claim the next case of this one's campaign and show it; this one comes after it."""
+    at = timezone.now()
+    if case := claims.claim_similar(case_id=case_id, moderator=request.user, at=at):
+        return answer(request, current_id=case.pk, at=at)
+    notice = _("No other case of this campaign is waiting for you.")
+    return answer(request, cases=Case.objects.filter(pk=case_id), notice=notice, at=at)
 
 
 @access.deciders.post
@@ -148,12 +157,6 @@ def hand_back(request: access.DeskRequest) -> HttpResponse:
     elif form.is_valid():
         shift.hand_back(case_ids=form.cleaned_data["held"], moderator=request.user)
     return HttpResponse(status=204) if "Review-Page" in request.headers else redirect("queue")
-
-
-@access.deciders.get
-def token(request: access.DeskRequest) -> HttpResponse:
-    """Give a page older than its session the new CSRF token, so that its actions still work."""
-    return HttpResponse(get_token(request), content_type="text/plain")
 
 
 def following(request: access.DeskRequest, *, notice: str = "", status: int = 200) -> HttpResponse:

@@ -91,6 +91,21 @@ class TestPhone:
             phone.evaluate("[...document.querySelectorAll('kbd')].filter(cap => cap.checkVisibility())") == []
         )
 
+    def test_has_the_score_under_the_text(self, phone: Page) -> None:
+        chip, text = phone.locator(".score-chip"), phone.locator("#post-text")
+        below, above = chip.bounding_box(), text.bounding_box()
+        assert below is not None
+        assert above is not None
+
+        assert 0 <= below["y"] - (above["y"] + above["height"]) <= 16
+        expect(phone.locator(".verdict")).not_to_be_in_viewport()
+
+    def test_shows_the_first_case_of_the_queue_at_once(self, phone: Page) -> None:
+        phone.goto("/queue/")
+
+        expect(phone.locator(".table__row").first).to_be_in_viewport(ratio=1)
+        assert phone.locator(".topbar").evaluate("bar => bar.offsetHeight") <= 72
+
     def test_a_notice_is_seen_wherever_one_is(self, phone: Page) -> None:
         phone.evaluate("scrollTo(0, 900)")
         phone.evaluate("import('/static/desk/case_stack.js').then(it => it.notice('Something to read'))")

@@ -40,11 +40,28 @@ class TestPreferences:
         assert 'data-hints="off"' in body
         assert 'data-keys="off"' not in body
 
+    def test_shows_what_a_decision_needs_until_all_details_are_asked_for(
+        self, desk: Client, case_in_front: Case
+    ) -> None:
+        assert "is-brief" in desk.get(f"/review/{case_in_front.pk}/").content.decode()
+
+        desk.post("/account/level/", {"is_detailed": "true"})
+        desk.post("/account/shortcuts/", {"spam": "j"})
+
+        assert "is-brief" not in desk.get(f"/review/{case_in_front.pk}/").content.decode()
+
     def test_refuses_what_is_no_choice(self, desk: Client) -> None:
         assert desk.post("/account/preferences/", CHOSEN | {"run_cap": "1000000"}).status_code == 422
 
     def test_falls_back_where_the_stored_value_is_broken(self) -> None:
-        broken = {"blur": ["x"], "run_cap": "3", "keys": 7, "is_keys_on": None, "is_hints_on": 0}
+        broken = {
+            "blur": ["x"],
+            "run_cap": "3",
+            "keys": 7,
+            "is_keys_on": None,
+            "is_hints_on": 0,
+            "is_detailed": 1,
+        }
         assert read_preferences(broken) == Preferences()
 
 

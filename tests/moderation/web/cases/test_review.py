@@ -239,6 +239,15 @@ class TestContext:
         assert "shop.example" in body
         assert "198.51.100.0/24" in body
 
+    def test_draws_at_the_same_places_in_german(self, desk: Client, open_case: Case_) -> None:
+        case = open_case(text="See https://shop.example/", ip="198.51.100.9")
+
+        german = HTMX | {"Accept-Language": "de"}
+        body = desk.get(f"/review/{case.pk}/context/", headers=german).content.decode()
+
+        places = re.findall(r' x[12]?="([^"]*)%"', body)
+        assert len({float(place) for place in places}) > 2
+
     def test_needs_few_queries(self, desk: Client, open_case: Case_) -> None:
         case = open_case(text="See https://shop.example/", ip="198.51.100.9")
 
