@@ -108,7 +108,7 @@ def _tables() -> list[str]:
     kept = (
         name for name in names if name.startswith(f"{app}_") and name.removeprefix(f"{app}_") not in _LEFT_OUT
     )
-    return sorted(kept, key=lambda name: (name != Post._meta.db_table, name))
+    return sorted(kept, key=lambda name: (name != f"{app}_post", name))
 
 
 def _columns(table: str) -> sql.Composable:
