@@ -12,6 +12,9 @@ ENOUGH_RANDOM = 50
 ENOUGH_FOR_ROUTES = 200
 """With fewer random labels, decisions move neither curve nor thresholds."""
 
+LEAST_OF_EACH = 8
+"""Spam, and others: with fewer labels of either, nothing is fitted to a platform."""
+
 ENOUGH_OF_EACH = 30
 MOST_OF_ONE_SORT = 0.85
 MOST_OF_ONE_LANGUAGE = 0.95

@@ -17,17 +17,12 @@ from threadpoolctl import threadpool_limits
 
 from scoring.ensemble import probabilities_of
 from scoring.gate import LEAST_OF_SOURCE
+from scoring.label_balance import LEAST_OF_EACH
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads, learnt_keys
 from scoring.release import Release
 from scoring.splits import Split, split_of
-from training import (
-    fit_head,
-    head_guards,
-    labelled_lines,
-    labelled_posts,
-    train_heads,
-)
+from training import fit_head, labelled_lines, labelled_posts, train_heads
 from training.compare import Sample
 from training.fit_head import Calibrated
 from training.labelled_lines import Origin
@@ -73,7 +68,7 @@ def without_test_part(paths: Iterable[Path], *, live: Opened, candidate: Opened)
         posts = train_heads.learnable([post for post in decisions if post.platform == platform])
         usable = [post for post in posts if split_of(post.group) in splits]
         counts = Counter(post.is_spam for post in usable)
-        if min(counts[True], counts[False]) >= head_guards.LEAST_OF_EACH:
+        if min(counts[True], counts[False]) >= LEAST_OF_EACH:
             heads[platform] = _calibrated(usable, candidate=candidate).head
         elif posts:
             del heads[platform]

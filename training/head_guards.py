@@ -9,13 +9,11 @@ import numpy as np
 from sklearn.metrics import log_loss
 
 from scoring.ensemble import probabilities_of
-from scoring.label_balance import CURE, ENOUGH_RANDOM, MOST_OF_ONE_SORT, Balance, findings
+from scoring.label_balance import CURE, ENOUGH_RANDOM, LEAST_OF_EACH, MOST_OF_ONE_SORT, Balance, findings
 from scoring.trees import Floats
 from scoring.unread_script import letters_by_script
 from training.labelled_records import LabelledRecord
 
-LEAST_OF_EACH = 8
-"""Minimum decisions per class."""
 _ONE_LANGUAGE = 10
 _LEAST_OF_SCRIPT = 0.1
 """Least share of a text's letters: Japanese is written in three scripts at once."""

@@ -34,6 +34,7 @@ from moderation.web.learning import (
     model_errors,
     models,
     proposals,
+    release,
     shadow,
     thresholds,
 )
@@ -179,6 +180,8 @@ urlpatterns = [
     path("models/features/", feature_search.page, name="feature-search"),
     path("models/errors/", model_errors.page, name="model-errors"),
     path("models/errors/csv/", model_errors.export, name="model-errors-csv"),
+    path("models/releases/<str:release_id>/", release.page, name="release"),
+    path("models/errors/judge-again/", model_errors.judge_again, name="judge-again"),
     path("models/training-runs/", models.start, name="training-start"),
     path("models/training-runs/<int:run_id>/", models.run, name="training-run"),
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),

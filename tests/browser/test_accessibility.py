@@ -63,7 +63,8 @@ class TestAxe:
         decision = Decision.objects.get()
         correction = f"/decisions/{decision.pk}/correct/?verdict=not_spam"
         found = {}
-        for address in (*PAGES, correction, f"/review/{decision.case_id}/"):
+        release = f"/models/releases/{decision.score.release_id}/"
+        for address in (*PAGES, correction, release, f"/review/{decision.case_id}/"):
             page.goto(address)
             found[address] = violations(page)
 

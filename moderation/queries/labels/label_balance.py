@@ -14,6 +14,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.queries.labels import audit_plan
 from moderation.queries.labels.audit_plan import Plan
 from scoring.label_balance import ENOUGH_FOR_ROUTES as ENOUGH_FOR_ROUTES  # noqa: PLC0414 - pages name them
+from scoring.label_balance import LEAST_OF_EACH as LEAST_OF_EACH  # noqa: PLC0414
 from scoring.label_balance import Balance, findings
 from scoring.label_balance import Finding as Finding  # noqa: PLC0414
 from scoring.label_balance import Weakness as Weakness  # noqa: PLC0414
@@ -63,6 +64,14 @@ def of(*, platform_id: int | None = None) -> Balance:
     )
     languages = labels.order_by().values_list("decision__revision__language").annotate(count=Count("pk"))
     return Balance(**counted, languages=_by_language(languages))
+
+
+def best_labelled() -> tuple[int, int]:
+    """Return how many labels are spam and not spam where most are of the rarer class; (0, 0) without any."""
+    labels = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
+    counted = labels.order_by().values("post__platform").annotate(spam=Count("pk", filter=Q(is_spam=True)))
+    rows = counted.annotate(labels=Count("pk")).values_list("spam", "labels")
+    return max(((spam, labels - spam) for spam, labels in rows), key=min, default=(0, 0))
 
 
 def sampling(*, floor: float, at: datetime) -> list[Sampling]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from moderation.models import Platform
+from moderation.models.scores import RouteChoice
 from moderation.queries.cases import pace
 from moderation.queries.cases.pace import CaseTime
 from moderation.queries.learning import dry_run, traffic
@@ -196,6 +197,18 @@ def point(thresholds: Thresholds, *, basis: Basis) -> Point:
         people=None if seconds is None else cases * seconds / (HOURS_OF_REVIEW * 3600),
         cost=_cost(missed_per_day, wrong_per_day, cases=cases, basis=basis),
     )
+
+
+def moved(route: str, low: float, high: float, *, basis: Basis, moves: DryRun) -> tuple[float, Estimate]:
+    """Return how many more posts a day take a route, removal or let through, and the share of wrong ones.
+
+    Negative if fewer do. Its threshold goes from one of these probabilities to the other.
+    """
+    gained = sum(one.posts * ((one.after == route) - (one.before == route)) for one in moves.changes)
+    labels, (low, high) = basis.labels, sorted((low, high))
+    between = ~labels.is_forced & (labels.probability >= low) & (labels.probability < high)
+    is_wrong = labels.is_spam == (route == RouteChoice.ALLOW)
+    return gained / basis.counted.days, _share(labels, part=between & is_wrong, whole=between)
 
 
 def cheapest(now: Thresholds, *, basis: Basis) -> Thresholds | None:

@@ -1,4 +1,4 @@
-"""What the live models got wrong: labelled posts, the greatest loss first, and the file of them."""
+"""What the live models got wrong: labelled posts, the greatest loss first, their file, judging them again."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django import forms
-from django.http import HttpResponse
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from moderation import scorer
-from moderation.models import Platform
+from moderation.models import Case, Platform
 from moderation.models.decisions import Verdict
 from moderation.models.scores import RouteChoice
+from moderation.operations.cases import second_review
+from moderation.operations.refusals import Erased
 from moderation.queries.learning import model_errors, traffic
 from moderation.queries.learning.model_errors import ErrorFilter, ModelError
 from moderation.web import access, csv_files, days
@@ -72,7 +77,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         wanted=form.wanted(at=at),
         cursor=request.GET.get("cursor", ""),
     )
-    context: dict[str, object] = {"section": "models", "at": at, "page": found}
+    context: dict[str, object] = {"section": "models", "at": at, "page": found, "most": second_review.MOST}
     return list_pages.answer(request, "learning/model_errors.html", context, form=form)
 
 
@@ -87,6 +92,42 @@ def export(request: access.DeskRequest) -> HttpResponse:
     )
     table = [COLUMNS, *(_cells(row) for row in rows)]
     return csv_files.answer(table, name=f"model-errors-{at:%Y-%m-%d}.csv")
+
+
+@access.exporters.post
+def judge_again(request: access.DeskRequest) -> HttpResponse:
+    """Request second reviews of the picked posts, and say what became of each."""
+    ids = {int(name) for name in request.POST.getlist("case") if name.isdecimal() and len(name) < 19}
+    with access.refusals_told(request):
+        found = second_review.ask_many(post_ids=ids, asked_by=request.user, at=timezone.now())
+        told = [str(words % {"n": found[kind]}) for kind, words in _OUTCOMES.items() if found[kind]]
+        messages.add_message(request, messages.SUCCESS if found[Case] else messages.WARNING, " ".join(told))
+    answer = redirect("model-errors")
+    if query := QueryDict(request.POST.get("query", "")).urlencode():
+        answer["Location"] += f"?{query}"
+    return answer
+
+
+_OUTCOMES = {
+    Case: ngettext_lazy(
+        "%(n)d post is judged again. It returns to this list with the answer.",
+        "%(n)d posts are judged again. They return to this list with their answers.",
+        "n",
+    ),
+    second_review.AlreadyWaiting: ngettext_lazy(
+        "%(n)d was left out: it waits for a decision already.",
+        "%(n)d were left out: they wait for a decision already.",
+        "n",
+    ),
+    second_review.NotDecided: ngettext_lazy(
+        "%(n)d was left out: no decision of a person stands.",
+        "%(n)d were left out: no decision of a person stands.",
+        "n",
+    ),
+    Erased: ngettext_lazy(
+        "%(n)d was left out: it was erased.", "%(n)d were left out: they were erased.", "n"
+    ),
+}
 
 
 def _cells(row: ModelError) -> Sequence[object]:

@@ -16,9 +16,10 @@ from django.utils.translation import gettext_lazy
 from moderation import scorer
 from moderation.models import Platform, ReleaseProposal, ShadowRun, TrainingRun
 from moderation.models.learning import ProposalKind
-from moderation.models.training_runs import TrainingStep
+from moderation.models.training_runs import TrainingState, TrainingStep
 from moderation.operations.learning import training_runs
 from moderation.operations.releases import store
+from moderation.queries.labels import label_balance
 from moderation.queries.learning import models, proposal_pages, shadow_pages
 from moderation.web import access, quantities
 
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 
-_MEASURES = {
+MEASURES = {
     "pr_auc": gettext_lazy("PR-AUC"),
     "recall_at_1_fpr": gettext_lazy("Recall at 1% false alarms"),
     "calibration_error": gettext_lazy("Calibration error"),
 }
 """A measure without words stands as its name."""
 
-_PARTS = {
+PARTS = {
     "complete": gettext_lazy("All fields"),
     "with random gaps": gettext_lazy("Fields missing at random"),
     "bare (text and links only)": gettext_lazy("Text and links only"),
@@ -67,7 +68,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show what is live, what was, and the training runs."""
     at, live = timezone.now(), scorer.newest()
     promotions = models.promotions()
-    manifest = _manifest(live)
+    manifest, runs = _manifest(live), models.runs()
     since = next((one.at for one in promotions if one.release_id == live), None)
     releases, kept = models.releases(), store.ids()
     past = models.were_live([one.pk for one in releases])
@@ -78,18 +79,22 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "live": live,
         "live_promotion": promotions[0] if promotions else None,
         "manifest": manifest,
-        "training": _training(manifest),
+        "training": training(manifest),
         "tested_columns": (_("Posts"), _("Number"), _("Spam"), _("PR-AUC"), _("Precision of removal")),
-        "tested": [(_PARTS.get(one.name, one.name), _cells(one)) for one in models.tested(manifest)],
+        "tested": [(PARTS.get(one.name, one.name), _cells(one)) for one in models.tested(manifest)],
         "labels": models.labels_since(since),
         "since": since,
         "before": models.before(live),
         "promotions": promotions,
         "releases": [
-            (one, one.pk in kept, one.pk in past, _training(one.manifest), made.get(one.pk))
+            (one, one.pk in kept, one.pk in past, training(one.manifest), made.get(one.pk))
             for one in releases
         ],
-        "runs": _shown(models.runs(), at=at),
+        "runs": _shown(runs, at=at),
+        "is_training": any(row.is_open for row in runs),
+        "labelled": label_balance.best_labelled(),
+        "least": label_balance.LEAST_OF_EACH,
+        "last_run": next((row for row in runs if row.state == TrainingState.READY), None),
         "in_shadow": shadow_pages.open_run(),
         "platforms": Platform.objects.order_by("name", "pk"),
     }
@@ -144,7 +149,7 @@ def _manifest(live: str) -> dict[str, Any]:
         return {}
 
 
-def _training(manifest: dict[str, Any]) -> dict[str, Any]:
+def training(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return what a release learned from: simulated posts, decisions by platform, texts."""
     training = manifest.get("training") or {}
     fitted = training.get("fitted_on") or {}
@@ -166,7 +171,7 @@ def _shown(rows: Sequence[TrainingRun], *, at: datetime) -> list[_Shown]:
         _Shown(
             run=row,
             steps=_steps(row),
-            compared=[(_MEASURES.get(one.metric, one.metric), one) for one in models.compared(row.report)],
+            compared=[(MEASURES.get(one.metric, one.metric), one) for one in models.compared(row.report)],
             failed=[(question, answer) for question, passed, answer in row.findings if not passed],
             verdict=_VERDICTS.get(models.verdict(row), ""),
             proposal=proposed.get(row.candidate),

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from moderation.queries.cases.pace import CaseTime
 from moderation.queries.learning.dry_run import Change
-from moderation.queries.learning.simulation import CONFIDENCE, Basis, PerDay, Point
+from moderation.queries.learning.simulation import CONFIDENCE, Basis, PerDay, Point, Simulation, moved
 from moderation.queries.learning.traffic import Thresholds
 from moderation.queries.quality.estimates import Estimate
 from moderation.web.quality import shares
@@ -43,6 +43,38 @@ def effects(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
         (_("People needed"), [_known(one.people) for one in points]),
         (_("Cost a day"), [_known(one.cost) for one in points]),
     ]
+
+
+def verdict(found: Simulation) -> tuple[str, list[str]]:
+    """Return what the chosen thresholds change a day in a sentence, and what it leaves out or open."""
+    now, wanted, basis = found.live.thresholds, found.chosen.thresholds, found.basis
+    counted, run = basis.counted, found.dry_run
+    removed, wrongly_removed = moved("remove", now.remove_from, wanted.remove_from, basis=basis, moves=run)
+    allowed, wrongly_allowed = moved("allow", now.review_from, wanted.review_from, basis=basis, moves=run)
+    automatic = (counted.removed(now) + counted.allowed(now)) / counted.days
+    audited = wanted.audit_rate * (automatic + removed + allowed) - now.audit_rate * automatic
+    cases = audited - removed - allowed
+    told = [
+        (_("%(number)s fewer cases a day") if cases < 0 else _("%(number)s more cases a day"))
+        % {"number": count(abs(cases))}
+    ]
+    kinds = (
+        (removed, wrongly_removed, _("%(number)s more honest posts removed a day"),
+         _("%(number)s fewer honest posts removed a day"),
+         _("Removal changes for %(posts)s posts a day. How many of these are honest? %(labels)s.")),
+        (allowed, wrongly_allowed, _("%(number)s more spam posts let through a day"),
+         _("%(number)s fewer spam posts let through a day"),
+         _("Review changes for %(posts)s posts a day. How many of these are spam? %(labels)s.")),
+    )  # fmt: skip
+    rest = []
+    for posts, wrong, more, fewer, question in kinds:
+        if posts and wrong.value is not None:
+            value, low, high = (abs(posts) * part for part in (wrong.value, wrong.low, wrong.high))
+            number = per_day(PerDay(value=value, low=low, high=high))
+            told.append((fewer if posts < 0 else more) % {"number": number})
+        elif posts:
+            rest.append(question % {"posts": count(abs(posts)), "labels": share(wrong)})
+    return ", ".join(told) + ".", rest
 
 
 def curve(points: Sequence[Point]) -> list[tuple[str, list[str]]]:

@@ -25,6 +25,7 @@ from moderation.web import access
 from moderation.web.learning import threshold_words
 from moderation.web.learning.threshold_form import PERIODS, ProposalForm, ThresholdForm
 from moderation.web.quality import plan
+from moderation.web.quantities import tenths
 
 _WIDTH, _HEIGHT = 600, 200
 
@@ -119,12 +120,15 @@ def _figures(
     open_cases = undecided.undecided(
         since=at - timedelta(days=form.days_back()), until=at, platform=about.platform
     )
+    told, unknown = threshold_words.verdict(found)
     undecided_posts = open_cases.drawn + open_cases.review
     kinds = [(_("Live"), found.live), (_("Chosen"), found.chosen)]
     if found.cheapest:
         kinds.append((_("Cheapest"), found.cheapest))
     return {
         "wanted": wanted,
+        "verdict": told if found.basis.counted.posts else "",
+        "unknown": unknown,
         "days": form.days_back(),
         "columns": [_("Measure"), *(words for words, _point in kinds)],
         "effects": threshold_words.effects([point for _words, point in kinds]),
@@ -157,11 +161,13 @@ def _query(request: access.DeskRequest) -> str:
 class Chart:
     """A line of values, the closed path of their intervals, and the place of the chosen threshold.
 
-    The ground is the precision `base`, the top 1.
+    The ground is the precision `base`, the top 1. `points` are places with their words.
     """
 
     line: str
     band: str
+    points: Sequence[tuple[float, float, str]]
+    middle: float
     chosen: float
     base: float
     width: int
@@ -181,6 +187,11 @@ def _chart(curve: Sequence[Point], *, chosen: float) -> Chart | None:
     return Chart(
         line="M" + "L".join(f"{x} {y}" for x, y in zip(places, values, strict=True)),
         band="M" + "L".join([*upper, *reversed(lower)]) + "Z",
+        points=[
+            (x, y, f"{tenths(point.thresholds.remove_from)}: {threshold_words.share(point.precision)}")
+            for x, y, point in zip(places, values, shown, strict=True)
+        ],
+        middle=(1 + base) / 2,
         chosen=_x(chosen),
         base=base,
         width=_WIDTH,

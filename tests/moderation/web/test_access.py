@@ -47,8 +47,8 @@ ALLOWED = {
             """
             quality quality-csv drift labels label-draw label-draw-cancel exports thresholds
             thresholds-propose proposal-confirm proposal-refuse proposal-state export export-download models
-            feature-search model-errors model-errors-csv roll-back shadow-run shadow-start shadow-stop
-            shadow-draw training-start training-run training-cancel candidate-propose
+            feature-search judge-again model-errors model-errors-csv release roll-back shadow-run
+            shadow-start shadow-stop shadow-draw training-start training-run training-cancel candidate-propose
             """,
         ),
         (

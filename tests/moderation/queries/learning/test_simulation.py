@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from moderation.queries.learning import simulation
+from moderation.queries.learning.dry_run import Change, DryRun
 from moderation.queries.learning.simulation import Basis, Costs, Sample
 from moderation.queries.learning.traffic import STEPS, Traffic
 from moderation.queries.quality.estimates import FEWEST_SHOWN
@@ -87,6 +88,28 @@ def test_numbers_a_day_are_shares_of_counted_posts() -> None:
     assert found.people == pytest.approx(230 * 60 / (6 * 3_600))
     assert found.cost == pytest.approx(50 * 1 + 20 * 5 + 230 * 0.5)
     assert found.missed_per_day.low < 50 < found.missed_per_day.high
+
+
+@pytest.mark.parametrize(
+    ("route", "band", "gained", "wrong"),
+    [
+        ("remove", (0.9, 0.96), -190.0, 0.1),
+        ("allow", (0.2, 0.5), 100.0, 0.4),
+        ("allow", (0.5, 0.6), 100.0, None),
+    ],
+)
+def test_what_moves_is_counted_by_the_dry_run_and_judged_by_labels_of_its_like(
+    route: str, band: tuple[float, float], gained: float, wrong: float | None
+) -> None:
+    moves = (("review", "allow", 700), ("remove", "review", 1_330))
+    changes = tuple(Change(before=before, after=after, posts=posts) for before, after, posts in moves)
+
+    found, share = simulation.moved(
+        route, *band, basis=basis(LABELS), moves=DryRun(changes=changes, is_whole=True)
+    )
+
+    assert found == pytest.approx(gained)
+    assert share.value == (None if wrong is None else pytest.approx(wrong))
 
 
 def test_few_labels_are_no_share() -> None:

@@ -11,7 +11,8 @@ import pytest
 from django.test import Client
 from django.utils.timezone import now
 
-from moderation.models import Case, Label, Post, Revision, Score
+from moderation.models import Case, Label, Post, Revision, Score, User
+from moderation.operations.cases import second_review
 from moderation.operations.scoring import score
 from moderation.queries.learning import feature_search
 from scoring.features import NAMES, SCHEMA_HASH
@@ -39,8 +40,8 @@ def judged(open_case: Case_, judged_alike: Judged) -> Case:
 
 
 def losses(body: str) -> list[str]:
-    rows = flat(body).split('<tr class="table__row"><td class="table__number">')[1:]
-    return [row.split("<", 1)[0] for row in rows]
+    rows = flat(body).split('<tr class="table__row">')[1:]
+    return [row.partition("</td>")[0].rpartition(">")[2].strip() for row in rows]
 
 
 @pytest.mark.usefixtures("judged")
@@ -115,6 +116,28 @@ class TestErrors:
         losses = [float(row["log_loss"]) for row in rows[:2]]
         assert losses == pytest.approx([-math.log(0.02), -math.log(0.03)], abs=1e-5)
         assert {row["text_begin"] for row in rows} == {"'=1+1"}
+
+
+class TestJudgeAgain:
+    def test_tells_what_becomes_of_each_and_shows_the_same_list_again(
+        self, ml_desk: Client, judged: Case, lead: User
+    ) -> None:
+        labelled = list(Label.objects.values_list("post_id", flat=True))
+        second_review.ask_many(post_ids=labelled[:1], asked_by=lead, at=now())
+        boxes = re.findall(r'name="case"\s+value="(\d+)"', ml_desk.get(ERRORS + SINCE).content.decode())
+
+        answer = ml_desk.post(
+            f"{ERRORS}judge-again/",
+            {"case": [*boxes, str(labelled[0]), str(judged.post_id), "x"], "query": SINCE[1:]},
+        )
+
+        assert {int(box) for box in boxes} == set(labelled[1:])
+        assert answer["Location"] == ERRORS + SINCE
+        body = flat(ml_desk.get(answer["Location"]).content.decode())
+        assert "4 posts are judged again." in body
+        assert "1 was left out: it waits for a decision already." in body
+        assert "1 was left out: no decision of a person stands." in body
+        assert losses(body) == []  # what is judged again shows nobody the first verdict
 
 
 def test_says_that_nothing_was_labelled(lead_desk: Client, fake_scorer: object) -> None:

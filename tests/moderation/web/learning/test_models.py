@@ -16,6 +16,7 @@ from moderation.models.releases import PromotionKind
 from moderation.models.training_runs import TrainingState, TrainingStep
 from moderation.operations.learning import training_runs
 from moderation.operations.releases import store
+from tests.moderation.conftest import Case_, Judged
 from tests.moderation.web.conftest import HTMX, asked, flat
 
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -133,6 +134,20 @@ class TestTraining:
         body = lead_desk.post("/models/training-runs/", {"platform": ""}, follow=True).content.decode()
 
         assert "already waiting or in progress" in body
+
+    def test_is_not_offered_where_there_is_too_little_to_learn(
+        self, lead_desk: Client, open_case: Case_, judged_alike: Judged
+    ) -> None:
+        case = open_case()
+        judged_alike(case, probability=0.5, spam=8, fine=7)
+        few = flat(lead_desk.get("/models/").content.decode())
+        judged_alike(case, probability=0.5, spam=0, fine=1)
+        enough = flat(lead_desk.get("/models/").content.decode())
+
+        assert "8 as not spam on one platform; there are 8 and 7." in few
+        assert "disabled" in few.partition(">Start training<")[0].rpartition("<button")[2]
+        assert 'href="/labels/">Label random posts' in few
+        assert "disabled" not in enough.partition(">Start training<")[0].rpartition("<button")[2]
 
     def test_is_refused_without_labels(self, lead_desk: Client) -> None:
         assert not Label.objects.exists()

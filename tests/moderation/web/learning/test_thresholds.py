@@ -63,6 +63,15 @@ class TestSimulation:
         assert "<script>alert" not in page
         assert f"/posts/{Post.objects.first().pk}/" in page  # type: ignore[union-attr]  # just stored
 
+    def test_says_in_a_sentence_what_would_change(self, lead_desk: Client, scored: Scored) -> None:
+        live = flat(lead_desk.get(PAGE).content.decode())
+        scored(14)
+        page = flat(lead_desk.get(PAGE, CHOSEN).content.decode())
+
+        assert "These are the live thresholds." in live
+        assert '<p class="thresholds__verdict strong">1.9 fewer cases a day.</p>' in page
+        assert "2 posts a day. How many of these are spam? Not enough labels (0 of 20)." in page
+
     def test_shows_posts_to_ml_engineers_escaped(self, ml_desk: Client, scored: Scored) -> None:
         scored(1)
 

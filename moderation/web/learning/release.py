@@ -1,0 +1,78 @@
+"""The page of one release: figures and curves of its evaluation and of labels here, features, parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from moderation import scorer
+from moderation.models import TrainingRun
+from moderation.queries.learning import release_pages
+from moderation.queries.quality import tables
+from moderation.queries.quality.estimates import FEWEST_SHOWN
+from moderation.queries.quality.labelled_posts import labelled_posts
+from moderation.web import access
+from moderation.web.learning.models import MEASURES, PARTS, training
+from moderation.web.quality.quality import Point, reliability
+from moderation.web.quality.shares import share
+
+_SIDE, _MARKS, _SHOWN = 200, 12, 12
+_PERIOD = timedelta(days=90)
+
+
+@access.exporters.get
+def page(request: access.DeskRequest, release_id: str) -> HttpResponse:
+    """Show a release that scored here, shipped, or was made by a training run."""
+    at, manifest = timezone.now(), release_pages.manifest(release_id)
+    if manifest is None:
+        raise Http404
+    measured = release_pages.measured(release_id)
+    parts = list(measured.parts()) if measured else []
+    posts = labelled_posts(since=at - _PERIOD, until=at)
+    own = posts.where(posts.release_id.astype(str) == release_id)
+    features, scores = release_pages.importance(release_id, at=at)
+    shadow_run, days = release_pages.shadow_days(release_id)
+    context = {
+        "section": "models",
+        "at": at,
+        "release": release_id,
+        "live": scorer.newest(),
+        "manifest": manifest,
+        "card": json.dumps(manifest, indent=1, ensure_ascii=False),
+        "training": training(manifest),
+        "run": TrainingRun.objects.filter(candidate=release_id).select_related("requested_by").last(),
+        "names": PARTS,
+        "measures": MEASURES,
+        "measured": measured,
+        "interval": f"{measured.side}_interval" if measured else "",
+        "parts": parts,
+        "few": [part for part, is_enough in parts[1:] if not is_enough],
+        "curves": _curves(measured.report["curves"][measured.side]) if measured and parts[0][1] else {},
+        "own_labels": len(own),
+        "own_points": reliability(tables.reliability(own)),
+        "features": (features[:_SHOWN], features[_SHOWN:]),
+        "scores": scores,
+        "shadow_run": shadow_run,
+        "days": days,
+        "fewest": FEWEST_SHOWN,
+    }
+    return render(request, "learning/release.html", context)
+
+
+def _curves(curves: dict[str, Sequence[Sequence[float]]]) -> dict[str, tuple[str, list[Point]]]:
+    """Draw each curve of [across, upwards, …] in [0, 1] as a line, with its values at a dozen points."""
+    drawn = {}
+    for name, points in curves.items():
+        places = [
+            Point(x=round(_SIDE * x, 1), y=y, top=y, bottom=y, words=f"{share(across)} → {share(upwards)}")
+            for across, upwards, *_rest in points
+            for x, y in [(across, round(_SIDE * (1 - upwards), 1))]
+        ]
+        line = "M" + "L".join(f"{one.x} {one.y}" for one in places)
+        drawn[name] = (line, places[:: 1 + len(places) // _MARKS])
+    return drawn
