@@ -20,16 +20,10 @@ from moderation.operations.refusals import NotAllowed
 from moderation.operations.translation import translate
 from tests.moderation.conftest import Decided
 from tests.moderation.instants import later
-from tests.moderation.web.conftest import asked, read
+from tests.moderation.web.conftest import read
 
 PAGE = "/settings/"
 SERVICE = "https://translate.example"
-
-
-@pytest.fixture(autouse=True)
-def _no_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What others did before is not remembered here, and each read asks the database once it is forgotten."""
-    monkeypatch.setattr(desk_settings, "KEPT_SECONDS", 1e9)
 
 
 def sent(**changed: Any) -> dict[str, Any]:
@@ -160,7 +154,6 @@ class TestCurrent:
     ) -> None:
         clock = [100.0]
         monkeypatch.setattr("moderation.models.desk_settings.time.monotonic", lambda: clock[0])
-        monkeypatch.setattr(desk_settings, "KEPT_SECONDS", 5.0)
         desk_settings.forget()
         first = desk_settings.current().undo_seconds
         DeskSettings.objects.create(undo_seconds=77)
@@ -182,6 +175,3 @@ class TestCurrent:
 
         assert desk_settings.current().undo_seconds == 33
         assert not Platform.objects.exists()
-
-    def test_costs_a_page_no_query(self, lead_desk: Client) -> None:
-        assert not [query for query in asked(lead_desk, "/queue/") if "desksettings" in query]
