@@ -18,9 +18,6 @@ from config import evidence
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
-EVIDENCE_AGENT = "Mozilla/5.0 (compatible; Spamdesk/0.1; fetches pages that users post, to find spam)"
-_TRUE = {"1", "true", "yes", "on"}
-_FALSE = {"0", "false", "no", "off", ""}
 
 
 class Mode(StrEnum):
@@ -55,30 +52,20 @@ class Environment:
             variables, "SPAMDESK_TRITON_ADMIN_SOCKET", default=state_dir / "triton" / "admin" / "http.sock"
         )
         self.web_port = number("SPAMDESK_WEB_PORT", default=8000, maximum=65_535)
-        self.undo_seconds = number("SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600)
-        self.degraded_seconds = number("SPAMDESK_DEGRADED_SECONDS", default=120, minimum=0, maximum=86_400)
-        self.audit_first_percent = number("SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100)
-        self.training_days = number("SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365)
-        self.digest_days = number("SPAMDESK_SPAM_DIGEST_DAYS", default=30, minimum=0, maximum=365)
         self.egress_private_hosts = _names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS")
         self.proxies = number("SPAMDESK_PROXIES", default=0, minimum=0, maximum=9)
         self.metrics_token = variables.get("SPAMDESK_METRICS_TOKEN", "")
         self.encryption_keys = _encryption_keys(variables)
-        self.posts_per_minute = number("SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000)
         self.web_risk_key = variables.get("SPAMDESK_WEB_RISK_KEY", "")
         self.wot_key = variables.get("SPAMDESK_WOT_KEY", "")
         self.wot_user = variables.get("SPAMDESK_WOT_USER", "")
         self.rdap_url = _rdap(variables, mode=mode)
-        self.evidence_agent = _agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT)
         self.speech_model = _given_folder(variables, "SPAMDESK_SPEECH_MODEL")
         self.reader_socket = _given_folder(variables, "SPAMDESK_READER_SOCKET")
-        self.evidence_obeys_robots = _yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS")
         self.evidence_store = evidence.store(variables)
         self.simulated_web_port = evidence.simulated_web_port(
             variables, is_production=mode is Mode.PRODUCTION
         )
-        self.translation_url = _given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https"))
-        self.translation_key = variables.get("SPAMDESK_TRANSLATION_KEY", "")
         self.erasure_journal = _folder(
             variables, "SPAMDESK_ERASURE_JOURNAL", default=state_dir / "erasures" / "journal.jsonl"
         )
@@ -93,26 +80,12 @@ def _mode(variables: Mapping[str, str]) -> Mode:
         raise ImproperlyConfigured(f"SPAMDESK_MODE is {value!r}; use demo, test or production.") from None
 
 
-def _yes_or_no(variables: Mapping[str, str], name: str) -> bool:
-    value = variables.get(name, "0").strip().lower()
-    if value not in _TRUE | _FALSE:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it must be 0 or 1.")
-    return value in _TRUE
-
-
 def _rdap(variables: Mapping[str, str], *, mode: Mode) -> str:
     """Return the server to ask for the age of domains; a demo's domains are invented, so it asks none."""
     value = variables.get("SPAMDESK_RDAP_URL", "") or ("iana" if mode is Mode.PRODUCTION else "off")
     if value not in ("iana", "off") and urlsplit(value).scheme not in ("http", "https"):
         raise ImproperlyConfigured(f"SPAMDESK_RDAP_URL is {value!r}; use iana, off or an http address.")
     return value
-
-
-def _agent(variables: Mapping[str, str], name: str, *, default: str) -> str:
-    agent = variables.get(name, "").strip() or default
-    if not agent.isascii() or not agent.isprintable() or len(agent) > 200:
-        raise ImproperlyConfigured(f"{name} must be at most 200 printable ASCII characters: it is a header.")
-    return agent
 
 
 def _secret_key(variables: Mapping[str, str], *, mode: Mode) -> str:

@@ -138,7 +138,6 @@ SESSION_COOKIE_NAME = "__Host-sessionid" if IS_PRODUCTION else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if IS_PRODUCTION else "csrftoken"
 DEVICE_COOKIE_NAME = "__Host-device" if IS_PRODUCTION else "device"
 LANGUAGE_COOKIE_AGE = 365 * 86_400
-SESSION_COOKIE_AGE = 12 * 3600
 SECURE_SSL_REDIRECT = IS_PRODUCTION
 SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # probes come from inside, without TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_PRODUCTION else None
@@ -165,7 +164,6 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = MODE is Mode.TEST or DEBUG
 
 # -- The platform's API
-POSTS_PER_MINUTE = ENVIRONMENT.posts_per_minute  # per key, unless the key has its own limit
 SCORE_NOW_PER_MINUTE, SCORE_NOW_BURST = 6_000, 200  # each holds a web thread while it is scored
 CALLS_PER_MINUTE, CALLS_BURST = 60_000, 3_000
 # By client network, before the database is queried; a key valid before is never throttled.
@@ -264,15 +262,6 @@ TRITON_MODELS_DIR = ENVIRONMENT.triton_models_dir
 TRITON_ADMIN_KEY, TRITON_ADMIN_SOCKET = ENVIRONMENT.triton_admin_key, ENVIRONMENT.triton_admin_socket
 METRICS_TOKEN, RELEASE_DIR = ENVIRONMENT.metrics_token, ENVIRONMENT.release_dir
 RELEASES_DIR = STATE_DIR / "releases"
-UNDO_SECONDS = ENVIRONMENT.undo_seconds
-LEASE_SECONDS = 120  # of a claim without a heartbeat
-DEGRADED_SECONDS = ENVIRONMENT.degraded_seconds
-AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100
-TRAINING_DAYS = ENVIRONMENT.training_days
-BAN_HARMLESS_POSTS = 10  # a ban that matches more needs a second lead
-SPAM_DIGEST_DAYS = ENVIRONMENT.digest_days
-# Posts that join a decided campaign: required purity, and the share that people judge individually.
-CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 
 # -- Calls to the outside
 EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports", "learning", "evidence"))
@@ -286,9 +275,7 @@ PAGE_NETWORK = "simulation.network.around" if HAS_SIMULATION else ""
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, "https://webrisk.googleapis.com"
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, "https://scorecard.api.mywot.com"
 RDAP_URL, RDAP_LIST = ENVIRONMENT.rdap_url, STATE_DIR / "rdap" / "dns.json"  # "iana", "off" or an address
-TRANSLATION_URL, TRANSLATION_KEY = ENVIRONMENT.translation_url, ENVIRONMENT.translation_key
-EVIDENCE_LIMITS, EVIDENCE_OBEYS_ROBOTS = evidence.Limits(), ENVIRONMENT.evidence_obeys_robots
-EVIDENCE_AGENT = ENVIRONMENT.evidence_agent
+EVIDENCE_LIMITS = evidence.Limits()
 EVIDENCE_BROWSER_AGENT = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/140.0.0.0 Safari/537.36"

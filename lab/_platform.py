@@ -17,7 +17,7 @@ from lab import _product, _stack
 from moderation.models import Case, FeedEntry, Revision, User
 from moderation.models.cases import CaseState
 from moderation.models.feed import Stream
-from moderation.models.platforms import Reconsidering, Removal, Scope
+from moderation.models.platforms import Removal, Scope
 from moderation.models.posts import ScoreState
 from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.labels.draws import MOST_POSTS
@@ -37,14 +37,8 @@ class NewPlatform:
         self.decided = 0
         self._platform = platforms.register(slug="decided", name="Decided", removal=Removal.ALWAYS, at=at)
         # Months pass in minutes here: a bound of cases a day would leave no audit sample.
-        self._platform = platforms.sample(
-            platform_id=self._platform.pk,
-            first_share=None,
-            cases_per_day=_NO_BOUND,
-            reconsiders=Reconsidering.QUEUE,
-            shares_histories=False,
-            actor=lead,
-            at=at,
+        self._platform = platforms.change(
+            platform_id=self._platform.pk, audit_cases_per_day=_NO_BOUND, actor=lead, at=at
         )
         _, secret = api_keys.issue(
             platform=self._platform,

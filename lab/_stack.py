@@ -9,10 +9,9 @@ import contextlib
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import LiteralString
 
 import psutil
@@ -28,6 +27,11 @@ from deploy.local.triton import Triton
 
 SHIPPED = ROOT / "triton_repo"
 
+_SETTINGS = """
+INSERT INTO moderation_desksettings (posts_per_minute, undo_seconds) VALUES (10000000, %s)
+ON CONFLICT (id) DO UPDATE SET undo_seconds = excluded.undo_seconds
+"""
+
 
 @contextmanager
 def running(
@@ -37,22 +41,24 @@ def running(
     has_web: bool = False,
     scoring_processes: int = 0,
     has_sweeps: bool = False,
-    settings: Mapping[str, str] = MappingProxyType({}),
+    undo_seconds: int = 10,
     repository: Path = SHIPPED,
 ) -> Iterator[Supervisor]:
     """Start PostgreSQL and the broker with the product's own settings, and what else is asked for.
 
     Fills the environment, so that Django can be set up inside. The demo platform and its key exist.
-    `settings` are further variables, `repository` is the one that Triton serves.
+    No key is slowed down. `repository` is the one that Triton serves.
     """
     state = State(ROOT / ".state" / "bench" / name)
-    environment = _environment(state) | dict(settings)
+    environment = _environment(state)
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=environment, say=_say
     ) as supervisor:
         _servers(supervisor, state, repository=repository if has_triton else None)
         supervisor.run_step(application.preparation(seeds_demo=True))
         os.environ.update(supervisor.environment)
+        with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+            connection.execute(_SETTINGS, [undo_seconds])
         services = _services(
             state, has_web=has_web, scoring_processes=scoring_processes, has_sweeps=has_sweeps
         )
@@ -95,7 +101,6 @@ def _environment(state: State) -> dict[str, str]:
         "SPAMDESK_MODE": "demo",
         "SPAMDESK_STATE_DIR": str(state.path),
         "SPAMDESK_WEB_PORT": str(ports.free()),
-        "SPAMDESK_POSTS_PER_MINUTE": "10000000",
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "PYTHONUNBUFFERED": "1",
         "no_proxy": f"localhost,{ports.LOOPBACK}",

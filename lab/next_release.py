@@ -50,7 +50,7 @@ def main(options: argparse.Namespace) -> None:
         has_web=True,
         scoring_processes=1,
         has_sweeps=True,
-        settings={"SPAMDESK_UNDO_SECONDS": "1"},
+        undo_seconds=1,
     ):
         django.setup()
         from lab._platform import NewPlatform

@@ -169,10 +169,10 @@ class Month:
             User.objects.create_user(username, first_name=first_name, last_name=last_name, role=role)
         self._people = {user.username: user for user in User.objects.all()}
         lead = self._people["lead"]
-        platforms.collect_evidence(
+        platforms.change(
             platform_id=self._platform.pk,
-            collects=Collecting.ON,
-            browses=Collecting.UNSURE,
+            collects_evidence=Collecting.ON,
+            browses_evidence=Collecting.UNSURE,
             actor=lead,
             at=START,
         )

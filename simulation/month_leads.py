@@ -22,7 +22,6 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import DecisionSource, Verdict
-from moderation.models.platforms import Reconsidering
 from moderation.models.preferences import FilterPage
 from moderation.operations import rules
 from moderation.operations.accounts import platforms, preferences
@@ -101,12 +100,10 @@ class _Leads:
 
     def organise(self, at: datetime) -> None:
         """Choose samples, plan second reviews, name a queue, keep a filter."""
-        platforms.sample(
+        platforms.change(
             platform_id=self._desk.platform.pk,
-            first_share=_AUDIT_SHARE,
-            cases_per_day=_AUDITED_PER_DAY,
-            reconsiders=Reconsidering(self._desk.platform.reconsiders),
-            shares_histories=False,
+            audit_first_share=_AUDIT_SHARE,
+            audit_cases_per_day=_AUDITED_PER_DAY,
             actor=self._lead,
             at=at,
         )
@@ -115,7 +112,7 @@ class _Leads:
             share=0.1,
             first_decisions=0,
             golden_share=0.2,
-            changed_by=self._lead,
+            actor=self._lead,
             at=at,
         )
         reports = named_queues.Content(

@@ -20,6 +20,7 @@ from django.conf import settings
 from moderation.evidence import picture_text
 from moderation.evidence.facts import Reason, Unreadable
 from moderation.evidence.reader import Reader
+from moderation.models import desk_settings
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Means
 from moderation.operations.infrastructure import egress
@@ -41,7 +42,7 @@ def means(web: SimulatedWeb, *, readings: Readings, clock: Callable[[], datetime
 
     def get(url: str, *, seconds: float, is_browser: bool) -> Answer:  # noqa: ARG001 - it answers at once
         egress.check(url)
-        agent = settings.EVIDENCE_BROWSER_AGENT if is_browser else settings.EVIDENCE_AGENT
+        agent = settings.EVIDENCE_BROWSER_AGENT if is_browser else desk_settings.current().evidence_agent
         reply = web.answer(url, agent=agent, at=clock())
         if reply is None:
             raise egress.Failed("RemoteProtocolError")

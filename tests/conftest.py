@@ -13,6 +13,7 @@ if "DJANGO_SETTINGS_MODULE" in os.environ:
         patience_with_wrong_keys,
         postgres,
         quick_settings,
+        remembered,
         triton,
     )
     from tests.moderation.conftest import (  # noqa: F401 - the rows that most tests begin with

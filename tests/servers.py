@@ -43,8 +43,6 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     # Fits of a few hundred rows beside other workers: threads would wait for one another most of the time.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    # A platform's first posts are checked so often that tests of one post would meet the sample.
-    os.environ.setdefault("SPAMDESK_AUDIT_FIRST_PERCENT", "2")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker:
         _take_own_broker_database(int(worker.removeprefix("gw")))

@@ -13,6 +13,7 @@ from moderation.models.campaigns import (
 from moderation.models.cases import Case, Presence, ReviewPage
 from moderation.models.decisions import Appeal, Decision, Label, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
+from moderation.models.desk_settings import DeskSettings
 from moderation.models.domains import Domain, PostLink
 from moderation.models.erasures import AuthorDeletion, Erasure
 from moderation.models.evidence import Evidence, EvidenceRequest, RevisionEvidence, SentPicture, UnkeptFile

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from moderation.models import desk_settings
 from moderation.models.cases import Case
 from moderation.models.decisions import Decision, Verdict
 from moderation.models.person import optional_user
@@ -156,4 +157,4 @@ class BlindReview(models.Model):
     @property
     def final_at(self) -> datetime | None:
         """When the answer can no longer be undone; None while it is open."""
-        return self.answered_at and self.answered_at + timedelta(seconds=settings.UNDO_SECONDS)
+        return self.answered_at and self.answered_at + timedelta(seconds=desk_settings.current().undo_seconds)

@@ -6,13 +6,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
-from moderation.models import Author, Case, Domain, Label, Revision, Rule, User
+from moderation.models import Author, Case, Domain, Label, Revision, Rule, User, desk_settings
 from moderation.models.cases import CaseState
 from moderation.models.rules import WORDS, RuleEffect, RuleKind
 from moderation.operations import rescore
@@ -173,7 +172,7 @@ def needs_second_person(target: Target, *, effect: str, at: datetime) -> bool:
     """Tell whether a rule is a ban that matches more harmless posts than one person may ban."""
     if effect != RuleEffect.BAN:
         return False
-    return targets.dry_run(wanted=target, at=at).figures.not_spam > settings.BAN_HARMLESS_POSTS
+    return targets.dry_run(wanted=target, at=at).figures.not_spam > desk_settings.current().ban_posts
 
 
 def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) -> int:

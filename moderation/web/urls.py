@@ -40,6 +40,7 @@ from moderation.web.learning import (
 )
 from moderation.web.posts import post, search, translation, try_out
 from moderation.web.quality import drift, quality
+from moderation.web.settings import desk_settings, platform_settings
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -61,7 +62,6 @@ urlpatterns = [
     path("appeals/", appeals.page, name="appeals"),
     path("second-reviews/", second_reviews.page, name="second-reviews"),
     path("second-reviews/<int:review_id>/settle/", second_reviews.settle, name="disagreement-settle"),
-    path("second-reviews/plans/<int:platform_id>/", second_reviews.plan, name="blind-review-plan"),
     path("first-shift/", first_shift.page, name="first-shift"),
     path("first-shift/start/", first_shift.start, name="first-shift-start"),
     path("golden-items/", golden_items.page, name="golden-items"),
@@ -70,6 +70,7 @@ urlpatterns = [
     path("posts/<int:post_id>/golden/", golden_items.mark, name="golden-item-mark"),
     path("blind-reviews/<int:review_id>/undo/", second_reviews.undo, name="blind-review-undo"),
     path("audit/", audit_log.page, name="audit"),
+    path("settings/", desk_settings.page, name="desk-settings"),
     path("mentions/", case_notes.mentions, name="mentions"),
     path("mentions/count/", case_notes.mention_count, name="mention-count"),
     path("mentions/names/", case_notes.mention_names, name="mention-names"),
@@ -145,8 +146,7 @@ urlpatterns = [
     path("rules/<int:rule_id>/lift/", rules.lift, name="rule-lift"),
     path("platforms/", platforms.page, name="platforms"),
     path("platforms/<int:platform_id>/", platforms.platform, name="platform"),
-    path("platforms/<int:platform_id>/evidence/", platforms.evidence, name="platform-evidence"),
-    path("platforms/<int:platform_id>/removal/", platforms.removal, name="platform-removal"),
+    path("platforms/<int:platform_id>/settings/", platform_settings.page, name="platform-settings"),
     path("platforms/<int:platform_id>/endpoints/", platforms.add_endpoint, name="endpoint-add"),
     path("endpoints/<int:endpoint_id>/secret/", platforms.rotate_secret, name="endpoint-secret"),
     path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),
@@ -166,7 +166,6 @@ urlpatterns = [
     path("reasons/<int:reason_id>/", reasons.change, name="reason"),
     path("labels/", labels.page, name="labels"),
     path("labels/<int:platform_id>/draw/", labels.draw, name="label-draw"),
-    path("labels/<int:platform_id>/settings/", labels.settings, name="label-settings"),
     path("labels/draws/<int:draw_id>/cancel/", labels.cancel, name="label-draw-cancel"),
     path("thresholds/", thresholds.page, name="thresholds"),
     path("thresholds/propose/", thresholds.propose, name="thresholds-propose"),

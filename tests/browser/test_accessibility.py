@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from moderation.models import Case, Decision, Score, User
+from moderation.models import Case, Decision, DeskSettings, Score, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations import rules
@@ -45,9 +43,9 @@ PAGES = (
 
 
 @pytest.fixture
-def full_desk(open_case: Case_, lead: User, settings: Any) -> list[Case]:
+def full_desk(open_case: Case_, lead: User, remembered: DeskSettings) -> list[Case]:
     """Cases, a decision that the platform was told of, a ban and an export, so that no page is empty."""
-    settings.UNDO_SECONDS = 0
+    remembered.undo_seconds = 0
     cases = [open_case(text=f"fr\u200bee pills {number} at https://evil.example/x") for number in range(4)]
     Score.objects.update(word_contributions=[[0, 5, 1.0], [6, 11, -0.5]])
     [case] = claims.claim_next(moderator=lead, at=timezone.now())

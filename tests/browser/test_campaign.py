@@ -6,11 +6,10 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.conf import LazySettings
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from moderation.models import Campaign, CampaignMember, Case, Decision, Platform, User
+from moderation.models import Campaign, CampaignMember, Case, Decision, DeskSettings, Platform, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions
@@ -27,9 +26,9 @@ Pills = Callable[[int], Campaign]
 
 
 @pytest.fixture
-def pills_of(platform: Platform, fake_scorer: FakeScorer, settings: LazySettings) -> Pills:
+def pills_of(platform: Platform, fake_scorer: FakeScorer, remembered: DeskSettings) -> Pills:
     """So many that wait. Undoing takes as long as a slow machine needs."""
-    settings.UNDO_SECONDS = 90
+    remembered.undo_seconds = 90
     at = timezone.now() - timedelta(hours=1)
     return lambda size: opened(platform, size, at=at, links=("https://pills.example/buy",), ip="203.0.113.9")
 

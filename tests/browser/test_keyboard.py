@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from moderation.models import Case, Decision, User
+from moderation.models import Case, Decision, DeskSettings, User
 from moderation.models.cases import CaseState
 from tests.browser.stage import (
     Open,
@@ -59,8 +59,8 @@ class TestKeys:
         assert Decision.objects.get().reversal is not None
         expect(page.locator("#announcements")).to_contain_text("Undone. The case is back.")
 
-    def test_undo_is_over_when_its_countdown_is(self, page: Page, settings: object) -> None:
-        settings.UNDO_SECONDS = 5  # type: ignore[attr-defined]  # longer than a loaded server takes to answer
+    def test_undo_is_over_when_its_countdown_is(self, page: Page, remembered: DeskSettings) -> None:
+        remembered.undo_seconds = 5  # longer than a loaded server takes to answer
         press_and_wait(page, "r")
         press_and_wait(page, "s")
 

@@ -46,11 +46,11 @@ class TestEnvironment:
         assert Environment(variables).rdap_url == asked
 
     def test_takes_a_complete_production_environment(self) -> None:
-        environment = Environment(PRODUCTION | {"SPAMDESK_UNDO_SECONDS": "5"})
+        environment = Environment(PRODUCTION | {"SPAMDESK_PROXIES": "2"})
 
         assert environment.mode is Mode.PRODUCTION
         assert environment.allowed_hosts == ("desk.example", "spam.example")
-        assert environment.undo_seconds == 5
+        assert environment.proxies == 2
 
     @pytest.mark.parametrize(
         "address", ["s3://a-bucket", "s3://a-bucket/x/y", "s3://a-bucket/x?endpoint=https://s3.example:9000"]
@@ -62,7 +62,6 @@ class TestEnvironment:
         ("variable", "value"),
         [
             ("SPAMDESK_MODE", "staging"),
-            ("SPAMDESK_EVIDENCE_OBEYS_ROBOTS", "perhaps"),
             ("SPAMDESK_AKISMET_HOST", "https://akismet.example"),
             ("SPAMDESK_AKISMET_HOST", "akismet.example:8000"),
             ("SPAMDESK_AKISMET_HOST", ".akismet.example"),
@@ -79,13 +78,12 @@ class TestEnvironment:
             ("SPAMDESK_EVIDENCE_STORE", "s3://bucket/a b"),
             ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=ftp://s3.example"),
             ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=https://key:secret@s3.example"),
-            ("SPAMDESK_TRANSLATION_URL", "translate.example"),
             ("SPAMDESK_RDAP_URL", "rdap.example"),
             ("SPAMDESK_STATE_DIR", "relative/folder"),
             ("SPAMDESK_WEB_PORT", "65536"),
-            ("SPAMDESK_UNDO_SECONDS", "ten"),
-            ("SPAMDESK_UNDO_SECONDS", "-1"),
-            ("SPAMDESK_UNDO_SECONDS", "\N{ARABIC-INDIC DIGIT FIVE}"),
+            ("SPAMDESK_PROXIES", "two"),
+            ("SPAMDESK_PROXIES", "-1"),
+            ("SPAMDESK_PROXIES", "\N{ARABIC-INDIC DIGIT FIVE}"),
         ],
     )
     def test_refuses_a_wrong_value_in_one_line_with_its_name(self, variable: str, value: str) -> None:

@@ -47,6 +47,7 @@ SUBJECTS = {
     "rules": set(),
     "scoring": {"scores"},
     "search": set(),
+    "settings": {"desk_settings"},
     "similarity": set(),
     "translation": {"translations"},
     "webhooks": {"deliveries"},

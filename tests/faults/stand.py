@@ -34,6 +34,8 @@ WHOLE_PRODUCT = (pytest.mark.faults, pytest.mark.long, pytest.mark.xdist_group("
 class Stand(Product):
     """The product with a demo platform, two scoring processes, and Triton at the end of a line."""
 
+    degraded_seconds = 0
+
     def __init__(self, state: Path) -> None:
         super().__init__(state)
         self.triton = Line(urlsplit(os.environ["TRITON_URL"]).port or 0)
@@ -44,8 +46,6 @@ class Stand(Product):
         return super().environment | {
             "TRITON_URL": f"grpc://127.0.0.1:{self.triton.port}",
             "SPAMDESK_SCORING_PROCESSES": "2",
-            "SPAMDESK_UNDO_SECONDS": str(UNDO_SECONDS),
-            "SPAMDESK_DEGRADED_SECONDS": "0",
             "SPAMDESK_EGRESS_PRIVATE_HOSTS": "localhost",
         }
 
@@ -55,7 +55,13 @@ class Stand(Product):
         self.triton.close()
 
     def seed(self) -> None:
-        """Make the demo platform, its key and the accounts."""
+        """Make the demo platform, its key and the accounts; processes that run follow within seconds."""
+        self.rows(
+            "INSERT INTO moderation_desksettings (undo_seconds, degraded_seconds, audit_first_percent)"
+            " VALUES (%s, %s, 2)",
+            UNDO_SECONDS,
+            self.degraded_seconds,
+        )
         command = [sys.executable, "manage.py", "seed_demo"]
         subprocess.run(command, cwd=ROOT, env=self.environment, check=True, timeout=120)
 

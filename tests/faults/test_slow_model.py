@@ -68,15 +68,12 @@ class SlowTriton:
 class Slowed(Stand):
     """A product with this Triton that asks people as late as usual."""
 
+    degraded_seconds = 120
+
     def __init__(self, state: Path, *, slow: SlowTriton) -> None:
         super().__init__(state)
         self.triton.close()
         self.triton = Line(slow.server.grpc_port)
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Return the stand's environment with the usual patience."""
-        return super().environment | {"SPAMDESK_DEGRADED_SECONDS": "120"}
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ import pytest
 
 from tests.deploy.product import Product, command_line
 from tests.faults.kills.traces import ban_a_host
-from tests.faults.stand import UNDO_SECONDS, WHOLE_PRODUCT, Stand, post, standing
+from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
 pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(1_200)]
 
@@ -31,6 +31,8 @@ _SCORED_SECONDS = 60
 class OwnTriton(Stand):
     """The product as `make run` starts it: its Triton is its own, and stands under its supervisor."""
 
+    degraded_seconds = 120
+
     def __init__(self, state: Path) -> None:
         Product.__init__(self, state)
 
@@ -39,7 +41,6 @@ class OwnTriton(Stand):
         """Return the environment without the address of a Triton that runs elsewhere."""
         given = Product.environment.__get__(self) | {
             "SPAMDESK_SCORING_PROCESSES": "2",
-            "SPAMDESK_UNDO_SECONDS": str(UNDO_SECONDS),
         }
         return {name: value for name, value in given.items() if name != "TRITON_URL"}
 

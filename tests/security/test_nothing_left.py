@@ -21,7 +21,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deploy.local.places import ROOT
-from moderation.models import Export, Platform, Post, User
+from moderation.models import DeskSettings, Export, Platform, Post, User
 from moderation.models.platforms import Collecting
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.erasure import erase, journal
@@ -109,9 +109,14 @@ def marks() -> dict[str, str]:
 
 @pytest.fixture
 def driven(
-    platform: Platform, lead: User, fake_scorer: FakeScorer, settings: Settings, tmp_path: Path
+    platform: Platform,
+    lead: User,
+    fake_scorer: FakeScorer,
+    settings: Settings,
+    tmp_path: Path,
+    remembered: DeskSettings,
 ) -> Drive:
-    settings.UNDO_SECONDS = 0
+    remembered.undo_seconds = 0
     # Else pictures that come with posts are not kept at all.
     platform.collects_evidence = Collecting.ON
     platform.save()

@@ -24,7 +24,7 @@ from moderation.api.parsers import StrictJsonParser, refuse_packed
 from moderation.api.problems import CONTENT_TYPE, PROBLEMS
 from moderation.api.serializers.answers import ProblemSerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import ApiKey
+from moderation.models import ApiKey, desk_settings
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 
@@ -155,7 +155,7 @@ class PostingView(ApiView):
 
     def bucket(self, key: ApiKey) -> Bucket:
         """Return the key's limit of posts; a burst is what ten seconds allow."""
-        per_minute = key.posts_per_minute or settings.POSTS_PER_MINUTE
+        per_minute = key.posts_per_minute or desk_settings.current().posts_per_minute
         return Bucket(name="posts", per_minute=per_minute, burst=max(1, per_minute // 6))
 
 

@@ -1,4 +1,4 @@
-"""Create and rename platforms. Their webhook endpoints are in `webhooks`, their keys in `api_keys`."""
+"""Create platforms, change their settings. Webhook endpoints are in `webhooks`, keys in `api_keys`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from moderation.models import Platform, User
-from moderation.models.platforms import Collecting, Reconsidering, Removal
+from moderation.models.platforms import Removal
 from moderation.operations.audit import entries
 
 _audit = entries.writer("platform")
-_COLUMNS = {
-    "collects": "collects_evidence",
-    "browses": "browses_evidence",
-    "first_share": "audit_first_share",
-    "cases_per_day": "audit_cases_per_day",
-}
-"""Of choices that are not called like their column."""
 
 
 class SlugTaken(Exception):
@@ -47,56 +40,19 @@ def create(*, slug: str, name: str, actor: User, at: datetime) -> Platform:
     return platform
 
 
-def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platform:
-    """Change the display name; the slug stays, since keys and records hold it."""
-    return _change("platform.renamed", platform_id=platform_id, actor=actor, at=at, name=name)
+def change(*, platform_id: int, actor: User, at: datetime, **chosen: Any) -> Platform:
+    """Set columns of a platform; the slug stays, since keys and records hold it. Only changes are logged.
 
-
-def collect_evidence(
-    *, platform_id: int, collects: Collecting, browses: Collecting, actor: User, at: datetime
-) -> Platform:
-    """Choose for which posts linked pages are fetched, and for which of them as a browser, too.
-
-    Earlier evidence is kept.
+    Earlier evidence is kept, and earlier proof of removals stays valid.
     """
-    chosen = {"collects": collects, "browses": browses}
-    return _change("platform.evidence_chosen", platform_id=platform_id, actor=actor, at=at, **chosen)
-
-
-def choose_removal(*, platform_id: int, removal: Removal, actor: User, at: datetime) -> Platform:
-    """Choose when the filter alone removes posts; earlier proof stays valid."""
-    return _change("platform.removal_chosen", platform_id=platform_id, actor=actor, at=at, removal=removal)
-
-
-def sample(
-    *,
-    platform_id: int,
-    first_share: float | None,
-    cases_per_day: int,
-    reconsiders: Reconsidering,
-    shares_histories: bool,
-    actor: User,
-    at: datetime,
-) -> Platform:
-    """Limit the audit sample of a platform; without a first share the installation's applies."""
-    return _change(
-        "platform.sampled",
-        platform_id=platform_id,
-        actor=actor,
-        at=at,
-        first_share=first_share,
-        cases_per_day=cases_per_day,
-        reconsiders=reconsiders,
-        shares_histories=shares_histories,
-    )
-
-
-def _change(action: str, *, platform_id: int, actor: User, at: datetime, **chosen: Any) -> Platform:
-    columns = {_COLUMNS.get(name, name): value for name, value in chosen.items()}
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
-        for name, value in columns.items():
-            setattr(platform, name, value)
-        platform.save(update_fields=columns)
-        _audit(action, platform, actor=actor, at=at, **chosen)
+        before = {name: getattr(platform, name) for name in chosen}
+        before = {name: old for name, old in before.items() if old != chosen[name]}
+        for name in before:
+            setattr(platform, name, chosen[name])
+        if before:
+            platform.save(update_fields=before)
+            after = {name: chosen[name] for name in before}
+            _audit("platform.changed", platform, actor=actor, at=at, **after, before=before)
     return platform

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation import enqueue
-from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, User
+from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, User, desk_settings
 from moderation.models.campaigns import OPEN_STATES, CampaignDecisionState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations import refusals
@@ -90,7 +89,8 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
                 raise CountMoved(expected=wanted.expected_count, found=count)
             announce.campaign_decided(decision)
         else:
-            enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)
+            wait = decision.effective_at - at
+            enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=wait.total_seconds())
         told = {"verdict": decision.verdict, "posts": decision.posts}
         _audit("campaign.decided", decision, actor=moderator, at=at, **told)
     return decision
@@ -187,7 +187,7 @@ def _row(
         note=wanted.note,
         decided_by=moderator,
         decided_at=at,
-        effective_at=at + timedelta(seconds=settings.UNDO_SECONDS)
+        effective_at=at + timedelta(seconds=desk_settings.current().undo_seconds)
         if is_large
         else recording.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
         has_filtered=wanted.has_filtered,

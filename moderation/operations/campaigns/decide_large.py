@@ -8,12 +8,11 @@ from __future__ import annotations
 import time
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
 from moderation import enqueue
-from moderation.models import CampaignDecision, Decision
+from moderation.models import CampaignDecision, Decision, desk_settings
 from moderation.models.campaigns import OPEN_STATES, CampaignDecisionState
 from moderation.operations.campaigns import apply, campaign_reversals
 from moderation.operations.outbox import announce
@@ -23,6 +22,7 @@ PIECE = 500
 """Posts per transaction: few enough that nobody waits long for their locks."""
 
 _LEASE = timedelta(seconds=60)
+_LONGEST_UNDO = timedelta(seconds=desk_settings.MOST_UNDO_SECONDS)
 _BUSY_SECONDS = 20.0
 
 
@@ -43,7 +43,7 @@ def run_piece(*, campaign_decision_id: int, at: datetime) -> bool:
     with transaction.atomic():
         decision = campaign_reversals.locked(campaign_decision_id)
         due_at = decision.effective_at
-        if decision.state not in OPEN_STATES or not clocks.passed(due_at, at=at, longest=_undo()):
+        if decision.state not in OPEN_STATES or not clocks.passed(due_at, at=at, longest=_LONGEST_UNDO):
             return False
         piece = _next_decisions(decision) if decision.corrects_id else _next_members(decision)
         if piece and decision.corrects_id:
@@ -62,7 +62,7 @@ def run_piece(*, campaign_decision_id: int, at: datetime) -> bool:
 
 def sweep(*, at: datetime) -> int:
     """Enqueue unfinished decisions whose message was lost or whose worker was killed; return how many."""
-    is_due = clocks.has_passed("effective_at", at=at, longest=_undo())
+    is_due = clocks.has_passed("effective_at", at=at, longest=_LONGEST_UNDO)
     is_free = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=_LEASE)
     unfinished = CampaignDecision.objects.filter(is_due, is_free, state__in=OPEN_STATES)
     decisions = list(unfinished.order_by("effective_at", "id")[:100])
@@ -70,10 +70,6 @@ def sweep(*, at: datetime) -> int:
         for decision in decisions:
             enqueue.campaign(campaign_decision_id=decision.pk)
     return len(decisions)
-
-
-def _undo() -> timedelta:
-    return timedelta(seconds=settings.UNDO_SECONDS)
 
 
 def _next_members(decision: CampaignDecision) -> list[int]:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
-
-from moderation.models import CampaignDecision, CampaignMember, Score
+from moderation.models import CampaignDecision, CampaignMember, Score, desk_settings
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.models.scores import RouteChoice
@@ -56,7 +54,7 @@ def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Rulin
     is_drawn = score.is_audit_sample or score.is_review_sample
     if (verdict == decision.verdict and not is_unproven) or is_drawn or score.is_degraded:
         return None
-    if _draw(score, decision) < settings.CAMPAIGN_AUDIT_SHARE:
+    if _draw(score, decision) < desk_settings.current().campaign_check_percent / 100:
         return Ruling(reason=CaseReason.CAMPAIGN)
     if verdict not in (None, decision.verdict):
         return Ruling(reason=CaseReason.CONFLICT)

@@ -52,7 +52,7 @@ def plan(
     platform_id: int,
     share: float,
     first_decisions: int,
-    changed_by: User,
+    actor: User,
     at: datetime,
     golden_share: float = 0.0,
 ) -> BlindReviewPlan:
@@ -62,7 +62,7 @@ def plan(
 
     Raises NotAllowed, OutOfRange or Platform.DoesNotExist.
     """
-    if not changed_by.may_lead:
+    if not actor.may_lead:
         raise NotAllowed(_("Only leads plan second reviews."))
     is_possible = 0 <= share <= 1 and 0 <= golden_share <= MOST_GOLDEN
     if not (is_possible and 0 <= first_decisions <= MOST_FIRST_DECISIONS):
@@ -75,10 +75,11 @@ def plan(
         if not (row.share or row.first_decisions):
             # What was decided while nothing was drawn stays undrawn.
             row.drawn_until, row.drawn_id = at, 0
+        planned = {"share": share, "first_decisions": first_decisions, "golden_share": golden_share}
+        before = {name: getattr(row, name) for name in planned}
         row.share, row.first_decisions, row.golden_share = share, first_decisions, golden_share
         row.save()
-        planned = {"share": share, "first_decisions": first_decisions, "golden_share": golden_share}
-        _audit("blind_reviews.planned", platform, actor=changed_by, at=at, **planned)
+        _audit("blind_reviews.planned", platform, actor=actor, at=at, **planned, before=before)
     return row
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from moderation.models import CampaignMember, Case, Decision, User
+from moderation.models import CampaignMember, Case, Decision, User, desk_settings
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations import explanations
 from moderation.operations.audit import entries
@@ -23,7 +22,9 @@ from moderation.queries.health import clocks
 
 _audit = entries.writer("case")
 PAUSE_SECONDS = 15 * 60
-"""How long a moderator who pauses keeps the case in front."""
+"""How long a moderator who pauses keeps the case in front; no lease is longer."""
+
+_LONGEST_LEASE = timedelta(seconds=PAUSE_SECONDS)
 
 
 def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None = None) -> list[Case]:
@@ -165,7 +166,7 @@ def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
     """Give a moderator the lease on locked cases, and log their lanes. Call inside a transaction."""
     if not cases:
         return
-    lease_end_at = at + timedelta(seconds=settings.LEASE_SECONDS)
+    lease_end_at = at + timedelta(seconds=desk_settings.current().lease_seconds)
     for case in cases:
         case.claimed_by = moderator
         case.lease_end_at = lease_end_at
@@ -257,13 +258,9 @@ def _lock_sorted(free: QuerySet[Case], count: int, sort: Sort) -> list[Case]:
 
 
 def _is_free(*, at: datetime) -> Q:
-    return Q(lease_end_at__isnull=True) | clocks.has_passed("lease_end_at", at=at, longest=_longest_lease())
+    return Q(lease_end_at__isnull=True) | clocks.has_passed("lease_end_at", at=at, longest=_LONGEST_LEASE)
 
 
 def _is_expired(case: Case, *, at: datetime) -> bool:
     end_at = case.lease_end_at
-    return end_at is None or clocks.passed(end_at, at=at, longest=_longest_lease())
-
-
-def _longest_lease() -> timedelta:
-    return timedelta(seconds=max(settings.LEASE_SECONDS, PAUSE_SECONDS))
+    return end_at is None or clocks.passed(end_at, at=at, longest=_LONGEST_LEASE)

@@ -8,10 +8,18 @@ import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Q
 
-from moderation.models import Appeal, AuditEntry, CampaignDecision, Decision, Label, Reconsideration, Score
+from moderation.models import (
+    Appeal,
+    AuditEntry,
+    CampaignDecision,
+    Decision,
+    Label,
+    Reconsideration,
+    Score,
+    desk_settings,
+)
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.models.webhooks import WebhookEvent
@@ -83,7 +91,7 @@ def effective_at(*, source: DecisionSource, decided_at: datetime) -> datetime:
     """Return when the platform may learn of a decision: a moderator keeps the time for undoing."""
     if source == DecisionSource.AUTOMATIC:
         return decided_at
-    return decided_at + timedelta(seconds=settings.UNDO_SECONDS)
+    return decided_at + timedelta(seconds=desk_settings.current().undo_seconds)
 
 
 @transactions.required

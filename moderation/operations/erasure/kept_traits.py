@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
-from moderation.models import KeptTraits, Post, PostLink, Revision, SimilarityBand
+from moderation.models import KeptTraits, Post, PostLink, Revision, SimilarityBand, desk_settings
 from moderation.operations.campaigns import gather
 from moderation.operations.infrastructure import transactions
 from moderation.operations.similarity import picture_groups, text_groups
@@ -27,7 +26,7 @@ _CHUNK, _CHUNKS_AT_ONCE = 500, 20
 def worth_keeping(post_ids: Collection[int], *, at: datetime) -> set[int]:
     """Return the posts that were decided as spam, or are in a campaign and not decided otherwise by a person.
 
-    Only those of the last SPAM_DIGEST_DAYS, and those kept before.
+    Only those of the last `digest_days` of the desk's settings, and those kept before.
     """
     recent = Post.objects.filter(pk__in=post_ids, received_at__gt=at - _longest())
     in_campaign = Q(membership__isnull=False, membership__left_out_at=None) & ~Q(said="moderator:not_spam")
@@ -82,4 +81,4 @@ def _forget(rows: list[KeptTraits], *, at: datetime) -> None:
 
 
 def _longest() -> timedelta:
-    return timedelta(days=settings.SPAM_DIGEST_DAYS)
+    return timedelta(days=desk_settings.current().digest_days)

@@ -10,6 +10,7 @@ import httpcore
 from django.conf import settings
 
 from moderation.evidence import addresses
+from moderation.models import desk_settings
 from moderation.models.evidence import EvidenceKind
 from moderation.operations.infrastructure import egress
 
@@ -57,7 +58,7 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None, is_browser: 
         client.opened(
             headers=_browsers_headers()
             if is_browser
-            else {**_HEADERS, "user-agent": settings.EVIDENCE_AGENT},
+            else {**_HEADERS, "user-agent": desk_settings.current().evidence_agent},
             timeout_seconds=seconds,
         ) as response,
     ):

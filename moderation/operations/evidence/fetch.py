@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from django.conf import settings
 
 from moderation.evidence.addresses import absolute
+from moderation.models import desk_settings
 from moderation.models.evidence import EvidenceState
 from moderation.operations.evidence import leads, robots
 from moderation.operations.evidence.answers import Answer, Unpackable
@@ -104,7 +105,8 @@ def _hop(journey: Journey) -> str:
     step: dict[str, Any] = {"url": url, "status": None}
     journey.chain.append(step)
     try:
-        if settings.EVIDENCE_OBEYS_ROBOTS and not robots.allows(url, seconds=_seconds(journey)):
+        obeys = desk_settings.current().evidence_obeys_robots
+        if obeys and not robots.allows(url, seconds=_seconds(journey)):
             journey.end(EvidenceState.DISALLOWED)
             return ""
         _wait(journey)

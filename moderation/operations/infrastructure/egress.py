@@ -2,8 +2,7 @@
 
 Names are resolved here and the connection goes to the very address that was checked, so a second answer of
 the name server (DNS rebinding) changes nothing. Private addresses and unusual ports are refused unless the
-operator lists the host, or the caller says that the operator named the address for this very purpose
-(`is_operators`), which opens it to nobody else. In a demonstration, settings.PAGE_NETWORK leads pages that
+operator lists the host. In a demonstration, settings.PAGE_NETWORK leads pages that
 simulated posts name to this machine.
 """
 
@@ -61,7 +60,7 @@ class Answered:
     retry_after_seconds: float = 0.0
 
 
-def check(url: str, *, is_operators: bool = False) -> httpx.URL:
+def check(url: str) -> httpx.URL:
     """Parse the URL and check everything that needs no name resolution. Raises Refused."""
     try:
         target = httpx.URL(url)
@@ -69,7 +68,7 @@ def check(url: str, *, is_operators: bool = False) -> httpx.URL:
         raise Refused("The address is not a URL.") from refused
     if target.scheme not in {"http", "https"} or not target.host or target.userinfo:
         raise Refused("The address must be http or https, with a host and without credentials.")
-    if is_operators or _is_listed(target.host):
+    if _is_listed(target.host):
         return target
     if _port(target) not in PORTS:
         raise Refused(f"Port {_port(target)} is not one of {', '.join(map(str, sorted(PORTS)))}.")
@@ -84,11 +83,11 @@ class Client:
     is checked whenever a connection is made.
     """
 
-    def __init__(self, url: str, *, is_operators: bool = False, is_page: bool = False) -> None:
+    def __init__(self, url: str, *, is_page: bool = False) -> None:
         """Raise Refused if the URL fails `check`. `is_page` says that a post names it."""
-        self._target = check(url, is_operators=is_operators)
+        self._target = check(url)
         self._host = _host_header(self._target)
-        network = _CheckedNetwork(is_operators=is_operators)
+        network = _CheckedNetwork()
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls() if self._target.scheme == "https" else None,
             network_backend=_of_pages(network) if is_page else network,
@@ -154,10 +153,9 @@ def post(
     headers: Mapping[str, str],
     timeout_seconds: float | None = None,
     most_bytes: int = 0,
-    is_operators: bool = False,
 ) -> Answered:
     """Post once to a URL, as Client.post does. Raises Refused or Failed."""
-    with Client(url, is_operators=is_operators) as client:
+    with Client(url) as client:
         return client.post(body=body, headers=headers, timeout_seconds=timeout_seconds, most_bytes=most_bytes)
 
 
@@ -231,9 +229,8 @@ def _of_pages(network: httpcore.NetworkBackend) -> httpcore.NetworkBackend:
 class _CheckedNetwork(httpcore.NetworkBackend):
     """Connects only to checked addresses, and never after the call's deadline."""
 
-    def __init__(self, *, is_operators: bool) -> None:
+    def __init__(self) -> None:
         self._network = httpcore.SyncBackend()
-        self._is_operators = is_operators
 
     def connect_tcp(
         self,
@@ -244,7 +241,7 @@ class _CheckedNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[_SocketOption] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to the first address of the host. Raises Refused or Failed."""
-        address = _checked_address(host, port, is_operators=self._is_operators)
+        address = _checked_address(host, port)
         stream = self._network.connect_tcp(address, port, seconds_left(), local_address, socket_options)
         return BoundedStream(stream)
 
@@ -284,14 +281,14 @@ def _refuse_special_host(host: str) -> None:
         raise Refused(f"{host} is not a public address ({use}).")
 
 
-def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
+def _checked_address(host: str, port: int) -> str:
     """Resolve the host once, against DNS rebinding; refuse if any of its addresses is not public."""
     try:
         answers = looked_up(host, port)
     except (OSError, UnicodeError) as failure:
         raise Failed("The host name has no address.") from failure
     addresses = [str(answer[4][0]) for answer in answers]
-    if not is_operators and not _is_listed(host):
+    if not _is_listed(host):
         for address in addresses:
             if (use := special_addresses.special_use(address)) is not None:
                 raise Refused(f"{host} leads to {address}, which is not a public address ({use}).")

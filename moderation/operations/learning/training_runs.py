@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from moderation import enqueue
-from moderation.models import Label, Platform, TrainingRun, User
+from moderation.models import Label, Platform, TrainingRun, User, desk_settings
 from moderation.models.training_runs import OPEN_STATES, TrainingState
 from moderation.operations.audit import entries
 from moderation.operations.refusals import Refusal
@@ -68,12 +67,13 @@ def cancel(*, run_id: int, actor: User, at: datetime) -> None:
 
 
 def schedule(*, at: datetime) -> TrainingRun | None:
-    """Begin a run if the last one is TRAINING_DAYS old and labels came since; None if it is not due."""
-    if not settings.TRAINING_DAYS:
+    """Begin a run if the last one is `training_days` old and labels came since; None if it is not due."""
+    days = desk_settings.current().training_days
+    if not days:
         return None
     last = TrainingRun.objects.order_by("-requested_at", "-id").first()
     if last is not None:
-        is_early = last.requested_at > at - timedelta(days=settings.TRAINING_DAYS)
+        is_early = last.requested_at > at - timedelta(days=days)
         if is_early or not Label.objects.filter(labelled_at__gt=last.requested_at).exists():
             return None
     try:

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import takewhile
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterRef, Q, Value
 from django.db.models.functions import Greatest, Least, Mod
 
 from moderation import enqueue, scorer
-from moderation.models import Case, Decision, Revision, Score
+from moderation.models import Case, Decision, Revision, Score, desk_settings
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource
 from moderation.models.posts import ScoreState
@@ -86,7 +85,7 @@ def rescore_degraded(*, at: datetime) -> int:
 
 
 def ask_people(*, at: datetime) -> int:
-    """Open cases of posts that stay degraded for longer than DEGRADED_SECONDS; return how many."""
+    """Open cases of posts that stay degraded for too long, as the desk is set; return how many."""
     post = OuterRef("post")
     decisions = Decision.objects.filter(post=post, reversal__isnull=True).filter(
         Q(decided_at__gte=OuterRef("degraded_since"))
@@ -98,7 +97,7 @@ def ask_people(*, at: datetime) -> int:
         ~Exists(decisions),
         Exists(latest.filter(revision=OuterRef("pk"))),
         score_state=ScoreState.DEGRADED,
-        degraded_since__lte=at - timedelta(seconds=settings.DEGRADED_SECONDS),
+        degraded_since__lte=at - timedelta(seconds=desk_settings.current().degraded_seconds),
         number=F("post__latest_revision"),
     )
     ids = list(unasked.order_by("enqueued_at", "id").values_list("pk", flat=True)[:_ASKED])

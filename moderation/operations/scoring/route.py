@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Exists, F, OuterRef
 
-from moderation.models import CampaignDecision, Case, Complaint, Decision, Revision, Score
+from moderation.models import CampaignDecision, Case, Complaint, Decision, Revision, Score, desk_settings
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
@@ -145,7 +144,7 @@ def _is_soon_scored_again(score: Score, *, at: datetime) -> bool:
     return (
         score.route_reason == CaseReason.DEGRADED
         and since is not None
-        and at - since < timedelta(seconds=settings.DEGRADED_SECONDS)
+        and at - since < timedelta(seconds=desk_settings.current().degraded_seconds)
     )
 
 

@@ -9,12 +9,11 @@ from datetime import datetime
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.db import transaction
 
-from moderation.models import Revision, Translation, User
+from moderation.models import Revision, Translation, User, desk_settings
 from moderation.operations.audit import entries
-from moderation.operations.infrastructure import egress, transactions
+from moderation.operations.infrastructure import egress, transactions, vault
 from moderation.operations.refusals import Erased
 from scoring.content import Breaker, Unavailable
 
@@ -47,7 +46,7 @@ _FAILURES, _PAUSE_SECONDS = 3, 30.0
 
 
 class LibreTranslate:
-    """Posts to `/translate` at the operator's address, which may be a private one; follows no redirect.
+    """Posts to `/translate` at an address; follows no redirect.
 
     https://docs.libretranslate.com/guides/api_usage/
     """
@@ -104,7 +103,6 @@ class LibreTranslate:
                 headers={"content-type": "application/json"},
                 timeout_seconds=TIMEOUT_SECONDS,
                 most_bytes=_MOST_BYTES,
-                is_operators=True,
             )
         except (egress.Refused, egress.Failed) as failure:
             raise Unreachable(str(failure)) from failure
@@ -163,12 +161,13 @@ def translate(*, revision: Revision, language: str, actor: User, at: datetime) -
 
 def translator() -> LibreTranslate | None:
     """Return the service that the settings name, None if they name none."""
-    if not settings.TRANSLATION_URL:
+    named = desk_settings.current()
+    if not named.translation_url:
         return None
-    return _libre_translate(settings.TRANSLATION_URL, settings.TRANSLATION_KEY)
+    return _libre_translate(named.translation_url, named.translation_key)
 
 
 @lru_cache(maxsize=2)
-def _libre_translate(address: str, key: str) -> LibreTranslate:
+def _libre_translate(address: str, encrypted_key: str) -> LibreTranslate:
     """Keep one per process, so that its circuit breaker keeps its state."""
-    return LibreTranslate(address=address, key=key)
+    return LibreTranslate(address=address, key=vault.decrypt(encrypted_key) if encrypted_key else "")

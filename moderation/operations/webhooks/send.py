@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 
 from moderation import enqueue
-from moderation.models import Delivery, EndpointCircuit, FeedEntry, User, WebhookEndpoint
+from moderation.models import Delivery, EndpointCircuit, FeedEntry, User, WebhookEndpoint, desk_settings
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState
 from moderation.operations.audit import entries
@@ -237,7 +236,7 @@ def mend_clock_steps(*, at: datetime) -> int:
 
     Retries are left alone: their row does not say how long the endpoint asked to wait.
     """
-    undo = timedelta(seconds=settings.UNDO_SECONDS)
+    undo = timedelta(seconds=desk_settings.MOST_UNDO_SECONDS)
     entries = FeedEntry.objects.filter(clocks.is_too_far("due_at", at=at, longest=undo), number__isnull=True)
     first_attempts = Delivery.objects.filter(
         clocks.is_too_far("next_attempt_at", at=at, longest=max(undo, timedelta(seconds=HOLD_SECONDS))),

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
-
-from moderation.models import CampaignDecision, Decision
+from moderation.models import CampaignDecision, Decision, desk_settings
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.decisions import DecisionSource
 from moderation.queries import outcome_counts
@@ -34,7 +32,7 @@ class Purity:
     @property
     def is_enough(self) -> bool:
         """Whether new members may be decided with the campaign."""
-        return self.lower_bound >= settings.CAMPAIGN_GATE
+        return self.lower_bound >= desk_settings.current().campaign_purity_percent / 100
 
 
 def standing(*, campaign_ids: Sequence[int], at: datetime) -> dict[int, CampaignDecision]:

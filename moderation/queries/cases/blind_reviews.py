@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 
-from moderation.models import BlindReview, BlindReviewPlan, CaseNote, Platform, User
+from moderation.models import BlindReview, BlindReviewPlan, CaseNote, Platform, User, desk_settings
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries import keyset
 from moderation.queries.keyset import Page
@@ -60,7 +59,7 @@ class PlanRow:
 
 def undoable(*, moderator: User, at: datetime) -> BlindReview | None:
     """Return the moderator's last answer while it can be undone, else None."""
-    since = at - timedelta(seconds=settings.UNDO_SECONDS)
+    since = at - timedelta(seconds=desk_settings.current().undo_seconds)
     rows = BlindReview.objects.filter(answered_by=moderator, answered_at__gt=since, settled_at__isnull=True)
     return rows.order_by("-answered_at", "-pk").first()
 
@@ -117,7 +116,7 @@ def _disputed(state: DisputeState, *, at: datetime) -> QuerySet[BlindReview]:
     if state == DisputeState.SETTLED:
         return rows.filter(settled_at__isnull=False)
     # A decision that was corrected meanwhile leaves nothing to settle; an answer may still be undone.
-    is_final = Q(answered_at__lte=at - timedelta(seconds=settings.UNDO_SECONDS))
+    is_final = Q(answered_at__lte=at - timedelta(seconds=desk_settings.current().undo_seconds))
     return rows.filter(is_final, settled_at__isnull=True, decision__reversal__isnull=True)
 
 

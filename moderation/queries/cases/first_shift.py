@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from moderation.models import BlindReview, Case, CaseNote, Decision, GoldenItem, User
+from moderation.models import BlindReview, Case, CaseNote, Decision, GoldenItem, User, desk_settings
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseState
 from moderation.models.users import Role
@@ -63,7 +62,7 @@ def unknown(user: User, *, at: datetime) -> QuerySet[GoldenItem]:
 
 def results(*, user: User, at: datetime) -> QuerySet[BlindReview]:
     """Return the answers of somebody's first shift that cannot be undone any more, the first first."""
-    until = at - timedelta(seconds=settings.UNDO_SECONDS)
+    until = at - timedelta(seconds=desk_settings.current().undo_seconds)
     rows = _answers().filter(answered_by=user, answered_at__lte=until)
     return rows.select_related("golden__revision", "platform", "post__author").order_by("answered_at", "pk")
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
-
-from moderation.models import AuditEntry, Case, User
+from moderation.models import AuditEntry, Case, User, desk_settings
 from moderation.models.cases import CaseReason
 
 
@@ -22,7 +20,7 @@ class Skip:
 
 def undoable(*, moderator: User, at: datetime) -> Skip | None:
     """Return the moderator's last skip while it can be undone, else None: the rows of cases keep no time."""
-    window = timedelta(seconds=settings.UNDO_SECONDS)
+    window = timedelta(seconds=desk_settings.current().undo_seconds)
     skips = AuditEntry.objects.filter(actor=moderator, action="case.skipped", at__gt=at - window)
     entry = skips.order_by("-at", "-id").first()
     if entry is None:

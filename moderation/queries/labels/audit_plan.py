@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from django.conf import settings
 from django.db import connection
 
-from moderation.models import Platform, Post, Score
+from moderation.models import Platform, Post, Score, desk_settings
 from moderation.queries.labels import audit_chance
 from moderation.queries.labels.audit_chance import Chance
 from scoring.records import PostRecord
@@ -105,7 +104,9 @@ def strata(record: PostRecord, content_probability: float | None) -> tuple[str, 
 
 def of(*, platform: Platform, floor: float, at: datetime) -> Plan:
     """Return a platform's plan; its counts are at most a minute old."""
-    first = settings.AUDIT_FIRST_SHARE if platform.audit_first_share is None else platform.audit_first_share
+    first = platform.audit_first_share
+    if first is None:
+        first = desk_settings.current().audit_first_percent / 100
     posts_per_day, labels = _counted(platform.pk, int(at.timestamp() // 60))
     return Plan(
         first=first,

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from moderation.models import User
+from moderation.models import User, desk_settings
 from moderation.operations.accounts import demo, devices, sessions, users
 from moderation.queries.accounts import user_sessions
 from moderation.web import access
@@ -69,6 +69,7 @@ class SignIn(LoginView):
         """Sign in, and remember this browser as a known device."""
         response = super().form_valid(form)
         user, at = form.get_user(), timezone.now()
+        self.request.session.set_expiry(3600 * desk_settings.current().session_hours)
         # After signing in, which gives the session a new key (against session fixation).
         sessions.begin(
             user=user, session_key=_key_of(self.request), user_agent=_agent_of(self.request), at=at

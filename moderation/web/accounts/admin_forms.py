@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models import User
 from moderation.models.decisions import Verdict
-from moderation.models.platforms import Collecting, Removal, Scope
+from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations.accounts.reasons import Wording
 from moderation.operations.accounts.users import Profile
@@ -29,19 +29,6 @@ class PlatformForm(forms.Form):
     """A platform's name."""
 
     name = forms.CharField(max_length=200, strip=True)
-
-
-class CollectingForm(forms.Form):
-    """The posts whose evidence is collected."""
-
-    collects = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
-    browses = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
-
-
-class RemovalForm(forms.Form):
-    """When the filter alone removes posts."""
-
-    removal = forms.TypedChoiceField(choices=Removal.choices, coerce=Removal)
 
 
 class NewPlatformForm(PlatformForm):

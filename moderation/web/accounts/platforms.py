@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 from django.contrib import messages
-from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
-from moderation.models.platforms import Collecting, Removal
 from moderation.operations.accounts import api_keys
 from moderation.operations.accounts import platforms as accounts_platforms
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts import platforms
-from moderation.queries.quality import removal as quality_removal
 from moderation.web import access, days
 from moderation.web.accounts.admin_forms import (
-    CollectingForm,
     EndpointForm,
     KeyForm,
     NewPlatformForm,
     PlatformForm,
-    RemovalForm,
 )
 
 _OVERLAP = timedelta(days=1)
@@ -60,37 +54,12 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     row = get_object_or_404(Platform, pk=platform_id)
     form = PlatformForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        accounts_platforms.rename(
+        accounts_platforms.change(
             platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now()
         )
         messages.success(request, _("Saved."))
         return redirect("platform", platform_id=platform_id)
     return _detail(request, row, form=form, status=422 if form.errors else 200)
-
-
-@access.admins.post
-def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Choose the posts whose linked pages are fetched."""
-    form = CollectingForm(request.POST)
-    return _chosen(request, platform_id, form, choose=accounts_platforms.collect_evidence)
-
-
-@access.admins.post
-def removal(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Choose when the filter alone removes posts."""
-    form = RemovalForm(request.POST)
-    return _chosen(request, platform_id, form, choose=accounts_platforms.choose_removal)
-
-
-def _chosen(
-    request: access.DeskRequest, platform_id: int, form: Form, *, choose: Callable[..., Platform]
-) -> HttpResponse:
-    row = get_object_or_404(Platform, pk=platform_id)
-    if not form.is_valid():
-        return _detail(request, row, status=422)
-    choose(platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now())
-    messages.success(request, _("Saved."))
-    return redirect("platform", platform_id=platform_id)
 
 
 @access.admins.post
@@ -178,9 +147,6 @@ def _detail(
         "api_keys": platforms.keys(platform_id=row.pk),
         "form": form or PlatformForm(),
         "key_form": key_form or KeyForm(),
-        "collecting": Collecting.choices,
-        "removals": Removal.choices,
-        "standing": quality_removal.standing(row),
         "endpoints": platforms.endpoints(platform_id=row.pk),
         "endpoint_form": endpoint_form or EndpointForm(),
         "secret": secret,

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import Promise, SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from moderation.models import User
+from moderation.models import User, desk_settings
 from moderation.models.preferences import Preferences
 
 _PUNCTUATION = ",.-;'[]\\/"
@@ -91,8 +90,11 @@ def problem(wanted: Mapping[str, str]) -> str:
 def context(request: HttpRequest) -> dict[str, object]:
     """Give every template `keys` and `preferences`, and the key map its sections."""
     user = getattr(request, "user", None)
-    preferences = user.preferences if isinstance(user, User) else Preferences()
-    look = [action for action in LOOK if action.name != "translate" or settings.TRANSLATION_URL]
+    preferences, look = Preferences(), list(LOOK)
+    if isinstance(user, User):
+        preferences = user.preferences
+        if not desk_settings.current().translation_url:
+            look = [action for action in LOOK if action.name != "translate"]
     return {
         "preferences": preferences,
         "keys": SimpleLazyObject(lambda: of(preferences)),

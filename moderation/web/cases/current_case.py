@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.conf import settings
 from django.template.loader import render_to_string
 
+from moderation.models import desk_settings
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_names
@@ -29,7 +29,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "strip": campaign_names.strip(case=page.case),
         "is_mine": page.is_held_by(request.user, at=at),
         "holder": page.other_holder(request.user, at=at),
-        "lease_seconds": settings.LEASE_SECONDS,
+        "lease_seconds": desk_settings.current().lease_seconds,
         "segments": evidence.text_segments(page, is_whole=False),
         "is_shortened": evidence.is_shortened(score.revision.text),
         "is_blurred": is_blurred,
@@ -54,7 +54,7 @@ def idle_context(request: access.DeskRequest, *, at: datetime, is_swap: bool = F
     return {
         "at": at,
         "page": None,
-        "lease_seconds": settings.LEASE_SECONDS,
+        "lease_seconds": desk_settings.current().lease_seconds,
         "overview": overview,
         "is_first_shift_over": is_first_shift and (is_swap or not (shift and shift.is_offered)),
     }

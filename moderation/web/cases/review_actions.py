@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -18,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, User
+from moderation.models import Case, User, desk_settings
 from moderation.operations import refusals
 from moderation.operations.cases import claims, shift
 from moderation.web import access
@@ -134,7 +133,7 @@ def beat(request: access.DeskRequest) -> HttpResponse:
     return JsonResponse(
         {
             "held": lease.held,
-            "lease_seconds": settings.LEASE_SECONDS,
+            "lease_seconds": desk_settings.current().lease_seconds,
             "holder": str(lease.holder or ""),
             "is_open": lease.is_open,
             "readers": [str(reader) for reader in lease.readers],

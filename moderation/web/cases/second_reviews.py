@@ -1,4 +1,4 @@
-"""Second reviews: who disagreed and how many decisions are judged again, for leads; undoing an answer."""
+"""Second reviews: who disagreed, and how many wait, for leads; undoing an answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import blind_answers
 from moderation.operations.cases import blind_reviews as plans
-from moderation.operations.cases.blind_reviews import MOST_FIRST_DECISIONS, MOST_GOLDEN
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.cases import blind_reviews
 from moderation.queries.cases.blind_reviews import DisputeState
@@ -28,14 +27,6 @@ class SettleForm(ReasonedForm):
     """The last word on a disagreement, and why."""
 
     note = forms.CharField(max_length=500, strip=True)
-
-
-class PlanForm(forms.Form):
-    """How many of a platform's decisions are judged again, and among how many golden items; in percent."""
-
-    share_percent = forms.FloatField(min_value=0, max_value=100)
-    first_decisions = forms.IntegerField(min_value=0, max_value=MOST_FIRST_DECISIONS)
-    golden_percent = forms.FloatField(min_value=0, max_value=100 * MOST_GOLDEN)
 
 
 @access.leads.get
@@ -58,7 +49,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "plans": blind_reviews.plans(),
         "most_percent": round(100 * plans.MOST_OF_QUEUE),
         "fewest": plans.FEWEST,
-        "most_first": plans.MOST_FIRST_DECISIONS,
         "wait_days": plans.WAITS.days,
     }
     return render(request, "cases/second_reviews.html", context)
@@ -83,25 +73,6 @@ def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
         is_upheld = review.decision is not None and review.decision.verdict == review.settled_verdict
         corrected = _("Settled: the decision was corrected. The platform will be notified.")
         messages.success(request, _("Settled: the decision stands.") if is_upheld else corrected)
-    return redirect("second-reviews")
-
-
-@access.leads.post
-def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Change a platform's plan."""
-    form = PlanForm(request.POST)
-    if not form.is_valid():
-        messages.warning(request, str(plans.OUT_OF_RANGE))
-        return redirect("second-reviews")
-    plans.plan(
-        platform_id=platform_id,
-        share=form.cleaned_data["share_percent"] / 100,
-        first_decisions=form.cleaned_data["first_decisions"],
-        golden_share=form.cleaned_data["golden_percent"] / 100,
-        changed_by=request.user,
-        at=timezone.now(),
-    )
-    messages.success(request, _("Saved."))
     return redirect("second-reviews")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -14,8 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from moderation.models import Platform, Release
-from moderation.models.platforms import Reconsidering
-from moderation.operations.accounts import platforms
 from moderation.operations.labels import draws
 from moderation.queries.labels import label_balance
 from moderation.queries.labels.label_balance import ENOUGH_FOR_ROUTES
@@ -32,30 +29,11 @@ class DrawForm(forms.Form):
     idempotency_key = forms.UUIDField(required=False)
 
 
-class SamplingForm(forms.Form):
-    """Limits of a platform's audit sample, and its settings for histories and reconsideration."""
-
-    first_percent = forms.IntegerField(min_value=0, max_value=100, required=False)
-    cases_per_day = forms.IntegerField(min_value=1, max_value=100_000)
-    reconsiders = forms.ChoiceField(choices=Reconsidering.choices)
-    shares_histories = forms.BooleanField(required=False)
-
-    def chosen(self) -> dict[str, Any]:
-        """Return the choices as `platforms.sample` takes them. Call after `is_valid`."""
-        percent = self.cleaned_data["first_percent"]
-        return {
-            "first_share": None if percent is None else percent / 100,
-            "cases_per_day": self.cleaned_data["cases_per_day"],
-            "reconsiders": Reconsidering(self.cleaned_data["reconsiders"]),
-            "shares_histories": self.cleaned_data["shares_histories"],
-        }
-
-
 @access.exporters.get
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show every platform's labels, share and draws; htmx asks again for the inner part."""
     template = "labels/labels.html#platforms" if request.htmx else "labels/labels.html"
-    return render(request, template, _context(request))
+    return render(request, template, _context())
 
 
 @access.exporters.post
@@ -86,29 +64,13 @@ def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     return redirect("labels")
 
 
-@access.leads.post
-def settings(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Save a platform's audit sample limits and its reconsideration setting."""
-    platform = get_object_or_404(Platform, pk=platform_id)
-    form = SamplingForm(request.POST)
-    if form.is_valid():
-        platforms.sample(platform_id=platform.pk, **form.chosen(), actor=request.user, at=timezone.now())
-        messages.success(request, _("Saved."))
-        return redirect("labels")
-    return render(request, "labels/labels.html", _context(request, form=form, of=platform), status=422)
-
-
-def _context(
-    request: access.DeskRequest, *, form: SamplingForm | None = None, of: Platform | None = None
-) -> dict[str, object]:
+def _context() -> dict[str, object]:
     at = timezone.now()
     release = label_balance.live_release()
     rows = label_balance.sampling(floor=label_balance.audit_rate(release), at=at)
     return {
         "section": "models",
         "at": at,
-        "form": form,
-        "wrong": of,
         "rows": [
             {
                 "row": row,
@@ -119,8 +81,6 @@ def _context(
             }
             for row in rows
         ],
-        "reconsidering": Reconsidering.choices,
-        "may_bound": request.user.may_lead,
     }
 
 

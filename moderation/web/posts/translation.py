@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from moderation.models import Revision, User
+from moderation.models import Revision, User, desk_settings
 from moderation.operations.refusals import Erased
 from moderation.operations.translation import translate
 from moderation.operations.translation.translate import Busy, KeyRefused, NotTranslated, Unsupported
@@ -20,7 +19,7 @@ from moderation.web.cases import evidence
 
 def is_foreign(revision: Revision, user: User) -> bool:
     """Tell whether a revision has text that the user may not read, and a service can translate it."""
-    if not settings.TRANSLATION_URL:
+    if not desk_settings.current().translation_url:
         return False
     languages = {_primary(language) for language in (*user.languages, _of_desk())}
     return bool(revision.text.strip()) and _primary(revision.language) not in languages
@@ -51,13 +50,11 @@ def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse
 def _words(refusal: NotTranslated) -> str:
     """Say why there is no translation, and what to do."""
     if isinstance(refusal, translate.NotSetUp):
-        return _("No translation service is set up; an administrator names one in SPAMDESK_TRANSLATION_URL.")
+        return _("No translation service is set up; an administrator names one in Settings.")
     if isinstance(refusal, Busy):
         return _("The translation service has too much to do. Try again in a minute.")
     if isinstance(refusal, KeyRefused):
-        return _(
-            "The translation service refused the key; an administrator corrects SPAMDESK_TRANSLATION_KEY."
-        )
+        return _("The translation service refused the key; an administrator corrects it in Settings.")
     if isinstance(refusal, Unsupported):
         return _("The translation service cannot translate this text into your language.")
     return _(

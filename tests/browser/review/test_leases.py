@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
-from moderation.models import Case, Decision, User
+from moderation.models import Case, Decision, DeskSettings, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from tests.browser.review.review_page import after_leaving, in_front, nothing_is_claimed
@@ -47,9 +46,9 @@ class TestLease:
         expect(page.locator("[data-key=s]")).to_be_visible()
 
     def test_is_kept_alive_by_the_heartbeat(
-        self, page_of: Open, open_case: Case_, moderator: User, settings: Any
+        self, page_of: Open, open_case: Case_, moderator: User, remembered: DeskSettings
     ) -> None:
-        settings.LEASE_SECONDS = 3
+        remembered.lease_seconds = 3
         case = open_case()
         page = page_of(moderator)
         page.goto(f"/review/{case.pk}/")
@@ -57,16 +56,22 @@ class TestLease:
         page.wait_for_selector("[data-claim]")
         case.refresh_from_db()
         assert case.lease_end_at is not None
-        later = case.lease_end_at + timedelta(seconds=settings.LEASE_SECONDS)
+        later = case.lease_end_at + timedelta(seconds=remembered.lease_seconds)
 
         wait_until(lambda: Case.objects.filter(pk=case.pk, lease_end_at__gt=later).exists())
 
     @pytest.mark.parametrize("lost", ["the new token", "the rest of the answer"])
     def test_a_heartbeat_that_is_lost_half_way_is_no_error(
-        self, page_of: Open, open_case: Case_, moderator: User, settings: Any, watch: Watch, lost: str
+        self,
+        page_of: Open,
+        open_case: Case_,
+        moderator: User,
+        remembered: DeskSettings,
+        watch: Watch,
+        lost: str,
     ) -> None:
         """As when the page is left meanwhile."""
-        settings.LEASE_SECONDS = 3
+        remembered.lease_seconds = 3
         open_case()
         page = page_of(moderator)
         beats: list[Route] = []

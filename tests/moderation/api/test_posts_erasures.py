@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.utils import timezone
-from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from moderation.models import (
@@ -20,6 +19,7 @@ from moderation.models import (
     CampaignMember,
     Case,
     Complaint,
+    DeskSettings,
     Export,
     Label,
     Platform,
@@ -105,8 +105,8 @@ class TestPost:
         assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 1
         assert list(label_lines.lines(wanted=LabelFilter())) == []
 
-    def test_the_signature_leads_nowhere(self, api: APIClient, judged: str, settings: Settings) -> None:
-        settings.SPAM_DIGEST_DAYS = 0
+    def test_the_signature_leads_nowhere(self, api: APIClient, judged: str, remembered: DeskSettings) -> None:
+        remembered.digest_days = 0
         assert SimilarityBand.objects.exists()
 
         api.delete(f"/api/v1/posts/{judged}")

@@ -6,10 +6,9 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from moderation.models import Platform, Revision
+from moderation.models import DeskSettings, Platform, Revision
 from moderation.models.platforms import Reconsidering
 from moderation.operations import reconsider
 from moderation.operations.outbox import feed
@@ -29,9 +28,9 @@ def send(api: APIClient, number: int) -> None:
 
 @pytest.mark.parametrize("choice", [Reconsidering.QUEUE, Reconsidering.DECIDE])
 def test_are_queued_or_decided_and_told_once(
-    lead_api: APIClient, fake_scorer: FakeScorer, settings: Settings, choice: Reconsidering
+    lead_api: APIClient, fake_scorer: FakeScorer, remembered: DeskSettings, choice: Reconsidering
 ) -> None:
-    settings.UNDO_SECONDS = 0
+    remembered.undo_seconds = 0
     Platform.objects.update(reconsiders=choice)
     fake_scorer.default = 0.05
     for number in range(3):

@@ -54,17 +54,17 @@ ALLOWED = {
         (
             LEADS,
             """
-            drift-acknowledge today today-csv appeals second-reviews disagreement-settle blind-review-plan
+            drift-acknowledge today today-csv appeals second-reviews disagreement-settle desk-settings
             golden-items golden-item-mark golden-item-confirm golden-item-retire audit named-queues
             named-queue named-queue-delete named-queue-assign named-queue-withdraw queue-mix user-languages
             policy-new policy-try policy-activate policy-end rules rule-draft rule-new rule-lift
-            label-settings
+            platform-settings
             """,
         ),
         (
             ADMINS,
             """
-            platforms platform platform-evidence platform-removal endpoint-add endpoint-secret
+            platforms platform endpoint-add endpoint-secret
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke users user
             user-addresses user-switch user-reset user-sessions-end reasons reason
             """,
@@ -140,7 +140,7 @@ SEARCH = ["/posts/", "/authors/", "/domains/", "/decisions/"]
 DECIDING = ["/queue/", "/campaigns/", *SEARCH]
 LEARNING = ["/quality/", "/quality/drift/", "/models/", "/thresholds/", "/exports/", "/labels/"]
 LEARNING += ["/models/errors/", "/models/features/", "/try/", "/health/"]
-LEADING = ["/today/", "/second-reviews/", "/golden-items/", "/rules/", "/policies/", "/audit/"]
+LEADING = ["/today/", "/second-reviews/", "/golden-items/", "/rules/", "/policies/", "/audit/", "/settings/"]
 SECTIONS = {
     "moderator": ("Queue Campaigns Search", [*DECIDING, "/try/"]),
     "lead": ("Queue Campaigns Search Today Quality Models Manage", [*DECIDING, *LEARNING, *LEADING]),

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Revision, Rule, Score, User
+from moderation.models import Case, DeskSettings, Revision, Rule, Score, User
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.scoring import score
@@ -209,9 +209,9 @@ class TestHarmlessPosts:
         assert Rule.objects.get().activated_at is not None
 
     def test_of_which_there_are_many_need_a_second_person(
-        self, lead_desk: Client, desk_of: DeskOf, harmless: None, settings: Any
+        self, lead_desk: Client, desk_of: DeskOf, harmless: None, remembered: DeskSettings
     ) -> None:
-        settings.BAN_HARMLESS_POSTS = 0
+        remembered.ban_posts = 0
         sure = {"sure": "1"}
 
         lead_desk.post("/rules/new/", FORM | sure)

@@ -8,9 +8,8 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from pytest_django import Settings
 
-from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform
+from moderation.models import Campaign, CampaignMember, CampaignTrait, DeskSettings, Platform
 from moderation.models.campaigns import TieKind
 from moderation.operations.campaigns.membership import weigh
 from moderation.operations.erasure import erase
@@ -134,9 +133,9 @@ class TestGather:
         assert (Campaign.objects.get().posts, Campaign.objects.get().authors) == (2, 2)
 
     def test_forgets_what_is_erased_with_all_that_it_brought(
-        self, platform: Platform, settings: Settings
+        self, platform: Platform, remembered: DeskSettings
     ) -> None:
-        settings.SPAM_DIGEST_DAYS = 0
+        remembered.digest_days = 0
         posts = accept(platform, [incoming(n, at=AT, ip=f"203.0.{n}.7") for n in range(3)], at=AT)
         gather(posts, at=AT)
 

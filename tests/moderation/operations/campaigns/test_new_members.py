@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
-from django.conf import LazySettings
 
 from moderation.models import (
     Campaign,
@@ -14,6 +13,7 @@ from moderation.models import (
     CampaignMember,
     Case,
     Decision,
+    DeskSettings,
     Label,
     Platform,
     Post,
@@ -73,8 +73,8 @@ def join(at: datetime, *, count: int = 1) -> Sequence[Post]:
 
 
 @pytest.fixture(autouse=True)
-def _never_drawn(settings: LazySettings) -> None:
-    settings.CAMPAIGN_AUDIT_SHARE = 0.0
+def _never_drawn(remembered: DeskSettings) -> None:
+    remembered.campaign_check_percent = 0
 
 
 class TestRulings:
@@ -92,9 +92,9 @@ class TestRulings:
         assert not Case.objects.filter(post=post).exists()
 
     def test_draws_a_share_to_be_judged_alone(
-        self, decided: CampaignDecision, settings: LazySettings
+        self, decided: CampaignDecision, remembered: DeskSettings
     ) -> None:
-        settings.CAMPAIGN_AUDIT_SHARE = 0.5
+        remembered.campaign_check_percent = 50
 
         posts = join(later(100), count=40)
 
@@ -110,14 +110,14 @@ class TestRulings:
         assert Case.objects.get(post=post).reason == CaseReason.UNCERTAIN
 
     def test_queues_again_when_samples_show_it_impure(
-        self, decided: CampaignDecision, moderator: User, settings: LazySettings
+        self, decided: CampaignDecision, moderator: User, remembered: DeskSettings
     ) -> None:
-        settings.CAMPAIGN_AUDIT_SHARE = 1.0
+        remembered.campaign_check_percent = 100
         [sample] = join(later(100))
         case = Case.objects.get(post=sample)
         judge(case, moderator, at=later(111), verdict=Verdict.NOT_SPAM)
         assert purity(decided) == Purity(agreeing=JUDGED, judged=JUDGED + 1)
-        settings.CAMPAIGN_AUDIT_SHARE = 0.0
+        remembered.campaign_check_percent = 0
 
         [post] = join(later(200))
 
@@ -158,9 +158,9 @@ class TestRulings:
             assert Case.objects.get(post=post).reason == CaseReason.CONFLICT
 
     def test_never_acts_on_a_degraded_score(
-        self, decided: CampaignDecision, fake_scorer: FakeScorer, settings: LazySettings
+        self, decided: CampaignDecision, fake_scorer: FakeScorer, remembered: DeskSettings
     ) -> None:
-        settings.DEGRADED_SECONDS = 0
+        remembered.degraded_seconds = 0
         fake_scorer.is_degraded = True
 
         [post] = join(later(100))

@@ -59,7 +59,7 @@ def third_moderator(db: None) -> User:
 def plan(platform: Platform, lead: User) -> None:
     """Every decision is judged again, and half of the blind reviews are golden."""
     blind_reviews.plan(
-        platform_id=platform.pk, share=1.0, first_decisions=0, golden_share=0.5, changed_by=lead, at=AT
+        platform_id=platform.pk, share=1.0, first_decisions=0, golden_share=0.5, actor=lead, at=AT
     )
 
 

@@ -43,7 +43,7 @@ from tests.moderation.operations.conftest import Decided
 @pytest.fixture
 def first(decided: Decided, platform: Platform, lead: User) -> Decision:
     """A moderator's decision, spam, that is judged again."""
-    blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=AT)
+    blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, actor=lead, at=AT)
     made = decided(at=later(2))
     blind_reviews.sweep(at=later(100))
     return made

@@ -18,7 +18,7 @@ from tests.moderation.operations.conftest import Decided
 @pytest.fixture
 def every(platform: Platform, lead: User) -> BlindReviewPlan:
     """Every decision from `at` on is judged again."""
-    return blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=AT)
+    return blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, actor=lead, at=AT)
 
 
 def blind_cases() -> list[Case]:
@@ -28,24 +28,20 @@ def blind_cases() -> list[Case]:
 class TestPlan:
     def test_is_for_leads(self, platform: Platform, moderator: User) -> None:
         with pytest.raises(NotAllowed):
-            blind_reviews.plan(
-                platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=moderator, at=AT
-            )
+            blind_reviews.plan(platform_id=platform.pk, share=0.5, first_decisions=0, actor=moderator, at=AT)
 
     @pytest.mark.parametrize(("share", "firsts"), [(-0.1, 0), (1.1, 0), (0.5, -1), (0.5, 501)])
     def test_has_limits(self, platform: Platform, lead: User, share: float, firsts: int) -> None:
         with pytest.raises(blind_reviews.OutOfRange):
             blind_reviews.plan(
-                platform_id=platform.pk, share=share, first_decisions=firsts, changed_by=lead, at=AT
+                platform_id=platform.pk, share=share, first_decisions=firsts, actor=lead, at=AT
             )
 
     def test_leaves_out_what_was_decided_before_it(
         self, decided: Decided, platform: Platform, lead: User
     ) -> None:
         decided(at=later(2))
-        blind_reviews.plan(
-            platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=later(100)
-        )
+        blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, actor=lead, at=later(100))
 
         blind_reviews.sweep(at=later(1_000))
 
@@ -134,7 +130,7 @@ class TestSweep:
 def test_takes_all_first_decisions_of_a_new_moderator_and_no_more(
     decided: Decided, platform: Platform, lead: User
 ) -> None:
-    blind_reviews.plan(platform_id=platform.pk, share=0.0, first_decisions=2, changed_by=lead, at=AT)
+    blind_reviews.plan(platform_id=platform.pk, share=0.0, first_decisions=2, actor=lead, at=AT)
     firsts = [decided(at=later(2 + number)) for number in range(3)][:2]
 
     blind_reviews.sweep(at=later(100))
@@ -146,7 +142,7 @@ def test_takes_all_first_decisions_of_a_new_moderator_and_no_more(
 
 
 def test_draws_about_its_share_and_logs_the_chance(decided: Decided, platform: Platform, lead: User) -> None:
-    blind_reviews.plan(platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=lead, at=AT)
+    blind_reviews.plan(platform_id=platform.pk, share=0.5, first_decisions=0, actor=lead, at=AT)
     numbers = [blind_reviews.draw("blind review", pk) for pk in range(2_000)]
     assert 0.46 < sum(number < 0.5 for number in numbers) / 2_000 < 0.54
     made = [decided(at=later(2 + number)) for number in range(6)]

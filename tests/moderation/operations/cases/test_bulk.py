@@ -7,11 +7,21 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
-from django.conf import settings
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Post, Revision, Score, User
+from moderation.models import (
+    AuditEntry,
+    Case,
+    Decision,
+    Delivery,
+    DeskSettings,
+    Label,
+    Post,
+    Revision,
+    Score,
+    User,
+)
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
@@ -141,9 +151,11 @@ class TestUndo:
         assert not Label.objects.filter(retracted_at__isnull=True).exists()
         assert set(Delivery.objects.values_list("state", flat=True)) <= {DeliveryState.CANCELLED}
 
-    def test_is_too_late_for_all_once_the_time_is_over(self, done: Picked, moderator: User) -> None:
+    def test_is_too_late_for_all_once_the_time_is_over(
+        self, done: Picked, moderator: User, remembered: DeskSettings
+    ) -> None:
         with pytest.raises(TooLate):
-            bulk.undo(key=done.key, moderator=moderator, at=later(3 + settings.UNDO_SECONDS))
+            bulk.undo(key=done.key, moderator=moderator, at=later(3 + remembered.undo_seconds))
 
         assert states() == {CaseState.DECIDED}
 

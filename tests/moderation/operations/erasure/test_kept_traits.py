@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation.models import (
     Campaign,
     CampaignMember,
     CampaignTrait,
+    DeskSettings,
     KeptTraits,
     Platform,
     Post,
@@ -164,10 +165,12 @@ class TestTime:
         groups = Revision.objects.values_list("similarity_group", flat=True)
         assert len(set(groups)) == 3
 
-    def test_is_none_at_once_where_the_setting_says_so(self, platform: Platform, settings: Settings) -> None:
+    def test_is_none_at_once_where_the_setting_says_so(
+        self, platform: Platform, remembered: DeskSettings
+    ) -> None:
         opened(platform, 3, at=AT)
         forget(Post.objects.all()[0], at=later(10))
-        settings.SPAM_DIGEST_DAYS = 0
+        remembered.digest_days = 0
         forget(Post.objects.all()[1], at=later(10))
         assert KeptTraits.objects.count() == 1
 

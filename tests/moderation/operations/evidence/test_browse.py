@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from pytest_django import Settings
 
-from moderation.models import Evidence, Platform, Revision
+from moderation.models import DeskSettings, Evidence, Platform, Revision
 from moderation.models.evidence import EvidenceState
 from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
@@ -137,8 +137,8 @@ EVERYBODY = "User-agent: *\n"
 
 class TestRobots:
     @pytest.fixture(autouse=True)
-    def _obeyed(self, settings: Settings) -> None:
-        settings.EVIDENCE_OBEYS_ROBOTS = True
+    def _obeyed(self, remembered: DeskSettings) -> None:
+        remembered.evidence_obeys_robots = True
 
     @pytest.mark.parametrize(
         ("answer", "state"),

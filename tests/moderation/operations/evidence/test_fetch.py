@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
+from moderation.models import DeskSettings
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from tests.moderation.operations.evidence import hostile_kinds  # noqa: F401 - adds to the site's answers
 from tests.moderation.operations.evidence.conftest import Fetched
@@ -163,9 +164,14 @@ def test_a_second_answer_of_the_name_server_is_never_asked_for(
     ],
 )
 def test_robots_are_obeyed_where_the_operator_says_so(
-    obeys: bool, path: str, state: EvidenceState, fetched: Fetched, settings: Settings, site: HostileSite
+    obeys: bool,
+    path: str,
+    state: EvidenceState,
+    fetched: Fetched,
+    remembered: DeskSettings,
+    site: HostileSite,
 ) -> None:
-    settings.EVIDENCE_OBEYS_ROBOTS = obeys
+    remembered.evidence_obeys_robots = obeys
 
     assert fetched(path).state == state
     assert ("/robots.txt" in site.paths()) == obeys

@@ -10,6 +10,7 @@ import pytest
 from pytest_django import Settings
 
 from config.evidence import Limits
+from moderation.models import DeskSettings
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from tests.moderation.operations.evidence import hostile_kinds  # noqa: F401 - adds to the site's answers
 from tests.moderation.operations.evidence.conftest import Fetched
@@ -93,9 +94,9 @@ MOST_GROWTH_MB = 200
 
 @pytest.mark.timeout(300)
 def test_nothing_a_site_does_reaches_inside_or_stops_the_worker(
-    fetched: Fetched, site: HostileSite, settings: Settings
+    fetched: Fetched, site: HostileSite, settings: Settings, remembered: DeskSettings
 ) -> None:
-    settings.EVIDENCE_OBEYS_ROBOTS = False
+    remembered.evidence_obeys_robots = False
     settings.EVIDENCE_LIMITS = _quick(settings)
     fetched("/page?first"), fetched("/picture.png?first", PICTURE)  # the readers are started, and loaded
     before = _peak_mb()

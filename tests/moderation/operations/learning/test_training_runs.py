@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from pytest_django import Settings
 
-from moderation.models import AuditEntry, Label, Platform, TrainingRun, User
+from moderation.models import AuditEntry, DeskSettings, Label, Platform, TrainingRun, User
 from moderation.models.training_runs import TrainingState
 from moderation.operations.learning import training_runs
 from tests.moderation.instants import later
@@ -64,9 +63,9 @@ class TestSchedule:
         assert training_runs.schedule(at=later(50)) is None
 
     def test_begins_a_run_after_so_many_days_if_labels_came(
-        self, decided_posts: None, settings: Settings
+        self, decided_posts: None, remembered: DeskSettings
     ) -> None:
-        settings.TRAINING_DAYS = 7
+        remembered.training_days = 7
         week = timedelta(days=7).total_seconds()
 
         first = training_runs.schedule(at=later(50))
@@ -80,8 +79,8 @@ class TestSchedule:
         assert (first.requested_by, early, without_labels) == (None, None, None)
         assert second is not None
 
-    def test_leaves_an_open_run_alone(self, decided_posts: None, settings: Settings) -> None:
-        settings.TRAINING_DAYS = 1
+    def test_leaves_an_open_run_alone(self, decided_posts: None, remembered: DeskSettings) -> None:
+        remembered.training_days = 1
         TrainingRun.objects.create(requested_at=later(0), state=TrainingState.RUNNING)
 
         assert training_runs.schedule(at=later(timedelta(days=2).total_seconds())) is None

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from moderation.models import Case, Platform, Revision, Score, User
+from moderation.models import Case, DeskSettings, Platform, Revision, Score, User
 from moderation.models.decisions import Verdict
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_chance, audit_plan
@@ -128,9 +128,9 @@ def test_weighing_by_the_inverse_chance_gives_back_the_true_share() -> None:
 @pytest.mark.usefixtures("sampling")
 class TestScoring:
     @pytest.fixture
-    def sampling(self, fake_scorer: FakeScorer, platform: Platform, settings: object) -> FakeScorer:
+    def sampling(self, fake_scorer: FakeScorer, platform: Platform, remembered: DeskSettings) -> FakeScorer:
         """The release wants 2 %, the platform begins with 20 %; nothing is unsure."""
-        settings.AUDIT_FIRST_SHARE = 0.2  # type: ignore[attr-defined]  # pytest-django's fixture
+        remembered.audit_first_percent = 20
         fake_scorer.default = 0.05
         fake_scorer.release.thresholds = replace(fake_scorer.release.thresholds, audit_rate=0.02)
         platform.audit_cases_per_day = 1_000_000

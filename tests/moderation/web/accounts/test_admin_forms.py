@@ -92,17 +92,6 @@ class TestPlatforms:
         platform.refresh_from_db()
         assert platform.name == "Other"
 
-    def test_say_when_the_filter_removes_by_itself(self, admin_desk: Client, platform: Platform) -> None:
-        address = f"/platforms/{platform.pk}/removal/"
-
-        answers = [admin_desk.post(address, {"removal": value}).status_code for value in ("never", "at will")]
-
-        platform.refresh_from_db()
-        entry = AuditEntry.objects.get(action="platform.removal_chosen")
-        page = admin_desk.get(f"/platforms/{platform.pk}/").content.decode()
-        assert (answers, platform.removal, entry.details["removal"]) == ([302, 422], "never", "never")
-        assert "A person decides every removal, proven or not." in page
-
 
 class TestEndpoints:
     @pytest.fixture(autouse=True)

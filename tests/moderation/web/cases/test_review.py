@@ -8,9 +8,8 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
 
-from moderation.models import Case, Label, Release, Score, User
+from moderation.models import Case, DeskSettings, Label, Release, Score, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from tests.moderation.conftest import Case_, Decided, judge
@@ -139,9 +138,9 @@ class TestCase:
         assert "word--spam" not in body
 
     def test_says_when_the_text_was_not_read(
-        self, desk: Client, fake_scorer: FakeScorer, open_case: Case_, settings: Settings
+        self, desk: Client, fake_scorer: FakeScorer, open_case: Case_, remembered: DeskSettings
     ) -> None:
-        fake_scorer.is_degraded, settings.DEGRADED_SECONDS = True, 0
+        fake_scorer.is_degraded, remembered.degraded_seconds = True, 0
 
         body = desk.get(f"/review/{open_case().pk}/").content.decode()
 

@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Appeal, BlindReview, BlindReviewPlan, Case, Decision, Platform, User
+from moderation.models import Appeal, BlindReview, Case, Decision, Platform, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.cases import appeals, blind_reviews, claims, notes
 from moderation.queries.cases import case_context
@@ -28,7 +28,7 @@ def blind_case(
     """A blind review of another moderator's decision, spam."""
     now = timezone.now()
     before = now - timedelta(minutes=10)
-    blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=before)
+    blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, actor=lead, at=before)
     case = open_case(text="Grey cat <b>seen</b>", at=now)
     notes.write(case=case, author=other_moderator, text="Known to us as FIRST-NOTE", at=now)
     decided(case, by=other_moderator)
@@ -135,22 +135,6 @@ class TestTheLead:
         assert BlindReview.objects.get().settled_at is None
         unknown = lead_desk.post("/second-reviews/0/settle/", {"verdict": "spam", "note": "a"})
         assert unknown.status_code == 404
-
-    def test_plans_a_platform(self, platform: Platform, lead_desk: Client) -> None:
-        sent = {"share_percent": "2.5", "first_decisions": "50", "golden_percent": "10"}
-
-        lead_desk.post(f"/second-reviews/plans/{platform.pk}/", sent)
-
-        plan = BlindReviewPlan.objects.get()
-        assert (plan.share, plan.first_decisions, plan.golden_share) == (0.025, 50, 0.1)
-        assert 'value="2.5"' in lead_desk.get("/second-reviews/").content.decode()
-
-    @pytest.mark.parametrize("share", ["101", "-1", "nan", ""])
-    def test_is_refused_an_impossible_share(self, platform: Platform, lead_desk: Client, share: str) -> None:
-        sent = {"share_percent": share, "first_decisions": "0", "golden_percent": "0"}
-        lead_desk.post(f"/second-reviews/plans/{platform.pk}/", sent)
-
-        assert not BlindReviewPlan.objects.exists()
 
     def test_needs_few_queries(
         self, blind_case: Case, desk: Client, lead_desk: Client, moderator: User

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.timezone import now
 
-from moderation.models import AuditEntry, Case, Export, LabelDraw, Platform, Release, User
+from moderation.models import Case, Export, LabelDraw, Platform, Release, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.labels import export_build
 from moderation.queries.labels import audit_plan
@@ -19,8 +19,6 @@ from tests.moderation.caches import forget
 from tests.moderation.conftest import Post_, judge, scored
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX, asked
-
-SETTINGS = {"first_percent": "5", "cases_per_day": "30", "reconsiders": "decide", "shares_histories": "on"}
 
 
 @pytest.fixture
@@ -97,28 +95,6 @@ class TestDraw:
         ml_desk.cookies["django_language"] = "de"
 
         assert "100 zufällige Beiträge beurteilen" in ml_desk.get("/labels/").content.decode()
-
-
-class TestBounds:
-    def test_are_set_by_leads_and_noted(self, lead_desk: Client, platform: Platform) -> None:
-        lead_desk.post(f"/labels/{platform.pk}/settings/", SETTINGS)
-
-        platform.refresh_from_db()
-        assert (platform.audit_first_share, platform.audit_cases_per_day) == (0.05, 30)
-        assert (platform.reconsiders, platform.shares_histories) == ("decide", True)
-        assert AuditEntry.objects.get(action="platform.sampled").details["cases_per_day"] == 30
-
-    def test_of_nonsense_are_refused(self, lead_desk: Client, platform: Platform) -> None:
-        answer = lead_desk.post(
-            f"/labels/{platform.pk}/settings/", SETTINGS | {"first_percent": "101", "cases_per_day": "0"}
-        )
-
-        assert answer.status_code == 422
-        platform.refresh_from_db()
-        assert platform.audit_first_share is None
-
-    def test_are_only_seen_by_ml_engineers(self, ml_desk: Client, platform: Platform) -> None:
-        assert "cases_per_day" not in ml_desk.get("/labels/").content.decode()
 
 
 class TestWeakness:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, Delivery, Platform, Post, Revision, Score, User
+from moderation.models import Case, Decision, Delivery, DeskSettings, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import appeals, notes, reversals, second_review
@@ -83,9 +82,9 @@ class TestOfAPostThatNobodySaw:
 
 class TestChainOfDecisions:
     def test_tells_decision_correction_and_labels(
-        self, desk: Client, open_case: Case_, decided: Decided, moderator: User, settings: Any
+        self, desk: Client, open_case: Case_, decided: Decided, moderator: User, remembered: DeskSettings
     ) -> None:
-        settings.UNDO_SECONDS = 0
+        remembered.undo_seconds = 0
         case = open_case(at=timezone.now())
         first = decided(case)
         reversals.correct(
@@ -106,9 +105,15 @@ class TestChainOfDecisions:
         assert f'href="/review/{case.pk}/"' in body
 
     def test_tells_an_appeal_and_its_answer(
-        self, desk: Client, open_case: Case_, decided: Decided, platform: Platform, lead: User, settings: Any
+        self,
+        desk: Client,
+        open_case: Case_,
+        decided: Decided,
+        platform: Platform,
+        lead: User,
+        remembered: DeskSettings,
     ) -> None:
-        settings.UNDO_SECONDS = 0
+        remembered.undo_seconds = 0
         case = open_case(at=timezone.now())
         first = decided(case)
         filed = appeals.dispute(

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from moderation.models import AuditEntry, Post, Translation, User
+from moderation.models import AuditEntry, DeskSettings, Post, Translation, User
 from moderation.operations.erasure import erase
 from moderation.operations.translation import translate
 from tests.moderation import receiver
@@ -24,11 +24,12 @@ HOSTILE = "<b>Zanzibar</b> https://evil.example/now"
 
 
 @pytest.fixture
-def server(settings: Settings) -> Iterator[Receiver]:
+def server(settings: Settings, remembered: DeskSettings) -> Iterator[Receiver]:
     """A translation service that the settings name."""
     with receiver.listening() as listening:
         listening.status, listening.body = 200, json.dumps({"translatedText": HOSTILE}).encode()
-        settings.TRANSLATION_URL = listening.url.removesuffix("/hook")
+        settings.EGRESS_PRIVATE_HOSTS = ("localhost", "127.0.0.1")
+        remembered.translation_url = listening.url.removesuffix("/hook")
         yield listening
 
 
@@ -76,13 +77,13 @@ class TestButton:
 
 
 class TestWithoutAService:
-    def test_there_is_no_button_and_no_key(self, desk: Client, post: Post_, settings: Settings) -> None:
+    def test_there_is_no_button_and_no_key(self, desk: Client, post: Post_, remembered: DeskSettings) -> None:
         address = f"/posts/{post(language='ar').pk}/"
         body = desk.get(address).content.decode()
         assert 'data-key="t"' not in body
         assert "Translate the post" not in body
 
-        settings.TRANSLATION_URL = "https://translate.example"
+        remembered.translation_url = "https://translate.example"
 
         assert "Translate the post" in desk.get(address).content.decode()
 
@@ -130,7 +131,7 @@ class TestWithAService:
         ("status", "words"),
         [
             (400, "cannot translate this text"),
-            (403, "SPAMDESK_TRANSLATION_KEY"),
+            (403, "corrects it in Settings"),
             (429, "too much to do"),
             (500, "cannot be reached"),
         ],

@@ -1,0 +1,1 @@
+"""Settings in the browser: `settings_form` is what both pages share, `desk_settings`, `platform_settings`."""
