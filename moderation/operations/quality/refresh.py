@@ -13,6 +13,7 @@ from django.db import transaction
 from moderation import standby
 from moderation.models import Platform, QualityFigure, QualityTable
 from moderation.models.notifications import NotificationKind
+from moderation.models.platforms import Removal
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
 from moderation.models.scores import RouteChoice
 from moderation.operations.audit import entries
@@ -231,5 +232,5 @@ def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> N
             wrong=trials.wrong,
             low=round(trials.interval[0], 4),
         )
-        if platform.removal_proven_at is None:
+        if platform.removal_proven_at is None and platform.removal == Removal.PROVEN:
             notify.write(kind=NotificationKind.REMOVAL, subject=platform.pk, platform_id=platform.pk, at=at)

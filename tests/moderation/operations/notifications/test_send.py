@@ -15,6 +15,7 @@ from moderation.models.users import Role
 from moderation.operations.infrastructure import egress
 from moderation.operations.notifications import carriers, send
 from moderation.operations.notifications.notify import GATHER_SECONDS
+from moderation.operations.notifications.wording import Message
 from tests.moderation.conftest import Later
 from tests.moderation.instants import AT
 from tests.moderation.operations.conftest import in_thread
@@ -221,7 +222,7 @@ class TestChat:
     def test_knows_a_call_that_was_never_made_from_a_lost_answer(
         self, choices: NotificationChoices, chat: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        message = carriers.Message(subject="x", lines=["x"], preferences="x")
+        message = Message(subject="x", lines=["x"], preferences="x")
         monkeypatch.setattr(egress, "TIMEOUT_SECONDS", 0.2)
         chat.wait_seconds = 0.5
         with pytest.raises(carriers.Undeliverable):
