@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -38,14 +38,9 @@ class Channel(models.TextChoices):
 
 
 _LEADS = frozenset({Role.LEAD, Role.ADMIN})
-AUDIENCE: Mapping[NotificationKind, frozenset[Role]] = {
-    NotificationKind.ESCALATION: _LEADS,
+AUDIENCE = dict.fromkeys(NotificationKind, _LEADS) | {
     NotificationKind.MENTION: DECIDERS,
-    NotificationKind.APPEAL: _LEADS,
-    NotificationKind.SPIKE: _LEADS,
     NotificationKind.DRIFT: _LEADS | {Role.ML_ENGINEER},
-    NotificationKind.ENDPOINT: _LEADS,
-    NotificationKind.REMOVAL: _LEADS,
     NotificationKind.TRAINING: _LEADS | {Role.ML_ENGINEER},
 }
 """The roles that may be told of each kind."""

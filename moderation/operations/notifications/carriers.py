@@ -18,11 +18,7 @@ _CERTAINLY_UNSENT = (httpcore.ConnectError, httpcore.ConnectTimeout, OSError)
 
 
 class TryLater(Exception):
-    """It certainly did not arrive; another attempt may succeed, `wait_seconds` from now at the earliest."""
-
-    def __init__(self, reason: str, *, wait_seconds: float = 0.0) -> None:
-        super().__init__(reason)
-        self.wait_seconds = wait_seconds
+    """It certainly did not arrive; another attempt may succeed."""
 
 
 class Undeliverable(Exception):
@@ -73,7 +69,7 @@ def _by_chat(message: Message, choices: NotificationChoices) -> None:
         is_unsent = isinstance(failure.__cause__, _CERTAINLY_UNSENT)
         raise (TryLater if is_unsent else Undeliverable)(str(failure)) from failure
     if answer.status >= 500 or answer.status in _TRY_LATER:
-        raise TryLater(f"HTTP status {answer.status}", wait_seconds=answer.retry_after_seconds)
+        raise TryLater(f"HTTP status {answer.status}")
     if not 200 <= answer.status < 300:
         raise Undeliverable(f"HTTP status {answer.status}")
 

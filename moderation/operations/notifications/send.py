@@ -53,7 +53,7 @@ def run(*, user_id: int, channel: str, at: datetime) -> int:
         log.info("notification_failed", user=user_id, channel=channel, reason=str(failure)[:200])
         state = NotificationState.FAILED
         if isinstance(failure, TryLater):
-            _put_off(ids, wait_seconds=failure.wait_seconds, at=at)
+            _put_off(ids, at=at)
     _on_its_way(ids).update(state=state)
     return len(ids)
 
@@ -94,11 +94,11 @@ def _claim(choices: NotificationChoices, channel: Channel, *, at: datetime) -> l
     return ids
 
 
-def _put_off(ids: list[int], *, wait_seconds: float, at: datetime) -> None:
+def _put_off(ids: list[int], *, at: datetime) -> None:
     """Let those that have attempts left wait for the next one."""
     rows = _on_its_way(ids).filter(attempts__lte=len(RETRY_SECONDS))
     number = rows.aggregate(most=Max("attempts"))["most"] or 1
-    due_at = at + timedelta(seconds=max(RETRY_SECONDS[number - 1], wait_seconds))
+    due_at = at + timedelta(seconds=RETRY_SECONDS[number - 1])
     rows.update(state=NotificationState.WAITING, due_at=due_at)
 
 

