@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -69,6 +69,7 @@ class Environment:
         self.erasure_journal = _folder(
             variables, "SPAMDESK_ERASURE_JOURNAL", default=state_dir / "erasures" / "journal.jsonl"
         )
+        self.mail = _mail(variables)
         self.postgres_programs = _given_folder(variables, "SPAMDESK_POSTGRES_PROGRAMS")
 
 
@@ -118,6 +119,23 @@ def _akismet_host(variables: Mapping[str, str]) -> str:
             f"SPAMDESK_AKISMET_HOST is {host!r}; it must be one host name in small letters, without port."
         )
     return host
+
+
+def _mail(variables: Mapping[str, str]) -> tuple[str, int, bool, bool, str, str, str]:
+    """Return host, port, whether STARTTLS and TLS are used, user, password and sender; no host if not set."""
+    url = urlsplit(_given_url(variables, "SPAMDESK_MAIL_URL", schemes=("smtp", "smtp+tls", "smtp+ssl")))
+    [sender] = parse_qs(url.query).get("from", [""])[-1:]
+    try:
+        port = url.port or {"smtp+tls": 587, "smtp+ssl": 465}.get(url.scheme, 25)
+    except ValueError:
+        port = 0
+    if url.scheme and not (url.hostname and port and re.fullmatch(r"[^@\s]+@[^@\s]+", sender)):
+        raise ImproperlyConfigured(
+            "SPAMDESK_MAIL_URL must be like smtp+tls://user:password@host:587?from=desk@example.org."
+        )
+    names = (unquote(url.username or ""), unquote(url.password or ""))
+    is_starttls, is_tls = url.scheme == "smtp+tls", url.scheme == "smtp+ssl"
+    return (url.hostname or "", port, is_starttls, is_tls, *names, sender)
 
 
 def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:

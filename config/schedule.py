@@ -25,6 +25,7 @@ SECONDS = {
     "sweep_evidence": 5.0,
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,
+    "sweep_notifications": 10.0,
     "sweep_exports": 10.0,
     "sweep_training": 10.0,
     "score_shadow": 15.0,

@@ -275,6 +275,8 @@ PAGE_NETWORK = "simulation.network.around" if HAS_SIMULATION else ""
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, "https://webrisk.googleapis.com"
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, "https://scorecard.api.mywot.com"
 RDAP_URL, RDAP_LIST = ENVIRONMENT.rdap_url, STATE_DIR / "rdap" / "dns.json"  # "iana", "off" or an address
+EMAIL_HOST, EMAIL_PORT, EMAIL_USE_TLS, EMAIL_USE_SSL = ENVIRONMENT.mail[:4]  # no host: no mail
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, DEFAULT_FROM_EMAIL, EMAIL_TIMEOUT = *ENVIRONMENT.mail[4:], 10
 EVIDENCE_LIMITS = evidence.Limits()
 EVIDENCE_BROWSER_AGENT = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "

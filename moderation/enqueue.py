@@ -140,6 +140,11 @@ def training(*, run_id: int) -> None:
     _after_commit("moderation.tasks.train_release", queue="learning", run_id=run_id)
 
 
+def notifications(*, user_id: int, channel: str, countdown_seconds: int = 0) -> None:
+    """Enqueue telling a person what waits on a channel: one message for any number of notifications."""
+    transaction.on_commit(partial(_send_notifications, user_id, channel, countdown_seconds))
+
+
 def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:
     """Send messages for committed work, or hand them to the background thread."""
     named = [(revision_id, request_id) for revision_id in revision_ids]
@@ -204,6 +209,14 @@ def _send_turn(endpoint_id: int, *, due: int, request_id: str) -> None:
     if _is_first(mark, seconds=math.ceil(seconds) + _TURN_EXPECTED_SECONDS):
         options = {"queue": "webhooks", "countdown": seconds or None, **_headers(request_id)}
         _send("moderation.tasks.serve_endpoint", options=options, kwargs={"endpoint_id": endpoint_id})
+
+
+def _send_notifications(user_id: int, channel: str, countdown_seconds: int) -> None:
+    mark = f"spamdesk:notify:{user_id}:{channel}"
+    if _is_first(mark, seconds=countdown_seconds + _TURN_EXPECTED_SECONDS):
+        options = {"queue": "webhooks", "countdown": countdown_seconds or None}
+        kwargs: dict[str, object] = {"user_id": user_id, "channel": channel}
+        _send("moderation.tasks.send_notifications", options=options, kwargs=kwargs)
 
 
 def _is_first(mark: str, *, seconds: int) -> bool:

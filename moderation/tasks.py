@@ -16,6 +16,7 @@ from moderation.operations.evidence import collect, leases, opening, thumbnails
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
 from moderation.operations.learning import shadow_scoring, training_job
+from moderation.operations.notifications import send as notification_messages
 from moderation.operations.outbox import feed
 from moderation.operations.quality import drift, refresh
 from moderation.operations.releases import triton
@@ -61,6 +62,12 @@ def serve_endpoint(*, endpoint_id: int, **_: object) -> int:
 
 
 @shared_task
+def send_notifications(*, user_id: int, channel: str, **_: object) -> int:
+    """Tell a person what waits on a channel."""
+    return notification_messages.run(user_id=user_id, channel=channel, at=timezone.now())
+
+
+@shared_task
 def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
     """Carry out a decision on a large campaign."""
     return decide_large.run_pieces(campaign_decision_id=campaign_decision_id, at=timezone.now())
@@ -97,6 +104,7 @@ _SWEEPS: dict[str, Callable[..., int]] = {
     "sweep_thumbnails": thumbnails.sweep,
     "mend_clock_steps": send.mend_clock_steps,
     "sweep_deliveries": send.sweep,
+    "sweep_notifications": notification_messages.sweep,
     "sweep_campaigns": decide_large.sweep,
     "sweep_blind_reviews": blind_reviews.sweep,
     "sweep_reconsiderations": reconsider.sweep,

@@ -35,7 +35,7 @@ _ABOUT, _TABLES, _PICTURES, _RELEASES, _SIMULATION = (
 _LEFT_OUT = {
     # Secrets of one installation, what lasts for seconds, and what its triggers and sweeps write anew.
     *("apikey", "auditlink", "delivery", "deliveryattempt", "evidencerequest", "feedentry", "feedhead"),
-    *("heartbeat", "presence", "reviewpage", "storedanswer", "sweeprun", "usersession"),
+    *("heartbeat", "notification", "presence", "reviewpage", "storedanswer", "sweeprun", "usersession"),
 }
 _INSTANT = re.compile(rb"\b(20\d\d-\d\d-\d\d)([ T])(\d\d):(\d\d)(?=:\d\d)")
 

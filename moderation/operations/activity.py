@@ -8,9 +8,11 @@ from django.db import transaction
 from django.db.models import Max, Min
 
 from moderation.models import HourlyCount
+from moderation.models.notifications import NotificationKind
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
-from moderation.queries.activity import events
+from moderation.operations.notifications import notify
+from moderation.queries.activity import events, hours, today
 from moderation.queries.activity.hours import HOUR, hour_of
 
 _RECOUNTED_HOURS = 2
@@ -34,6 +36,9 @@ def count(*, at: datetime) -> int:
         start = min(present, bounds["last"] or present) - _RECOUNTED_HOURS * HOUR
         end = min(present, start + _HOURS_FORWARD * HOUR) + HOUR
         _recount(start=start, end=end, at=at)
+        for spike in today.sheet(period=hours.last_hours(at=at), at=at).spikes:
+            if spike.hour >= start:
+                notify.write(kind=NotificationKind.SPIKE, subject=spike.measure, since=spike.hour, at=at)
         oldest = min(bounds["first"] or start, start)
         earlier = max(oldest - _HOURS_BACK * HOUR, events.first_hour() or oldest)
         if earlier < oldest:

@@ -44,6 +44,7 @@ _SWEEPS = {
     "reload_content_models": _("Load promoted content models"),
     "sweep_evidence": _("Fetch what links lead to"),
     "sweep_deliveries": _("Send deliveries that are due"),
+    "sweep_notifications": _("Send notifications that are due"),
     "journal_erasures": _("Record erasures"),
     "sweep_exports": _("Resume unfinished exports"),
     "sweep_training": _("Resume and schedule training runs"),

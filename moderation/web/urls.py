@@ -7,7 +7,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from moderation.web import health, policies, rules, saved_filters, webhooks
-from moderation.web.accounts import account, platforms, preferences, reasons, users
+from moderation.web.accounts import account, notifications, platforms, preferences, reasons, users
 from moderation.web.activity import today
 from moderation.web.audit import audit_log
 from moderation.web.campaigns import campaigns
@@ -55,6 +55,7 @@ urlpatterns = [
     path("account/preferences/", preferences.page, name="preferences"),
     path("account/shortcuts/", preferences.change_shortcuts, name="shortcuts"),
     path("account/level/", preferences.change_level, name="review-level"),
+    path("account/notifications/", preferences.change_notifications, name="notifications-change"),
     path("account/pace/", preferences.pace, name="pace"),
     path("try/", try_out.page, name="try-out"),
     path("today/", today.page, name="today"),
@@ -72,7 +73,8 @@ urlpatterns = [
     path("audit/", audit_log.page, name="audit"),
     path("settings/", desk_settings.page, name="desk-settings"),
     path("mentions/", case_notes.mentions, name="mentions"),
-    path("mentions/count/", case_notes.mention_count, name="mention-count"),
+    path("notifications/", notifications.waiting, name="notifications"),
+    path("notifications/put-away/", notifications.put_away, name="notifications-put-away"),
     path("mentions/names/", case_notes.mention_names, name="mention-names"),
     path("mentions/<int:mention_id>/done/", case_notes.mention_done, name="mention-done"),
     path("queue/", queue.page, name="queue"),

@@ -53,6 +53,18 @@ class TestEnvironment:
         assert environment.proxies == 2
 
     @pytest.mark.parametrize(
+        ("url", "mail"),
+        [
+            ("", ("", 25, False, False, "", "", "")),
+            ("smtp://mx?from=a@b.c", ("mx", 25, False, False, "", "", "a@b.c")),
+            ("smtp+ssl://mx?from=a@b.c", ("mx", 465, False, True, "", "", "a@b.c")),
+            ("smtp+tls://a%40b:p%3Aw@mx:26?from=a@b.c", ("mx", 26, True, False, "a@b", "p:w", "a@b.c")),
+        ],
+    )
+    def test_reads_the_mail_server(self, url: str, mail: tuple[object, ...]) -> None:
+        assert Environment(ADDRESSES | {"SPAMDESK_MAIL_URL": url}).mail == mail
+
+    @pytest.mark.parametrize(
         "address", ["s3://a-bucket", "s3://a-bucket/x/y", "s3://a-bucket/x?endpoint=https://s3.example:9000"]
     )
     def test_takes_a_bucket_for_pictures(self, address: str) -> None:
@@ -79,6 +91,10 @@ class TestEnvironment:
             ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=ftp://s3.example"),
             ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=https://key:secret@s3.example"),
             ("SPAMDESK_RDAP_URL", "rdap.example"),
+            ("SPAMDESK_MAIL_URL", "mail.example"),
+            ("SPAMDESK_MAIL_URL", "smtp://mail.example"),
+            ("SPAMDESK_MAIL_URL", "smtp://mail.example:x?from=desk@mail.example"),
+            ("SPAMDESK_MAIL_URL", "smtp://mail.example?from=desk%0A@mail.example"),
             ("SPAMDESK_STATE_DIR", "relative/folder"),
             ("SPAMDESK_WEB_PORT", "65536"),
             ("SPAMDESK_PROXIES", "two"),

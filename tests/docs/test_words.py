@@ -36,6 +36,7 @@ SUBJECTS = {
     "infrastructure": {"idempotency", "sweeps"},
     "labels": {"exports"},
     "learning": {"models", "release_proposals", "shadow", "shadow_runs", "training_runs"},
+    "notifications": set(),
     "outbox": {"feed"},
     "policies": {"topics"},
     "posts": {"complaints", "bulk_posts", "incoming_post", "transcripts"},

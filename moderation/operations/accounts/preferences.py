@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from moderation.models import SavedFilter, User
+from django.db import transaction
+
+from moderation.models import NotificationChoices, SavedFilter, User
 from moderation.models.preferences import FilterPage, Preferences
+from moderation.operations.infrastructure import egress, vault
 
 MOST_FILTERS = 20
 """Saved filters per user and list: more would not fit above the list."""
@@ -15,6 +18,17 @@ def store(*, user: User, chosen: Preferences) -> None:
     """Save all preferences of a user, creating the row at first use."""
     user.stored_preferences = chosen.to_json()
     user.save(update_fields=("stored_preferences",))
+
+
+def store_notifications(*, choices: NotificationChoices, mail: str, chat: str) -> None:
+    """Save how a person wishes to be told, and where. Raises egress.Refused or vault.MissingKey."""
+    if chat:
+        egress.check(chat)
+    choices.chat_address = vault.encrypt(chat) if chat else ""
+    with transaction.atomic():
+        choices.save()
+        choices.user.email = mail
+        choices.user.save(update_fields=("email",))
 
 
 class TooManyFilters(Exception):

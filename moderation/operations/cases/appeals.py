@@ -8,9 +8,11 @@ from django.db import transaction
 
 from moderation.models import Appeal, Case, Decision, Platform, Post
 from moderation.models.cases import CaseReason, CaseState
+from moderation.models.notifications import NotificationKind
 from moderation.operations.audit import entries
 from moderation.operations.cases import opening
 from moderation.operations.cases.reversals import AlreadyReversed
+from moderation.operations.notifications import notify
 from moderation.operations.outbox import announce
 from moderation.operations.refusals import Erased
 
@@ -57,13 +59,16 @@ def _case(post: Post, *, at: datetime) -> Case:
     if post.erased_at is not None:
         raise Erased("The post was erased.")
     case = Case.objects.select_for_update().filter(post=post, state=CaseState.OPEN).first()
+    was_appealed = case is not None and case.reason == CaseReason.APPEALED
     if case is None:
         case = opening.opened(post, reason=CaseReason.APPEALED, at=at, is_escalated=True)
         announce.opened([case], at=at)
-    elif case.reason != CaseReason.APPEALED:
+    elif not was_appealed:
         if case.reason == CaseReason.BLIND:
             case.skipped_by = []  # who may not judge it blindly may well judge the appeal
         case.reason, case.is_escalated = CaseReason.APPEALED, True
         case.save(update_fields=("reason", "is_escalated", "skipped_by"))
+    if not was_appealed:
+        notify.write(kind=NotificationKind.APPEAL, subject=case.pk, at=at)
     entries.add(action="case.appealed", subject_kind="case", subject_id=case.pk, actor=None, at=at)
     return case

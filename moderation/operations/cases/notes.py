@@ -6,12 +6,15 @@ import re
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from moderation.models import Author, AuthorNote, Case, CaseNote, Mention, User
+from moderation.models.notifications import NotificationKind
 from moderation.models.users import DECIDERS
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import transactions
+from moderation.operations.notifications import notify
 from moderation.operations.refusals import Erased, NotAllowed
 from moderation.queries.cases import mention_pages
 
@@ -71,6 +74,8 @@ def add(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
             *(Mention(note=note, user=user) for user in people),
         ]
     )
+    named = Q(role__in=roles) & ~Q(pk=author.pk) | Q(pk__in=[user.pk for user in people])
+    notify.write(kind=NotificationKind.MENTION, subject=note.pk, people=named, at=at)
     return note
 
 

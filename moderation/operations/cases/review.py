@@ -6,14 +6,17 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
+from moderation.models.notifications import NotificationKind
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, notes, overrule
 from moderation.operations.decisions import recording
+from moderation.operations.notifications import notify
 from moderation.operations.refusals import AlreadyDecided, NotAllowed, PostChanged
 
 _audit = entries.writer("case")
@@ -37,6 +40,8 @@ def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> 
         row = notes.add(case=case, author=moderator, text=note, at=at) if note else None
         # The audit log can never be erased: it names the note and does not repeat it.
         _audit("case.escalated", case, actor=moderator, at=at, note=row.pk if row else None)
+        others = ~Q(pk=moderator.pk)
+        notify.write(kind=NotificationKind.ESCALATION, subject=case.pk, people=others, at=at)
 
 
 def decide(

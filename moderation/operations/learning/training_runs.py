@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from moderation import enqueue
 from moderation.models import Label, Platform, TrainingRun, User, desk_settings
+from moderation.models.notifications import NotificationKind
 from moderation.models.training_runs import OPEN_STATES, TrainingState
+from moderation.models.users import Role
 from moderation.operations.audit import entries
+from moderation.operations.notifications import notify
 from moderation.operations.refusals import Refusal
 
 _audit = entries.writer("training_run")
@@ -89,3 +93,5 @@ def end(row: TrainingRun, *, state: TrainingState, at: datetime, error: str = ""
         results = {name: getattr(row, name) for name in _RESULTS} if state == TrainingState.READY else {}
         if ours.update(state=state, error=error[:500], ended_at=at, lease_until=None, **results):
             _audit(f"training.{state}", row, actor=None, at=at)
+            people = Q(pk=row.requested_by_id) if row.requested_by_id else Q(role=Role.ML_ENGINEER)
+            notify.write(kind=NotificationKind.TRAINING, subject=row.pk, people=people, at=at)

@@ -11,9 +11,11 @@ from django.db.models import F, OuterRef, Subquery
 from django.utils.translation import gettext as _
 
 from moderation.models import DriftAlarm, DriftBlock, DriftWatch, Platform, Post, User
+from moderation.models.notifications import NotificationKind
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.notifications import notify
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.quality import drift_evidence, drift_groups, drift_reference, drift_traits
 from moderation.queries.quality.drift_groups import Group, SeenPost
@@ -138,7 +140,7 @@ def _raise(
 def _stored(
     platform_id: int, group: Group, *, posts: Sequence[SeenPost], growth: Growth, end: datetime
 ) -> DriftAlarm:
-    return DriftAlarm.objects.create(
+    alarm = DriftAlarm.objects.create(
         platform_id=platform_id,
         raised_at=end,
         seen_at=end,
@@ -149,6 +151,8 @@ def _stored(
         mean_probability=float(np.mean([post.spam_probability for post in group.posts.values()])),
         sample=drift_groups.sample(group),
     )
+    notify.write(kind=NotificationKind.DRIFT, subject=alarm.pk, platform_id=platform_id, at=end)
+    return alarm
 
 
 def _add(

@@ -12,11 +12,14 @@ from django.db import transaction
 
 from moderation import standby
 from moderation.models import Platform, QualityFigure, QualityTable
+from moderation.models.notifications import NotificationKind
+from moderation.models.platforms import Removal
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
 from moderation.models.scores import RouteChoice
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.notifications import notify
 from moderation.queries.quality import coverage, figures, needed_labels, removal, tables, undecided
 from moderation.queries.quality.figures import Figure
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts, passed_over
@@ -229,3 +232,5 @@ def weigh_removals(*, platform_id: int, posts: LabelledPosts, at: datetime) -> N
             wrong=trials.wrong,
             low=round(trials.interval[0], 4),
         )
+        if platform.removal_proven_at is None and platform.removal == Removal.PROVEN:
+            notify.write(kind=NotificationKind.REMOVAL, subject=platform.pk, platform_id=platform.pk, at=at)

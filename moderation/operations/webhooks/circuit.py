@@ -21,6 +21,9 @@ OPENS_AFTER = 5
 PAUSE_SECONDS = (5, 10, 20, 40, 80, 160, 300)
 """How long it stays open, each time longer; up to a quarter of each is added as jitter."""
 
+DEAD_AFTER = 5
+"""Openings in a row, some minutes without an answer, after which people are told."""
+
 SLOW_SECONDS = 2.0
 LEASE = timedelta(seconds=60)
 """Longer than a turn with its last call may take."""

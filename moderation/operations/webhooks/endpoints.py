@@ -11,9 +11,11 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Delivery, Platform, SigningSecret, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
+from moderation.models.notifications import NotificationKind
 from moderation.models.webhooks import EndpointState, SignatureKind
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress
+from moderation.operations.notifications import notify
 from moderation.operations.webhooks import circuit, sign
 from moderation.queries import wire
 
@@ -124,6 +126,9 @@ def disable(*, endpoint_id: int, reason: str, at: datetime) -> None:
         _save(endpoint, at=at)
         fail_waiting(endpoint)
         _audit("webhook.disabled", endpoint, actor=None, at=at, reason=reason)
+        notify.write(
+            kind=NotificationKind.ENDPOINT, subject=endpoint.pk, platform_id=endpoint.platform_id, at=at
+        )
 
 
 def rotate(

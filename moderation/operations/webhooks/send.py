@@ -20,9 +20,11 @@ from django.db.models import Exists, OuterRef, Q
 from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, FeedEntry, User, WebhookEndpoint, desk_settings
 from moderation.models.deliveries import DeliveryState
+from moderation.models.notifications import NotificationKind
 from moderation.models.webhooks import CircuitState, EndpointState
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import vault
+from moderation.operations.notifications import notify
 from moderation.operations.webhooks import attempts, circuit, endpoints, lanes, sign
 from moderation.operations.webhooks.attempts import GONE, RETRY_SECONDS, Attempt
 from moderation.operations.webhooks.caller import Caller
@@ -200,8 +202,20 @@ class _Turn:
             circuit.failed(
                 self._circuit, error=attempt.error, wait_seconds=attempt.wait_seconds, at=self._now()
             )
+            if self._circuit.openings == circuit.DEAD_AFTER:
+                self._tell_people()
         elif not attempt.is_refused:
             circuit.answered(self._circuit, seconds=attempt.seconds)
+
+    def _tell_people(self) -> None:
+        with transaction.atomic():
+            notify.write(
+                kind=NotificationKind.ENDPOINT,
+                subject=self._endpoint.pk,
+                platform_id=self._endpoint.platform_id,
+                since=self._circuit.since,
+                at=self._now(),
+            )
 
     def _give_up(self) -> None:
         """Fail deliveries that an open circuit has delayed for as long as their retries would have taken."""

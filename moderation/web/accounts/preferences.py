@@ -19,6 +19,7 @@ from moderation.queries.cases import golden_items
 from moderation.queries.cases.pace import own_pace
 from moderation.web import access
 from moderation.web.accounts import shortcuts
+from moderation.web.accounts.notification_form import NotificationsForm
 
 _NEVER = gettext_lazy("never")
 
@@ -105,6 +106,16 @@ def change_level(request: access.DeskRequest) -> HttpResponse:
     return HttpResponse(status=204)
 
 
+@access.signed_in.post
+def change_notifications(request: access.DeskRequest) -> HttpResponse:
+    """Change what a user is told of, by which channel, and when not."""
+    form = NotificationsForm(request.user, request.POST)
+    if not form.is_valid() or not form.saved(desk=request.build_absolute_uri("/")):
+        return _page(request, _stored(request), notifications=form, status=422)
+    messages.success(request, _("Notifications saved."))
+    return redirect("preferences")
+
+
 @access.deciders.get
 def pace(request: access.DeskRequest) -> HttpResponse:
     """Show a user's own pace."""
@@ -128,11 +139,18 @@ def _page(
     request: access.DeskRequest,
     form: PreferencesForm,
     *,
+    notifications: NotificationsForm | None = None,
     wanted: dict[str, str] | None = None,
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
     keys = wanted or shortcuts.of(request.user.preferences)
     rows = [(action, keys[action.name]) for action in shortcuts.ACTIONS]
-    context = {"section": "account", "form": form, "rows": rows, "problem": problem}
+    context = {
+        "section": "account",
+        "form": form,
+        "notifications": notifications or NotificationsForm.of(request.user),
+        "rows": rows,
+        "problem": problem,
+    }
     return render(request, "accounts/preferences.html", context, status=status)

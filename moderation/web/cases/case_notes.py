@@ -59,14 +59,6 @@ def mentions(request: access.DeskRequest) -> HttpResponse:
 
 
 @access.deciders.get
-def mention_count(request: access.DeskRequest) -> HttpResponse:
-    """Show the number of waiting notes, for the header of every page."""
-    number = mention_pages.open_count(request.user)
-    context = {"waiting": number, "is_more": number >= mention_pages.MOST_COUNTED}
-    return render(request, "cases/_mention_count.html", context)
-
-
-@access.deciders.get
 def mention_names(request: access.DeskRequest) -> HttpResponse:
     """Return the names that complete what was typed after an @, as JSON."""
     start = request.GET.get("start", "")[:_LONGEST_NAME]

@@ -27,6 +27,7 @@ ALLOWED = {
             EVERYONE,
             """
             home account account-password session-end sessions-end-others preferences shortcuts health
+            notifications notifications-change notifications-put-away
             try-out case case-text case-counted case-now decisions decisions-csv posts post post-text
             post-picture authors author domains domain filter-keep filter-forget policies policy
             """,
@@ -39,7 +40,7 @@ ALLOWED = {
             review-beat review-hand-back review-token case-claim case-context case-note case-second
             case-around case-beside case-beside-rule case-author-note case-pause case-decide case-skip
             case-skip-undo case-escalate decision-undo decision-correct post-translation mentions
-            mention-count mention-done mention-names address first-shift first-shift-start
+            mention-done mention-names address first-shift first-shift-start
             """,
         ),
         (

@@ -9,7 +9,17 @@ from itertools import count
 
 import pytest
 
-from moderation.models import AuditEntry, Author, DriftAlarm, DriftBlock, DriftWatch, Post, Revision, User
+from moderation.models import (
+    AuditEntry,
+    Author,
+    DriftAlarm,
+    DriftBlock,
+    DriftWatch,
+    Notification,
+    Post,
+    Revision,
+    User,
+)
 from moderation.operations.quality import drift
 from moderation.operations.refusals import NotAllowed
 from moderation.queries.quality.drift_reference import BLOCK
@@ -93,7 +103,7 @@ def watch_until(at: datetime) -> None:
 
 
 class TestSweep:
-    def test_names_a_campaign_within_a_day(self, quiet: datetime, store: Store) -> None:
+    def test_names_a_campaign_within_a_day(self, quiet: datetime, store: Store, lead: User) -> None:
         end = planted(quiet, store)
 
         watch_until(end)
@@ -104,6 +114,13 @@ class TestSweep:
         assert alarm.mean_probability == pytest.approx(0.02)
         texts = Revision.objects.filter(post__in=alarm.sample).values_list("text", flat=True)
         assert all("golden harvest" in text for text in texts)
+        told = Notification.objects.get()
+        assert (told.kind, told.user, told.subject, told.platform) == (
+            "drift",
+            lead,
+            str(alarm.pk),
+            alarm.platform,
+        )
 
     def test_is_silent_where_nothing_grows(self, quiet: datetime) -> None:
         watch_until(quiet + timedelta(hours=1))

@@ -14,6 +14,7 @@ from moderation.models import (
     CampaignMember,
     Case,
     Decision,
+    Notification,
     Platform,
     Post,
     Score,
@@ -141,12 +142,15 @@ class TestProof:
         assert AuditEntry.objects.filter(action="platform.removal_unproven").exists()
         assert not swept(2.1).is_removing
 
-    def test_stops_it_when_the_bound_falls(self, case: Case, judged_alike: Judged, swept: Swept) -> None:
+    def test_stops_it_when_the_bound_falls(
+        self, case: Case, judged_alike: Judged, swept: Swept, lead: User
+    ) -> None:
         judged_alike(case, probability=0.97, spam=240, fine=0, score=UNPROVEN)
         proven = swept(1)
         judged_alike(case, probability=0.97, spam=0, fine=2, score=DRAWN)
 
-        assert (proven.is_removing, swept(2).is_removing) == (True, False)
+        assert (proven.is_removing, swept(2).is_removing, swept(3).is_removing) == (True, False, False)
+        assert [(one.kind, one.user) for one in Notification.objects.all()] == [("removal", lead)]
 
     def test_counts_a_campaign_once(self, case: Case, judged_alike: Judged, swept: Swept) -> None:
         """One message a thousand times says no more of the filter than once."""

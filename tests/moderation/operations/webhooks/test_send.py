@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from moderation.models import AuditEntry, Delivery, SigningSecret, User, WebhookEndpoint
+from moderation.models import AuditEntry, Delivery, Notification, SigningSecret, User, WebhookEndpoint
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState
@@ -120,7 +120,9 @@ class TestSend:
         assert server.got == []
 
 
-def test_one_that_is_gone_is_disabled_and_that_is_said(delivery: Delivery, server: Receiver) -> None:
+def test_one_that_is_gone_is_disabled_and_that_is_said(
+    delivery: Delivery, server: Receiver, lead: User
+) -> None:
     server.status = 410
 
     send(delivery, later(15))
@@ -128,8 +130,21 @@ def test_one_that_is_gone_is_disabled_and_that_is_said(delivery: Delivery, serve
     endpoint = WebhookEndpoint.objects.get()
     assert (endpoint.state, endpoint.state_reason) == (EndpointState.DISABLED, "answered 410 Gone")
     assert AuditEntry.objects.filter(action="webhook.disabled").count() == 1
+    assert [(one.kind, one.user) for one in Notification.objects.all()] == [("endpoint", lead)]
     with pytest.raises(webhooks_send.NoReplay):
         webhooks_send.replay(delivery_id=str(delivery.pk), at=later(20))
+
+
+def test_leads_are_told_once_of_one_that_stays_away(delivery: Delivery, server: Receiver, lead: User) -> None:
+    server.status = 500
+
+    for minutes in range(0, 120, 10):
+        Delivery.objects.update(state=DeliveryState.WAITING, attempts=0, next_attempt_at=later(15))
+        told = Notification.objects.count()
+        send(delivery, later(15 + 60 * minutes))
+
+    assert told == 1
+    assert Notification.objects.get().user == lead
 
 
 class TestOrder:

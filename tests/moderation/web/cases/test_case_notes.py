@@ -14,7 +14,7 @@ from moderation.operations.cases import notes
 from moderation.operations.erasure import erase
 from moderation.queries.cases import mention_pages
 from tests.moderation.conftest import Case_
-from tests.moderation.web.conftest import asked
+from tests.moderation.web.conftest import asked, flat
 
 Says = Callable[..., Case]
 
@@ -33,7 +33,8 @@ def says(open_case: Case_, lead: User) -> Says:
 
 def number(desk: Client) -> str:
     """Return what stands beside the @ of every page."""
-    return " ".join(desk.get("/mentions/count/").content.decode().split())
+    told = flat(desk.get("/notifications/").content.decode())
+    return told.partition('id="mention-count" hx-swap-oob="true">')[2].removesuffix("</span>").strip()
 
 
 class TestPage:
@@ -108,7 +109,7 @@ class TestNumber:
         assert "2+" in number(desk)
 
     def test_is_asked_for_by_every_page_of_who_decides(self, desk: Client) -> None:
-        assert 'hx-get="/mentions/count/"' in desk.get("/queue/").content.decode()
+        assert 'hx-get="/notifications/"' in desk.get("/queue/").content.decode()
 
 
 class TestNames:
