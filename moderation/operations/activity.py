@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Max, Min
@@ -36,7 +36,7 @@ def count(*, at: datetime) -> int:
         start = min(present, bounds["last"] or present) - _RECOUNTED_HOURS * HOUR
         end = min(present, start + _HOURS_FORWARD * HOUR) + HOUR
         _recount(start=start, end=end, at=at)
-        for spike in today.sheet(period=hours.last_hours(at=at), at=at).spikes:
+        for spike in today.sheet(period=hours.last_hours(at=at, zone=UTC), at=at).spikes:
             if spike.hour >= start:
                 notify.write(kind=NotificationKind.SPIKE, subject=spike.measure, since=spike.hour, at=at)
         oldest = min(bounds["first"] or start, start)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,13 +11,9 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import TruncDay
 
-from moderation import scorer
 from moderation.models import Release, Score, ShadowRun, ShadowScore, TrainingRun
 from moderation.models.scores import RouteChoice
 from moderation.queries.quality.estimates import FEWEST_SHOWN
-
-TESTED = "tested.json"
-"""Beside a shipped release's manifest: the report.json of `python -m training evaluate`."""
 
 _SCORES, _RECENT = 500, timedelta(days=28)
 
@@ -43,23 +38,16 @@ class Measured:
 
 
 def manifest(release_id: str) -> dict[str, Any] | None:
-    """Return the manifest of a release that scored here, shipped or was made by a training run, or None."""
+    """Return the manifest of a release that scored here or was made by a training run, or None."""
     made = TrainingRun.objects.filter(candidate=release_id, manifest__isnull=False)
     for rows in (Release.objects.filter(pk=release_id), made):
         if row := rows.first():
             return row.manifest
-    return dict(scorer.shipped().manifest) if release_id == scorer.shipped().id else None
+    return None
 
 
 def measured(release_id: str) -> Measured | None:
-    """Return what was measured of a release: the report that it came with, else the latest training run's."""
-    try:
-        own = json.loads((scorer.kept(release_id).folder / TESTED).read_text(encoding="utf-8"))
-        # A file that another release left behind says nothing of this one.
-        if own["candidate"]["id"] == release_id:
-            return Measured(report=own, side="candidate", run=None)
-    except (*scorer.UNUSABLE, OSError, ValueError):
-        pass
+    """Return what the latest training run that compared a release measured of it."""
     compared = Q(candidate=release_id) | Q(live=release_id)
     run = TrainingRun.objects.filter(compared, report__has_key="slices").order_by("-id").first()
     side = "candidate" if run and run.candidate == release_id else "live"

@@ -13,6 +13,7 @@ from django.utils import timezone
 from moderation import scorer
 from moderation.models import TrainingRun
 from moderation.queries.learning import release_pages
+from moderation.queries.learning.release_pages import Measured
 from moderation.queries.quality import tables
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.labelled_posts import labelled_posts
@@ -20,6 +21,9 @@ from moderation.web import access
 from moderation.web.learning.models import MEASURES, PARTS, training
 from moderation.web.quality.quality import Point, reliability
 from moderation.web.quality.shares import share
+
+TESTED = "tested.json"
+"""Beside a shipped release's manifest: the report.json of `python -m training evaluate`."""
 
 _SIDE, _MARKS, _SHOWN = 200, 12, 12
 _PERIOD = timedelta(days=90)
@@ -29,9 +33,11 @@ _PERIOD = timedelta(days=90)
 def page(request: access.DeskRequest, release_id: str) -> HttpResponse:
     """Show a release that scored here, shipped, or was made by a training run."""
     at, manifest = timezone.now(), release_pages.manifest(release_id)
+    if manifest is None and release_id == scorer.shipped().id:
+        manifest = dict(scorer.shipped().manifest)
     if manifest is None:
         raise Http404
-    measured = release_pages.measured(release_id)
+    measured = _shipped_with(release_id) or release_pages.measured(release_id)
     parts = list(measured.parts()) if measured else []
     posts = labelled_posts(since=at - _PERIOD, until=at)
     own = posts.where(posts.release_id.astype(str) == release_id)
@@ -62,6 +68,17 @@ def page(request: access.DeskRequest, release_id: str) -> HttpResponse:
         "fewest": FEWEST_SHOWN,
     }
     return render(request, "learning/release.html", context)
+
+
+def _shipped_with(release_id: str) -> Measured | None:
+    """Return the report that a release came with, or None."""
+    try:
+        report = json.loads((scorer.kept(release_id).folder / TESTED).read_text(encoding="utf-8"))
+        # A file that another release left behind says nothing of this one.
+        is_own = report["candidate"]["id"] == release_id
+    except (*scorer.UNUSABLE, OSError, ValueError):
+        return None
+    return Measured(report=report, side="candidate", run=None) if is_own else None
 
 
 def _curves(curves: dict[str, Sequence[Sequence[float]]]) -> dict[str, tuple[str, list[Point]]]:

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from moderation import scorer
 from moderation.models import Case, Label, Release, Score, ShadowRun, ShadowScore, TrainingRun, User
-from moderation.queries.learning import release_pages
 from moderation.queries.quality.estimates import FEWEST_SHOWN
+from moderation.web.learning import release
 from tests.moderation.conftest import Case_, Judged
 from tests.moderation.web.conftest import asked, flat
 from tests.moderation.web.learning.test_models import ready
@@ -88,7 +88,7 @@ class TestTested:
         self, lead_desk: Client, run: TrainingRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(scorer, "kept", lambda _: SimpleNamespace(folder=tmp_path))
-        file = tmp_path / release_pages.TESTED
+        file = tmp_path / release.TESTED
         file.write_text(json.dumps(report(spam=FEWEST_SHOWN - 1)))
         own = flat(lead_desk.get(place(CANDIDATE)).content.decode())
         file.write_text(json.dumps(report(candidate=LIVE)))
