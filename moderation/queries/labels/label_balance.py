@@ -52,7 +52,7 @@ class Sampling:
 
 def of(*, platform_id: int | None = None) -> Balance:
     """Count the valid labels of one platform or all."""
-    labels = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
+    labels = _valid()
     if platform_id is not None:
         labels = labels.filter(post__platform=platform_id)
     by_complaint = Q(decision__case__reason__in=COMPLAINING) | Q(decision__replaces__isnull=False)
@@ -68,10 +68,13 @@ def of(*, platform_id: int | None = None) -> Balance:
 
 def best_labelled() -> tuple[int, int]:
     """Return how many labels are spam and not spam where most are of the rarer class; (0, 0) without any."""
-    labels = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
-    counted = labels.order_by().values("post__platform").annotate(spam=Count("pk", filter=Q(is_spam=True)))
+    counted = _valid().order_by().values("post__platform").annotate(spam=Count("pk", filter=Q(is_spam=True)))
     rows = counted.annotate(labels=Count("pk")).values_list("spam", "labels")
     return max(((spam, labels - spam) for spam, labels in rows), key=min, default=(0, 0))
+
+
+def _valid() -> QuerySet[Label]:
+    return Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
 
 
 def sampling(*, floor: float, at: datetime) -> list[Sampling]:

@@ -57,7 +57,7 @@ def test_a_large_answer_arrives_whole(web: WebServer) -> None:
 
 
 def test_a_thousand_at_once_are_all_answered(web: WebServer) -> None:
-    """Trial 29, small: `bench burst` sends posts."""
+    """Trial 29, small."""
     processes = web.processes()
 
     def ask(_: int) -> bytes:

@@ -40,7 +40,8 @@ ALLOWED = {
             review-beat review-hand-back review-token case-claim case-context case-note case-second
             case-around case-beside case-beside-rule case-author-note case-pause case-decide case-skip
             case-skip-undo case-escalate decision-undo decision-correct post-translation mentions
-            mention-done mention-names address first-shift first-shift-start
+            mention-done mention-names address first-shift first-shift-start review-level
+            case-next-similar
             """,
         ),
         (
