@@ -14,7 +14,7 @@ from simulation.moderator import EASY_ERROR_SHARE, HARD_ERROR_SHARE
 from simulation.texts import Families, curated
 
 _SECONDS = 8.0, 45.0
-_UNSURE_SHARE = 0.3
+_UNSURE_SHARE = 0.7
 """Of hard posts: how many a moderator leaves to the leads."""
 _NOTE_SHARE = 0.15
 _NOTES = {
