@@ -272,7 +272,8 @@ def _closer(camera: Camera, page: Page, *, suffix: str) -> None:
     page.locator(".lanes").wait_for()
     camera.take(page, f"context-{suffix}")
     page.keyboard.press("a")
-    page.locator(".beside__post").first.wait_for()
+    page.locator(".beside__subject").first.wait_for()
+    page.wait_for_load_state("networkidle")
     camera.take(page, f"beside-{suffix}")
     page.keyboard.press("Escape")
 
