@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.platforms import Platform
@@ -77,7 +76,7 @@ class NotificationChoices(models.Model):
         """Return when the quiet hours end that `at` lies in, None outside them."""
         if self.quiet_from is None or self.quiet_until is None:
             return None
-        local = at.astimezone(zone_of(self.time_zone))
+        local = at.astimezone(ZoneInfo(self.time_zone))
         now, is_over_midnight = local.time(), self.quiet_from > self.quiet_until
         is_late, is_early = now >= self.quiet_from, now < self.quiet_until
         if not (is_late or is_early if is_over_midnight else is_late and is_early):
@@ -89,20 +88,6 @@ class NotificationChoices(models.Model):
 def choices_of(user: User) -> NotificationChoices:
     """Return how a person wishes to be told, unsaved if they have never chosen."""
     return getattr(user, "notification_choices", None) or NotificationChoices(user=user)
-
-
-def zone_of(name: str) -> tzinfo:
-    """Return a time zone by its name, `Europe/Berlin`, or offset, `+02:00`. Raises ValueError."""
-    offset = name.strip().removeprefix("UTC")
-    if offset.startswith(("+", "-")):
-        moment = parse_datetime(f"2000-01-01T00:00:00{offset}")
-        if moment is None or moment.tzinfo is None:
-            raise ValueError(name)
-        return moment.tzinfo
-    try:
-        return ZoneInfo(name.strip())
-    except (ZoneInfoNotFoundError, OSError) as unknown:
-        raise ValueError(name) from unknown
 
 
 class NotificationState(models.TextChoices):

@@ -8,11 +8,12 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from moderation.models import User
-from moderation.models.notifications import AUDIENCE, Channel, NotificationKind, choices_of, zone_of
+from moderation.models.notifications import AUDIENCE, Channel, NotificationKind, choices_of
 from moderation.operations.accounts import preferences
 from moderation.operations.infrastructure import egress, vault
 
@@ -25,7 +26,6 @@ class NotificationsForm(forms.Form):
     chat = forms.CharField(max_length=500, required=False)
     quiet_from = forms.TimeField(required=False)
     quiet_until = forms.TimeField(required=False)
-    time_zone = forms.CharField(max_length=64)
 
     def __init__(self, user: User, data: Any) -> None:
         super().__init__(data)
@@ -48,9 +48,13 @@ class NotificationsForm(forms.Form):
             "chat": chat,
             "quiet_from": _shown(choices.quiet_from),
             "quiet_until": _shown(choices.quiet_until),
-            "time_zone": choices.time_zone,
         }
         return cls(user, data)
+
+    @property
+    def zone(self) -> str:
+        """The time zone of the stored quiet hours."""
+        return choices_of(self._user).time_zone.replace("_", " ")
 
     def rows(self) -> Iterator[tuple[str, list[tuple[str, str, bool]]]]:
         """Yield each event in words with its boxes: name, channel in words, whether it is ticked."""
@@ -58,15 +62,6 @@ class NotificationsForm(forms.Form):
         for kind in self._kinds():
             boxes = zip(self._boxes(kind), self.channels, strict=True)
             yield str(kind.label), [(box, str(channel.label), box in ticked) for box, channel in boxes]
-
-    def clean_time_zone(self) -> str:
-        """Refuse what is no time zone."""
-        name: str = self.cleaned_data["time_zone"].strip()
-        try:
-            zone_of(name)
-        except ValueError:
-            raise forms.ValidationError(_("A time zone is like Europe/Berlin or +02:00.")) from None
-        return name
 
     def clean(self) -> dict[str, Any]:
         """Refuse a channel without its address, and half of the quiet hours."""
@@ -86,7 +81,7 @@ class NotificationsForm(forms.Form):
             boxes = [box for box in self._boxes(kind) if box in given["told"]]
             choices.channels[kind] = [box.partition(".")[2] for box in boxes]
         choices.quiet_from, choices.quiet_until = given["quiet_from"], given["quiet_until"]
-        choices.time_zone, choices.desk = given["time_zone"], desk
+        choices.time_zone, choices.desk = timezone.get_current_timezone_name(), desk
         mail = given["mail"] if Channel.MAIL in self.channels else self._user.email
         choices.language = get_language() or settings.LANGUAGE_CODE
         try:

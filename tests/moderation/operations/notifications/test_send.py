@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moderation import tasks
 from moderation.models import Notification, NotificationChoices, Platform, User
-from moderation.models.notifications import NotificationKind, zone_of
+from moderation.models.notifications import NotificationKind
 from moderation.models.users import Role
 from moderation.operations.infrastructure import egress
 from moderation.operations.notifications import carriers, send
@@ -243,8 +243,8 @@ class TestQuietHours:
             ("22:00", "07:00", "UTC", "2026-01-10T22:00Z", "2026-01-11T07:00Z"),
             ("22:00", "07:00", "UTC", "2026-01-11T06:59Z", "2026-01-11T07:00Z"),
             ("22:00", "07:00", "UTC", "2026-01-11T07:00Z", None),
-            ("12:00", "13:00", "+02:00", "2026-01-10T10:30Z", "2026-01-10T11:00Z"),
-            ("12:00", "13:00", "+02:00", "2026-01-10T12:30Z", None),
+            ("12:00", "13:00", "Africa/Cairo", "2026-01-10T10:30Z", "2026-01-10T11:00Z"),
+            ("12:00", "13:00", "Africa/Cairo", "2026-01-10T12:30Z", None),
             # The night in which clocks go forward has an hour less.
             ("22:00", "07:00", "Europe/Berlin", "2026-03-28T22:00Z", "2026-03-29T05:00Z"),
             ("09:00", "09:00", "UTC", "2026-01-10T09:00Z", None),
@@ -260,11 +260,6 @@ class TestQuietHours:
         found = choices.quiet_end(datetime.fromisoformat(at))
 
         assert found == (datetime.fromisoformat(end) if end else None)
-
-    @pytest.mark.parametrize("name", ["", "Mars/Base", "../../etc/passwd", "Europe", "+99", "noon\0"])
-    def test_refuse_what_is_no_time_zone(self, name: str) -> None:
-        with pytest.raises(ValueError):  # noqa: PT011 - its message is the name
-            zone_of(name)
 
 
 class TestWhoIsTold:
