@@ -87,6 +87,10 @@ STAYS = {
     **{f"QualityForm.{name}": _NOT_STORED for name in ("language", "release")},
     "propose_release/reason": _DESK,
     **{f"{place}url": _DESK for place in ("add_endpoint/", "change_endpoint/", "EndpointForm.")},
+    **{
+        f"DeskSettingsForm.{name}": _DESK for name in ("evidence_agent", "translation_key", "translation_url")
+    },
+    "NotificationsForm.chat": _DESK,
     **{f"PolicyForm.{name}": _DESK for name in ("name", "words", "reason")},
     **{f"{form}.name": _DESK for form in ("KeyForm", "NewPlatformForm", "PlatformForm", "QueueForm")},
     **{
