@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django import template
+from django.forms import BoundField
 from django.forms.utils import flatatt
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -83,6 +84,12 @@ def field(
     """Show a labelled field of one line, which may look `inline` or `wide`; the rest are its attributes."""
     shown = {"name": name, "value": None if value == "" else value, "autocomplete": "off", **attributes}
     return {"label": label, "look": look, "errors": errors, "attributes": flatatt(shown)}
+
+
+@register.inclusion_tag("settings/_field.html")
+def setting(field: BoundField, sentence: str = "", more: str = "") -> dict[str, object]:
+    """Show a setting with a sentence about it, and what only some want to read."""
+    return {"field": field, "sentence": sentence, "more": more}
 
 
 @register.inclusion_tag("_select.html")
