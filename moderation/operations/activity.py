@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Max, Min
@@ -12,8 +12,8 @@ from moderation.models.notifications import NotificationKind
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.notifications import notify
-from moderation.queries.activity import events, hours, today
-from moderation.queries.activity.hours import HOUR, hour_of
+from moderation.queries.activity import events, today
+from moderation.queries.activity.hours import DAY, HOUR, hour_of
 
 _RECOUNTED_HOURS = 2
 """Ended hours that are counted again: transactions commit late, and decisions are undone."""
@@ -36,9 +36,8 @@ def count(*, at: datetime) -> int:
         start = min(present, bounds["last"] or present) - _RECOUNTED_HOURS * HOUR
         end = min(present, start + _HOURS_FORWARD * HOUR) + HOUR
         _recount(start=start, end=end, at=at)
-        for spike in today.sheet(period=hours.last_hours(at=at, zone=UTC), at=at).spikes:
-            if spike.hour >= start:
-                notify.write(kind=NotificationKind.SPIKE, subject=spike.measure, since=spike.hour, at=at)
+        for spike in today.spikes(start=max(start, present - DAY + HOUR), end=end):
+            notify.write(kind=NotificationKind.SPIKE, subject=spike.measure, since=spike.hour, at=at)
         oldest = min(bounds["first"] or start, start)
         earlier = max(oldest - _HOURS_BACK * HOUR, events.first_hour() or oldest)
         if earlier < oldest:

@@ -32,10 +32,7 @@ def change(*, actor: User, at: datetime, **chosen: object) -> None:
     with transaction.atomic():
         DeskSettings.objects.get_or_create()
         row = DeskSettings.objects.select_for_update().get()
-        before = {name: getattr(row, name) for name, value in chosen.items() if getattr(row, name) != value}
-        for name in before:
-            setattr(row, name, chosen[name])
-        if before:
+        if before := entries.replaced(row, chosen):
             row.save(update_fields=before)
             after = {name: chosen[name] for name in before}
             secret = {_KEY: "…"} if _KEY in before else {}

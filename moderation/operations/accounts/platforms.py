@@ -47,11 +47,7 @@ def change(*, platform_id: int, actor: User, at: datetime, **chosen: Any) -> Pla
     """
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
-        before = {name: getattr(platform, name) for name in chosen}
-        before = {name: old for name, old in before.items() if old != chosen[name]}
-        for name in before:
-            setattr(platform, name, chosen[name])
-        if before:
+        if before := entries.replaced(platform, chosen):
             platform.save(update_fields=before)
             after = {name: chosen[name] for name in before}
             _audit("platform.changed", platform, actor=actor, at=at, **after, before=before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -51,6 +52,14 @@ def entry(
         subject_id=str(subject_id),
         details=details,
     )
+
+
+def replaced(row: Any, chosen: Mapping[str, object]) -> dict[str, object]:
+    """Set the columns of a row that are chosen otherwise, unsaved; return what they were, for its entry."""
+    before = {name: old for name, value in chosen.items() if (old := getattr(row, name)) != value}
+    for name in before:
+        setattr(row, name, chosen[name])
+    return before
 
 
 def writer(subject_kind: str, *, subject_id: str = "pk", **told: str) -> Writer:

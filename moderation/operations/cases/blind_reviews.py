@@ -76,8 +76,7 @@ def plan(
             # What was decided while nothing was drawn stays undrawn.
             row.drawn_until, row.drawn_id = at, 0
         planned = {"share": share, "first_decisions": first_decisions, "golden_share": golden_share}
-        before = {name: getattr(row, name) for name in planned}
-        row.share, row.first_decisions, row.golden_share = share, first_decisions, golden_share
+        before = entries.replaced(row, planned)
         row.save()
         _audit("blind_reviews.planned", platform, actor=actor, at=at, **planned, before=before)
     return row

@@ -2,8 +2,8 @@
 
 Names are resolved here and the connection goes to the very address that was checked, so a second answer of
 the name server (DNS rebinding) changes nothing. Private addresses and unusual ports are refused unless the
-operator lists the host. In a demonstration, settings.PAGE_NETWORK leads pages that
-simulated posts name to this machine.
+operator lists the host. In a demonstration, settings.PAGE_NETWORK leads pages that simulated posts name to
+this machine.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Sheet:
 
 def sheet(*, period: Period, at: datetime) -> Sheet:
     """Read a period, and the week before it to know what is usual, in two queries."""
-    hours, counted_at = _hours(period)
+    hours, counted_at = _hours(period.start, period.end)
     within = [hour for hour in hours if hour >= period.start]
     first = events.first_hour() or at
     over = [period.start + number * HOUR for number in range((period.end - period.start) // HOUR)]
@@ -82,14 +82,20 @@ def sheet(*, period: Period, at: datetime) -> Sheet:
     )
 
 
-def _hours(period: Period) -> tuple[_Hours, datetime | None]:
-    rows = HourlyCount.objects.filter(hour__gte=period.start - SPIKES.days * DAY, hour__lt=period.end)
+def spikes(*, start: datetime, end: datetime) -> list[Spike]:
+    """Return the spikes among the hours from `start` to before `end`."""
+    hours, _newest = _hours(start, end)
+    return _spikes(hours, [hour for hour in hours if hour >= start])
+
+
+def _hours(start: datetime, end: datetime) -> tuple[_Hours, datetime | None]:
+    rows = HourlyCount.objects.filter(hour__gte=start - SPIKES.days * DAY, hour__lt=end)
     numbers: defaultdict[datetime, dict[Measure, int]] = defaultdict(dict)
     newest = None
     grouped = rows.order_by().values_list("hour", "measure")
     for hour, measure, number, counted_at in grouped.annotate(all=Sum("number"), newest=Max("counted_at")):
         numbers[hour][Measure(measure)] = number
-        if hour >= period.start:
+        if hour >= start:
             newest = max(newest or counted_at, counted_at)
     return dict(numbers), newest
 

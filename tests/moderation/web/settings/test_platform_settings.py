@@ -64,6 +64,13 @@ class TestPage:
             assert change in body
         assert 'value="2.5"' in body
 
+    def test_tells_of_a_plan_only_what_changed(self, lead_desk: Client, platform: Platform) -> None:
+        send(lead_desk, platform, first_decisions="50")
+
+        body = read(lead_desk, page_of(platform))
+        assert "First decisions of each new moderator: 0 → 50" in body
+        assert body.count("→") == 1
+
     def test_lets_leads_change_samples_alone(self, lead_desk: Client, platform: Platform) -> None:
         send(lead_desk, platform, **SAMPLES, **OTHERS)
 
