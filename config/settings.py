@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "moderation",
+    "integrations",
     *(["simulation"] if HAS_SIMULATION else []),
 ]
 MIDDLEWARE = [

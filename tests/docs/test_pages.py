@@ -32,6 +32,7 @@ NAMES_OF_PAGES = [
 _MADE_BY_OPERATORS = {"deploy/.env"}
 _TOP = (
     "config",
+    "integrations",
     "moderation",
     "scoring",
     "triton_repo",

@@ -13,7 +13,18 @@ import pytest
 from deploy.local.places import ROOT
 
 LONGEST = 300
-CODE = ("config", "deploy", "docs", "lab", "moderation", "scoring", "simulation", "tests", "training")
+CODE = (
+    "config",
+    "deploy",
+    "docs",
+    "integrations",
+    "lab",
+    "moderation",
+    "scoring",
+    "simulation",
+    "tests",
+    "training",
+)
 _ALSO_IN = {
     "moderation/api": ("views", "serializers"),
     "moderation/management": ("commands",),

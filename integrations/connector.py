@@ -1,0 +1,163 @@
+"""What the module of a platform offers: whom we are signed in as, what came in, what a decision does there.
+
+A connector holds no state and uses no database. Everything that it must know later about a post, such as the
+platform's number of a report, it puts into `Incoming.remote`, and gets it back with each `Order`. Deliveries
+and orders may come twice, or again after a kill: `act` and `undo` look at the platform first, and do nothing
+where nothing is left to do.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar, Protocol
+
+from moderation.operations.posts.complaints import IncomingComplaint
+from moderation.operations.posts.incoming_post import IncomingPost
+
+
+class BadSignature(Exception):
+    """A delivery is not signed by the platform: nothing of it is read."""
+
+
+class Unusable(Exception):
+    """The platform refuses, and a retry would not help; the text tells a person what to do."""
+
+
+class Unreachable(Exception):
+    """No answer, or one that says to come back later; the text tells why. Retried with growing pauses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer of the platform: its status and its JSON, None where the body was none."""
+
+    status: int
+    json: Any = None
+
+
+class Http(Protocol):
+    """Calls of one platform: below its address, with time limits, sizes and redirects guarded.
+
+    Every method raises Unreachable for no answer, 408, 429 and 5xx; `get` and `sent` raise Unusable for other
+    answers than 2xx, unless the status is among `accepts`.
+    """
+
+    def get(
+        self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
+    ) -> Answer:
+        """Read; `path` begins with a slash and has its query."""
+
+    def sent(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        accepts: Sequence[int] = (),
+    ) -> Answer:
+        """Change something there. In a dry run it is written down, not sent: Answer(status=200, json={})."""
+
+    def asked(
+        self, path: str, *, json: Any, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
+    ) -> Answer:
+        """Post what changes nothing, as a sign-in does; sent in a dry run, too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """What a platform tells of one post or account; `complaints` are reports of it that are new or known.
+
+    With `account` the complaints are about the author of `post` (whose text is display name, bio and profile
+    fields), not about something they wrote. `remote` is merged into what is kept for the connector. Where
+    `is_removed`, the post is gone there.
+    """
+
+    post: IncomingPost
+    complaints: tuple[IncomingComplaint, ...] = ()
+    account: bool = False
+    remote: Mapping[str, Any] = field(default_factory=dict)
+    is_removed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some of what is new since a cursor, and the next cursor; `is_last` where nothing more waits now."""
+
+    incoming: tuple[Incoming, ...]
+    cursor: Mapping[str, Any]
+    is_last: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """A decision to carry out.
+
+    `action` is one of "nothing", "note", "hide", "sensitive", "limit", "remove", "suspend".
+
+    `acted` is what `act` returned for the decision that is undone. `note` is a sentence for the platform's
+    log.
+    """
+
+    decision_id: str
+    external_id: str
+    verdict: str
+    reason: str
+    action: str
+    until: datetime | None
+    note: str
+    remote: Mapping[str, Any]
+    acted: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """Something that a person types once at set-up; a secret is stored encrypted and never shown again."""
+
+    name: str
+    label: str
+    help: str = ""
+    is_secret: bool = False
+
+
+class Connector(ABC):
+    """One platform. `credentials` has what was typed, and what signing in gave."""
+
+    name: ClassVar[str]
+    """As it stands in addresses: lower-case letters."""
+    title: ClassVar[str]
+    asks: ClassVar[tuple[Credential, ...]] = ()
+    actions: ClassVar[tuple[str, ...]]
+    """What it can do on the platform, mildest first."""
+    default_action: ClassVar[str]
+    """What a spam decision by a person does unless the platform chooses otherwise."""
+    has_webhooks: ClassVar[bool] = False
+    polls_every_seconds: ClassVar[int] = 30
+
+    def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
+        self.http, self.credentials = http, credentials
+
+    @abstractmethod
+    def check(self) -> str:
+        """Return whom we are signed in as, in words. Raises Unusable with what to do, or Unreachable."""
+
+    @abstractmethod
+    def poll(self, cursor: Mapping[str, Any]) -> Page:
+        """Return what is reported there and new; an empty cursor asks for all that is still open."""
+
+    @abstractmethod
+    def act(self, order: Order) -> Mapping[str, Any]:
+        """Carry out a decision, once; return what `undo` must know."""
+
+    @abstractmethod
+    def undo(self, order: Order) -> None:
+        """Take back what `act` did, once."""
+
+    @classmethod
+    def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
+        """Return what a delivery tells. `headers` have lower-case names. Raises BadSignature, ValueError."""
+        raise NotImplementedError
