@@ -159,12 +159,22 @@ def post(
         return client.post(body=body, headers=headers, timeout_seconds=timeout_seconds, most_bytes=most_bytes)
 
 
-def get(*, url: str, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
-    """Get a URL once, with its body as it was sent; follows no redirect. Raises Refused or Failed."""
+def request(
+    method: str,
+    *,
+    url: str,
+    headers: Mapping[str, str],
+    timeout_seconds: float,
+    most_bytes: int,
+    body: bytes | None = None,
+) -> Answered:
+    """Call a URL once; the answer's body comes as it was sent. Raises Refused or Failed."""
     all_headers = {**headers, "accept-encoding": "identity"}
     with (
         Client(url) as client,
-        client.opened(headers=all_headers, timeout_seconds=timeout_seconds) as response,
+        client.opened(
+            method=method, headers=all_headers, body=body, timeout_seconds=timeout_seconds
+        ) as response,
     ):
         return _answered(response, most_bytes=most_bytes)
 

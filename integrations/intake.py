@@ -1,0 +1,122 @@
+"""Store what a platform tells: posts, complaints about them, and what its connector must know later."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import transaction
+
+from integrations.connector import Incoming
+from integrations.models import Integration, Item
+from moderation.models import Post, Revision
+from moderation.operations.posts import complaints, ingest
+from moderation.operations.posts.complaints import IncomingComplaint
+from moderation.operations.posts.incoming_post import IncomingPost, body_digest
+from moderation.operations.refusals import Erased
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,7})?", re.ASCII)
+_ID, _TEXT, _NOTE, _LINK, _LINKS, _MEDIA = 200, 100_000, 2_000, 4_096, 100, 20
+
+
+def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime) -> int:
+    """Store each post with its complaints; return how many there were. The same again changes nothing.
+
+    Erased posts are left out. Each is a transaction of its own, so that a bad one takes no other with it.
+    """
+    count = 0
+    for piece in incoming:
+        post = _cleaned(piece.post, at=at)
+        post = dataclasses.replace(post, revision=_revision(integration, post))
+        [answer] = ingest.accept(platform=integration.platform, posts=[post], at=at)
+        if isinstance(answer, ingest.Refused):
+            continue
+        _remember(integration, post_id=answer.post_id, piece=piece)
+        for complaint in piece.complaints:
+            try:
+                complaints.record(
+                    platform=integration.platform, complaint=_told(complaint, post=post, at=at), at=at
+                )
+            except Erased:
+                break
+        count += 1
+    return count
+
+
+def _revision(integration: Integration, post: IncomingPost) -> int:
+    """Return the number of the stored revision that says the same, or the next: platforms do not number."""
+    latest = (
+        Revision.objects.filter(post__platform=integration.platform, post__external_id=post.external_id)
+        .order_by("-number")
+        .values_list("number", "body_digest")
+        .first()
+    )
+    if latest is None:
+        return 1
+    number, digest = latest
+    is_same = body_digest(dataclasses.replace(post, revision=number)) == digest
+    return int(number) if is_same else number + 1
+
+
+def _remember(integration: Integration, *, post_id: int, piece: Incoming) -> None:
+    with transaction.atomic():
+        if not Post.objects.filter(pk=post_id).exists():
+            return
+        item, _ = Item.objects.select_for_update().get_or_create(integration=integration, post_id=post_id)
+        remote = item.remote | {
+            name: [*dict.fromkeys([*item.remote.get(name, []), *value])] if isinstance(value, list) else value
+            for name, value in piece.remote.items()
+        }
+        if remote != item.remote:
+            item.remote = remote
+            item.save(update_fields=["remote"])
+
+
+def _told(complaint: IncomingComplaint, *, post: IncomingPost, at: datetime) -> IncomingComplaint:
+    return dataclasses.replace(
+        complaint,
+        post=post.external_id,
+        reporter=_text(complaint.reporter, _ID) or "unknown",
+        external_id=_text(complaint.external_id, _ID),
+        note=_text(complaint.note, _NOTE),
+        reported_at=min(complaint.reported_at, at),
+    )
+
+
+def _cleaned(post: IncomingPost, *, at: datetime) -> IncomingPost:
+    """Return the post within the limits that the API keeps; platforms check less than it does."""
+    author = dataclasses.replace(
+        post.author,
+        external_id=_text(post.author.external_id, _ID) or "unknown",
+        display_name=_text(post.author.display_name, _ID),
+    )
+    parent = post.parent and dataclasses.replace(
+        post.parent,
+        external_id=_text(post.parent.external_id, _ID),
+        text=_text(post.parent.text, 10_000),
+        author_external_id=_text(post.parent.author_external_id, _ID),
+        author_name=_text(post.parent.author_name, _ID),
+    )
+    return dataclasses.replace(
+        post,
+        external_id=_text(post.external_id, _ID),
+        text=_text(post.text, _TEXT),
+        posted_at=min(post.posted_at, at),
+        author=author,
+        parent=parent if parent and parent.external_id else None,
+        language=post.language if _LANGUAGE.fullmatch(post.language) else "",
+        links=_links(post.links, _LINKS),
+        media_urls=_links(post.media_urls, _MEDIA),
+    )
+
+
+def _links(links: Iterable[str], most: int) -> tuple[str, ...]:
+    fitting = [link for link in links if len(link) <= _LINK and _text(link, _LINK) == link]
+    return tuple(dict.fromkeys(fitting))[:most]
+
+
+def _text(text: str, longest: int) -> str:
+    """Return text that the database stores: no zero bytes, no halves of surrogate pairs."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")[:longest]
