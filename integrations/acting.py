@@ -1,12 +1,12 @@
 """Carry decisions out on connected platforms: the caller of their endpoints, in place of a signed webhook.
 
 The outbox keeps the order of decisions about one post, retries with growing pauses and keeps what failed, as
-it does for webhooks. Each decision replaces what was done for the one before it: that is undone first.
+it does for webhooks. What a message says is undone comes first; an action that is in force is not repeated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,11 +16,13 @@ from integrations.connector import Connector, Order, Unreachable, Unusable
 from integrations.models import Exchange, Integration, IntegrationState, Item
 from integrations.polling import connector_of
 from moderation.models import Delivery, WebhookEndpoint
+from moderation.models.actions import Action
+from moderation.models.webhooks import WebhookEvent
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.webhooks.attempts import Attempt
 from moderation.operations.webhooks.caller import Caller
 
-NOTHING = "nothing"
+NOTHING = str(Action.NOTHING)
 
 
 class Actor(Caller):
@@ -57,58 +59,57 @@ class Actor(Caller):
         return egress.Answered(status=200)
 
     def _carry_out(self, delivery: Delivery, item: Item, connector: Connector) -> None:
-        order = _order(delivery, item, connector)
-        if delivery.event == "action.ended":
-            self._undo(item, order, connector)
+        data: dict[str, Any] = delivery.body["data"]
+        reversed_actions = list(data.get("undo", []))
+        if item.acted.get(NOTHING, {}).get("verdict", data["verdict"]) != data["verdict"]:
+            reversed_actions.append(NOTHING)
+        for action in reversed_actions:
+            if action in item.acted:
+                done = item.acted[action]
+                connector.undo(_order(data, item, action, verdict=done["verdict"], acted=done))
+                self._keep(item, {name: kept for name, kept in item.acted.items() if name != action})
+        if delivery.event == WebhookEvent.ACTION_ENDED:
             return
-        if item.acted_for and item.acted_for != order.decision_id:
-            self._undo(item, order, connector)
+        [chosen] = data.get("actions", [])[:1] or [{"action": NOTHING}]
+        action = chosen["action"]
+        if action not in (*connector.actions, NOTHING):
+            raise Unusable(f"{connector.title} cannot do this: {action}. Choose another action.")
+        done = item.acted.get(action)
+        if done is not None and done["is_done"]:
+            return
+        intended = {"decision": data["id"], "verdict": data["verdict"], "is_done": False}
+        # The intention first: after a kill the next attempt finds it, looks, and does what is missing.
+        self._keep(item, item.acted | {action: intended})
+        until = chosen.get("until")
+        acted = connector.act(
+            _order(data, item, action, until=parse_datetime(until) if until else None, acted=intended)
+        )
+        self._keep(item, item.acted | {action: {**intended, **acted, "is_done": True}})
+
+    def _keep(self, item: Item, acted: dict[str, Any]) -> None:
+        """Write down what is in force there; a dry run changes nothing."""
         if not self._integration.is_dry_run:
-            # The intention first: after a kill the next attempt finds it, looks, and does what is missing.
-            item.acted_for, item.acted = order.decision_id, {"action": order.action} | item.acted
-            item.save(update_fields=["acted_for", "acted"])
-        acted = connector.act(order)
-        if not self._integration.is_dry_run:
-            item.acted = {**acted, "action": order.action}
+            item.acted = acted
             item.save(update_fields=["acted"])
 
-    def _undo(self, item: Item, order: Order, connector: Connector) -> None:
-        if not item.acted_for:
-            return
-        action = item.acted.get("action", NOTHING)
-        connector.undo(
-            Order(
-                decision_id=item.acted_for,
-                external_id=order.external_id,
-                verdict=item.acted.get("verdict", order.verdict),
-                reason=order.reason,
-                action=action,
-                until=None,
-                note=order.note,
-                remote=item.remote,
-                acted=item.acted,
-            )
-        )
-        item.acted_for, item.acted = "", {}
-        item.save(update_fields=["acted_for", "acted"])
 
-
-def _order(delivery: Delivery, item: Item, connector: Connector) -> Order:
-    """Return what a delivery asks for; the mildest of the platform's actions where it has not the chosen."""
-    data: dict[str, Any] = delivery.body["data"]
-    [chosen] = data.get("actions") or [{"action": NOTHING}]
-    until = chosen.get("until")
-    is_possible = chosen["action"] in (*connector.actions, NOTHING)
-    if not is_possible:
-        raise Unusable(f"{connector.title} cannot do this: {chosen['action']}. Choose another action.")
+def _order(
+    data: Mapping[str, Any],
+    item: Item,
+    action: str,
+    *,
+    acted: Mapping[str, Any],
+    verdict: str = "",
+    until: datetime | None = None,
+) -> Order:
     return Order(
-        decision_id=data["id"],
+        decision_id=acted.get("decision", data["id"]),
         external_id=data["post"]["external_id"],
-        verdict=data["verdict"],
+        verdict=verdict or data["verdict"],
         reason=data["reason"],
-        action=chosen["action"],
-        until=parse_datetime(until) if until else None,
+        action=action,
+        until=until,
         note=f"Spamdesk decision {data['id']}: {data['verdict'].replace('_', ' ')}",
         remote=item.remote,
-        acted=item.acted,
+        acted=acted,
     )

@@ -12,6 +12,7 @@ from django.db import transaction
 from integrations.connector import Incoming
 from integrations.models import Integration, Item
 from moderation.models import Post, Revision
+from moderation.models.posts import ACCOUNT_PREFIX, Subject
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingPost, body_digest
@@ -29,7 +30,10 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
     count = 0
     for piece in incoming:
         post = _cleaned(piece.post, at=at)
-        post = dataclasses.replace(post, revision=_revision(integration, post))
+        if piece.account:
+            name = f"{ACCOUNT_PREFIX}{post.author.external_id}"[:_ID]
+            post = dataclasses.replace(post, subject=Subject.ACCOUNT, external_id=name)
+        post = _numbered(integration, post)
         [answer] = ingest.accept(platform=integration.platform, posts=[post], at=at)
         if isinstance(answer, ingest.Refused):
             continue
@@ -45,19 +49,20 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
     return count
 
 
-def _revision(integration: Integration, post: IncomingPost) -> int:
-    """Return the number of the stored revision that says the same, or the next: platforms do not number."""
-    latest = (
-        Revision.objects.filter(post__platform=integration.platform, post__external_id=post.external_id)
-        .order_by("-number")
-        .values_list("number", "body_digest")
-        .first()
-    )
+def _numbered(integration: Integration, post: IncomingPost) -> IncomingPost:
+    """Return the post under the number of the stored revision that says the same, else under the next.
+
+    Platforms do not number. The time of the post is the stored one, since a profile has none of its own.
+    """
+    rows = Revision.objects.filter(
+        post__platform=integration.platform, post__external_id=post.external_id
+    ).select_related("post")
+    latest = rows.order_by("-number").first()
     if latest is None:
-        return 1
-    number, digest = latest
-    is_same = body_digest(dataclasses.replace(post, revision=number)) == digest
-    return int(number) if is_same else number + 1
+        return post
+    same = dataclasses.replace(post, revision=latest.number, posted_at=latest.post.posted_at)
+    is_same = body_digest(same) == latest.body_digest
+    return same if is_same else dataclasses.replace(same, revision=latest.number + 1)
 
 
 def _remember(integration: Integration, *, post_id: int, piece: Incoming) -> None:

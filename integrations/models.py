@@ -66,15 +66,14 @@ class Integration(models.Model):
 class Item(models.Model):
     """What a platform knows of a post of ours: `remote` as its connector wrote it.
 
-    `acted` is what was done there for the decision `acted_for`; "" where nothing is in force. It is written
-    before the call as an intention, so that a call whose answer was lost is made again.
+    `acted` has, by action, what is in force there and for which decision. It is written before the call as an
+    intention, so that a call whose answer was lost is made again.
     """
 
     integration = models.ForeignKey(Integration, on_delete=models.CASCADE, related_name="items")
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="items")
     remote = models.JSONField(default=dict)
     acted = models.JSONField(default=dict)
-    acted_for = models.CharField(max_length=40, blank=True)
 
     class Meta:
         ordering = ("id",)

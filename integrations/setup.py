@@ -21,7 +21,12 @@ from moderation.operations.infrastructure import egress, vault
 from moderation.operations.refusals import Refusal
 
 _audit = entries.writer("integration", platform="platform_id")
-_EVENTS = (WebhookEvent.DECISION_CREATED, WebhookEvent.DECISION_REVERSED)
+_EVENTS = (
+    WebhookEvent.DECISION_CREATED,
+    WebhookEvent.DECISION_REVERSED,
+    WebhookEvent.ACTION_CONFIRMED,
+    WebhookEvent.ACTION_ENDED,
+)
 
 
 class CannotConnect(Refusal):

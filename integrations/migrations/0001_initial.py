@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("moderation", "0014_endpoint_of_integration"),
+        ("moderation", "0016_endpoint_of_integration"),
     ]
 
     operations = [
@@ -118,7 +118,6 @@ class Migration(migrations.Migration):
                 ),
                 ("remote", models.JSONField(default=dict)),
                 ("acted", models.JSONField(default=dict)),
-                ("acted_for", models.CharField(blank=True, max_length=40)),
                 (
                     "integration",
                     models.ForeignKey(

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('moderation', '0013_notifications'),
+        ('moderation', '0015_actions'),
     ]
 
     operations = [

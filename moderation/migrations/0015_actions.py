@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('moderation', '0013_notifications'),
+        ('moderation', '0014_account_subjects'),
     ]
 
     operations = [
