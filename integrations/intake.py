@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -29,7 +30,7 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
     """
     count = 0
     for piece in incoming:
-        post = _cleaned(piece.post, at=at)
+        post = cleaned(piece.post, at=at)
         if piece.account:
             name = f"{ACCOUNT_PREFIX}{post.author.external_id}"[:_ID]
             post = dataclasses.replace(post, subject=Subject.ACCOUNT, external_id=name)
@@ -37,7 +38,7 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
         [answer] = ingest.accept(platform=integration.platform, posts=[post], at=at)
         if isinstance(answer, ingest.Refused):
             continue
-        _remember(integration, post_id=answer.post_id, piece=piece)
+        remember(integration, post_id=answer.post_id, remote=piece.remote)
         for complaint in piece.complaints:
             try:
                 complaints.record(
@@ -65,17 +66,18 @@ def _numbered(integration: Integration, post: IncomingPost) -> IncomingPost:
     return same if is_same else dataclasses.replace(same, revision=latest.number + 1)
 
 
-def _remember(integration: Integration, *, post_id: int, piece: Incoming) -> None:
+def remember(integration: Integration, *, post_id: int, remote: Mapping[str, Any]) -> None:
+    """Keep what the connector must know later; lists grow, other values are replaced."""
     with transaction.atomic():
         if not Post.objects.filter(pk=post_id).exists():
             return
         item, _ = Item.objects.select_for_update().get_or_create(integration=integration, post_id=post_id)
-        remote = item.remote | {
+        merged = item.remote | {
             name: [*dict.fromkeys([*item.remote.get(name, []), *value])] if isinstance(value, list) else value
-            for name, value in piece.remote.items()
+            for name, value in remote.items()
         }
-        if remote != item.remote:
-            item.remote = remote
+        if merged != item.remote:
+            item.remote = merged
             item.save(update_fields=["remote"])
 
 
@@ -90,7 +92,7 @@ def _told(complaint: IncomingComplaint, *, post: IncomingPost, at: datetime) -> 
     )
 
 
-def _cleaned(post: IncomingPost, *, at: datetime) -> IncomingPost:
+def cleaned(post: IncomingPost, *, at: datetime) -> IncomingPost:
     """Return the post within the limits that the API keeps; platforms check less than it does."""
     author = dataclasses.replace(
         post.author,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from integrations import views
+from integrations import matrix_door, views
 
 urlpatterns = [
     path("integrations/", views.page, name="integrations"),
@@ -11,5 +11,7 @@ urlpatterns = [
     path("integrations/<int:integration_id>/", views.integration, name="integration"),
     path("integrations/<int:integration_id>/change/", views.change, name="integration-change"),
     path("integrations/deliveries/<int:exchange_id>/again/", views.read_again, name="integration-again"),
+    path("integrations/matrix/<str:door>/<str:callback>", matrix_door.answer),
+    path("integrations/matrix-closed/<str:door>/<str:callback>", matrix_door.answer, {"is_closed": True}),
     path("integrations/door/<str:door>/", views.door, name="integration-door"),
 ]
