@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from integrations.connector import Incoming
-from integrations.models import Integration, Item
+from integrations.models import Exchange, Integration, Item
 from moderation.models import Post, Revision
 from moderation.models.posts import ACCOUNT_PREFIX, Subject
 from moderation.operations.posts import complaints, ingest
@@ -79,6 +79,17 @@ def remember(integration: Integration, *, post_id: int, remote: Mapping[str, Any
         if merged != item.remote:
             item.remote = merged
             item.save(update_fields=["remote"])
+
+
+def forget(*, post_ids: Sequence[int]) -> None:
+    """Erase what is known of these posts at their platforms, and deliveries that nobody could read.
+
+    These may hold any words; asking the platform again brings what they said. Call inside a transaction.
+    """
+    Item.objects.filter(post__in=post_ids).delete()
+    Exchange.objects.filter(delivery__post__in=post_ids).delete()
+    platforms = Post.objects.filter(pk__in=post_ids).values("platform")
+    Exchange.objects.filter(integration__platform__in=platforms).exclude(body="").update(body="", headers={})
 
 
 def _told(complaint: IncomingComplaint, *, post: IncomingPost, at: datetime) -> IncomingComplaint:

@@ -6,16 +6,21 @@ import json
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from django.db import IntegrityError, transaction
+from django.utils.text import slugify
 
 from integrations.calls import Calls
-from integrations.connector import Unreachable, Unusable
+from integrations.connector import Connector, Unreachable, Unusable
 from integrations.connectors import CONNECTORS
 from integrations.models import Integration, IntegrationState
-from moderation.models import Delivery, Platform, User, WebhookEndpoint
+from moderation.models import ActionRule, Delivery, Platform, User, WebhookEndpoint
+from moderation.models.actions import DecidedBy
+from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, WebhookEvent
+from moderation.operations.accounts import platforms
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.refusals import Refusal
@@ -35,87 +40,99 @@ class CannotConnect(Refusal):
 
 def connect(
     *,
-    platform: Platform,
+    platform: Platform | None,
     kind: str,
     base_url: str,
     credentials: Mapping[str, str],
     actor: User,
     at: datetime,
+    redirect_uri: str = "",
 ) -> Integration:
-    """Store a new integration, which waits for `sign_in`. Raises CannotConnect, vault.MissingKey."""
+    """Connect a server; without a platform a new one is named after it. Call outside a transaction.
+
+    Credentials are tried first. Where people sign in by the browser, who ends up at `redirect_uri`, we are
+    made known there, and the integration waits for `signed_in`. Raises CannotConnect or vault.MissingKey.
+    """
+    connector, base_url = CONNECTORS[kind], base_url.rstrip("/")
     try:
         egress.check(base_url)
-    except egress.Refused as refusal:
+        http = Calls(base_url, log=lambda _: None)
+        if connector.signs_in:
+            name, credentials = "", connector.register(http, redirect_uri=redirect_uri)
+        else:
+            name = connector(http, credentials).check()
+    except (egress.Refused, Unusable, Unreachable) as refusal:
         raise CannotConnect(str(refusal)) from refusal
     try:
         with transaction.atomic():
             integration = Integration.objects.create(
-                platform=platform,
+                platform=platform or _named_after(base_url, actor=actor, at=at),
                 kind=kind,
-                base_url=base_url.rstrip("/"),
+                base_url=base_url,
                 credentials=vault.encrypt(json.dumps(dict(credentials))),
                 door=secrets.token_urlsafe(24),
                 created_at=at,
             )
             _audit("integration.added", integration, actor=actor, at=at, kind=kind, url=base_url)
+            _suggest(connector, platform=integration.platform)
+            if name:
+                _activate(integration, name=name, actor=actor, at=at)
     except IntegrityError:
         raise CannotConnect("This server is connected already.") from None
     return integration
 
 
-def register(*, integration_id: int, redirect_uri: str) -> None:
-    """Make us known to a platform where people sign in by the browser. Raises CannotConnect."""
-    integration = Integration.objects.get(pk=integration_id)
-    kind, http = CONNECTORS[integration.kind], Calls(integration.base_url, log=lambda _: None)
-    try:
-        registered = kind.register(http, redirect_uri=redirect_uri)
-    except (Unusable, Unreachable) as refusal:
-        integration.delete()  # the address was wrong: nothing came of it
-        raise CannotConnect(str(refusal)) from refusal
-    integration.credentials = vault.encrypt(json.dumps(dict(registered)))
-    integration.save(update_fields=["credentials"])
-
-
-def exchange(*, integration_id: int, code: str, redirect_uri: str) -> Mapping[str, str]:
-    """Return the credentials that a finished sign-in in the browser gives. Raises CannotConnect."""
+def signed_in(*, integration_id: int, code: str, redirect_uri: str, actor: User, at: datetime) -> Integration:
+    """Take up a sign-in by the browser: exchange its code for a token. Raises CannotConnect."""
     integration = Integration.objects.get(pk=integration_id)
     kind, http = CONNECTORS[integration.kind], Calls(integration.base_url, log=lambda _: None)
     credentials = json.loads(vault.decrypt(integration.credentials))
     try:
-        return kind.exchange(http, credentials, code=code, redirect_uri=redirect_uri)
-    except (Unusable, Unreachable) as refusal:
-        raise CannotConnect(str(refusal)) from refusal
-
-
-def sign_in(*, integration_id: int, credentials: Mapping[str, str], actor: User, at: datetime) -> Integration:
-    """Try the credentials at the platform, keep them and begin asking. Raises CannotConnect.
-
-    Earlier credentials stay where they are not given anew. Call outside a transaction: it waits for the
-    platform.
-    """
-    integration = Integration.objects.get(pk=integration_id)
-    merged = json.loads(vault.decrypt(integration.credentials)) | dict(credentials)
-    try:
-        name = CONNECTORS[integration.kind](Calls(integration.base_url, log=lambda _: None), merged).check()
+        credentials |= kind.exchange(http, credentials, code=code, redirect_uri=redirect_uri)
+        name = kind(http, credentials).check()
     except (Unusable, Unreachable) as refusal:
         raise CannotConnect(str(refusal)) from refusal
     with transaction.atomic():
-        integration = Integration.objects.select_for_update().get(pk=integration_id)
-        integration.credentials = vault.encrypt(json.dumps(merged))
-        integration.signed_in_as, integration.state = name[:300], IntegrationState.ACTIVE
-        integration.next_poll_at, integration.failures, integration.last_error = at, 0, ""
-        if integration.endpoint is None:
-            integration.endpoint = WebhookEndpoint.objects.create(
-                platform_id=integration.platform_id,
-                url=integration.base_url,
-                events=[str(event) for event in _EVENTS],
-                is_integration=True,
-                created_at=at,
-                changed_at=at,
-            )
-        integration.save()
-        _audit("integration.signed_in", integration, actor=actor, at=at, name=name)
+        integration = Integration.objects.select_for_update(of=("self",)).get(pk=integration_id)
+        integration.credentials = vault.encrypt(json.dumps(credentials))
+        _activate(integration, name=name, actor=actor, at=at)
     return integration
+
+
+def _activate(integration: Integration, *, name: str, actor: User, at: datetime) -> None:
+    integration.signed_in_as, integration.state = name[:300], IntegrationState.ACTIVE
+    integration.next_poll_at, integration.failures, integration.last_error = at, 0, ""
+    if integration.endpoint is None:
+        integration.endpoint = WebhookEndpoint.objects.create(
+            platform_id=integration.platform_id,
+            url=integration.base_url,
+            events=[str(event) for event in _EVENTS],
+            is_integration=True,
+            created_at=at,
+            changed_at=at,
+        )
+    integration.save()
+    _audit("integration.signed_in", integration, actor=actor, at=at, name=name)
+
+
+def _named_after(base_url: str, *, actor: User, at: datetime) -> Platform:
+    host = urlsplit(base_url).hostname or "server"
+    slug = slugify(host.replace(".", "-"))[:60]
+    try:
+        return platforms.create(slug=slug, name=host, actor=actor, at=at)
+    except platforms.SlugTaken:
+        return Platform.objects.get(slug=slug)
+
+
+def _suggest(connector: type[Connector], *, platform: Platform) -> None:
+    """Let people's spam decisions do what the connector suggests, unless the platform has chosen."""
+    if not ActionRule.objects.filter(platform=platform).exists():
+        ActionRule.objects.create(
+            platform=platform,
+            verdict=Verdict.SPAM,
+            decided_by=DecidedBy.PERSON,
+            action=connector.default_action,
+        )
 
 
 def change(

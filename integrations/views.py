@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib import messages
@@ -14,7 +12,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
@@ -26,7 +23,6 @@ from integrations.connectors import CONNECTORS
 from integrations.models import Exchange, Integration, IntegrationState
 from moderation.models import Delivery, Platform
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.accounts import platforms
 from moderation.operations.infrastructure import vault
 from moderation.web import access
 
@@ -78,23 +74,23 @@ def connect(request: access.DeskRequest, kind: str) -> HttpResponse:
     connector = get_kind(kind)
     form = ConnectForm(request.POST or None, kind=connector)
     if request.method == "POST" and form.is_valid():
-        at, data = timezone.now(), form.cleaned_data
+        data = form.cleaned_data
         try:
             integration = setup.connect(
-                platform=data["platform"] or _named_after(data["base_url"], request),
+                platform=data["platform"],
                 kind=kind,
                 base_url=data["base_url"],
                 credentials={asked.name: data[asked.name] for asked in connector.asks},
+                redirect_uri=_signed_in_uri(request),
                 actor=request.user,
-                at=at,
+                at=timezone.now(),
             )
-            if connector.signs_in:
-                setup.register(integration_id=integration.pk, redirect_uri=_signed_in_uri(request))
-            else:
-                _sign_in(integration, {}, request)
-            return redirect("integration", integration_id=integration.pk)
         except (setup.CannotConnect, vault.MissingKey) as refusal:
             form.add_error("base_url", str(refusal))
+        else:
+            if not connector.signs_in:
+                _begin(integration, request)
+            return redirect("integration", integration_id=integration.pk)
     context = {"section": "manage", "kind": kind, "title": connector.title, "form": form}
     return render(request, "integrations/connect.html", context, status=422 if form.errors else 200)
 
@@ -135,10 +131,14 @@ def signed_in(request: access.DeskRequest) -> HttpResponse:
         messages.warning(request, _("The platform did not allow it."))
         return redirect("integration", integration_id=row.pk)
     try:
-        got = setup.exchange(
-            integration_id=row.pk, code=request.GET["code"], redirect_uri=_signed_in_uri(request)
+        done = setup.signed_in(
+            integration_id=row.pk,
+            code=request.GET["code"],
+            redirect_uri=_signed_in_uri(request),
+            actor=request.user,
+            at=timezone.now(),
         )
-        _sign_in(row, got, request)
+        _begin(done, request)
     except setup.CannotConnect as refusal:
         messages.warning(request, str(refusal))
     return redirect("integration", integration_id=row.pk)
@@ -165,8 +165,6 @@ def change(request: access.DeskRequest, integration_id: int) -> HttpResponse:
             Integration.objects.filter(pk=row.pk).update(next_poll_at=at)
             tasks.soon(integration_id=row.pk)
             messages.success(request, _("Asked; reload to see what came."))
-        elif act == "sign-in":
-            _sign_in(row, {}, request)
         elif act in changes:
             setup.change(integration_id=row.pk, actor=request.user, at=at, **changes[act])
             messages.success(request, _("Saved."))
@@ -205,23 +203,10 @@ def get_kind(name: str) -> type[Connector]:
         raise Integration.DoesNotExist from None
 
 
-def _sign_in(row: Integration, credentials: Mapping[str, str], request: access.DeskRequest) -> None:
-    done = setup.sign_in(
-        integration_id=row.pk, credentials=credentials, actor=request.user, at=timezone.now()
-    )
+def _begin(row: Integration, request: access.DeskRequest) -> None:
     tasks.soon(integration_id=row.pk)
-    messages.success(
-        request, _("Connected as %(name)s. Reports are being imported.") % {"name": done.signed_in_as}
-    )
-
-
-def _named_after(base_url: str, request: access.DeskRequest) -> Platform:
-    host = urlsplit(base_url).hostname or "server"
-    slug = slugify(host.replace(".", "-"))[:60]
-    try:
-        return platforms.create(slug=slug, name=host, actor=request.user, at=timezone.now())
-    except platforms.SlugTaken:
-        return Platform.objects.get(slug=slug)
+    words = _("Connected as %(name)s. Reports are being imported.")
+    messages.success(request, words % {"name": row.signed_in_as})
 
 
 def _salt(request: access.DeskRequest) -> str:

@@ -42,7 +42,6 @@ def integration(matrix: MatrixServer, platform: Platform, admin: User, at: datet
         actor=admin,
         at=at,
     )
-    setup.sign_in(integration_id=row.pk, credentials={}, actor=admin, at=at)
     ActionRule.objects.filter(platform=platform).delete()
     ActionRule.objects.create(
         platform=platform, verdict=Verdict.SPAM, decided_by=DecidedBy.PERSON, action=Action.LIMIT

@@ -193,7 +193,14 @@ class TestSetup:
         self, matrix: MatrixServer, integration: Integration, admin: User, at: datetime
     ) -> None:
         with pytest.raises(setup.CannotConnect, match="Sign in again"):
-            setup.sign_in(integration_id=integration.pk, credentials={"token": "wrong"}, actor=admin, at=at)
+            setup.connect(
+                platform=None,
+                kind="matrix",
+                base_url=matrix.url,
+                credentials={"token": "wrong"},
+                actor=admin,
+                at=at,
+            )
 
     def test_credentials_are_not_readable_in_the_database(self, integration: Integration) -> None:
         assert TOKEN not in integration.credentials

@@ -149,7 +149,8 @@ def trickling(head: bytes) -> Callable[[socket.socket], None]:
 @pytest.mark.usefixtures("localhost_listed")
 class TestBounds:
     def get(self, port: int) -> egress.Answered:
-        return egress.request("GET", url=f"http://localhost:{port}/", headers={}, timeout_seconds=1.0, most_bytes=10_000)
+        url = f"http://localhost:{port}/"
+        return egress.request("GET", url=url, headers={}, timeout_seconds=1.0, most_bytes=10_000)
 
     def test_a_trickle_ends_at_the_deadline(self) -> None:
         with answering(trickling(b"HTTP/1.1 200 OK\r\nX-Long: ")) as port:
