@@ -30,14 +30,14 @@ class Refused(Exception):
         self.status = status
 
 
-def store(*, door: str, headers: Mapping[str, str], body: bytes, at: datetime) -> Exchange:
+def store(*, hook: str, headers: Mapping[str, str], body: bytes, at: datetime) -> Exchange:
     """Check the signature and keep a delivery; the caller enqueues its reading. Raises Refused.
 
     The same delivery again is read again, which changes nothing.
     """
-    integration = Integration.objects.filter(door=door).first()
+    integration = Integration.objects.filter(hook=hook).first()
     if integration is None or integration.state == IntegrationState.REMOVED:
-        raise Refused(404, "There is no such door.")
+        raise Refused(404, "There is no such hook.")
     if not integration.webhook_secret:
         raise Refused(401, "Its secret is not known here yet: paste it on the page of the integration.")
     kept = {name: headers[name][:500] for name in _HEADERS if name in headers}

@@ -21,7 +21,7 @@ class IntegrationState(models.TextChoices):
 class Integration(models.Model):
     """A platform's server that we ask for reports and that carries decisions out.
 
-    `credentials` and `webhook_secret` are encrypted; `door` is the last part of the address that the platform
+    `credentials` and `webhook_secret` are encrypted; `hook` is the last part of the address that the platform
     sends to. Decisions go through `endpoint`, which keeps their order, retries and failures. `cursor` is the
     connector's own. In a dry run calls that would change something there are written down instead.
     """
@@ -35,7 +35,7 @@ class Integration(models.Model):
     )
     credentials = models.TextField()
     webhook_secret = models.TextField(blank=True)
-    door = models.CharField(max_length=40, unique=True)
+    hook = models.CharField(max_length=40, unique=True)
     signed_in_as = models.CharField(max_length=300, blank=True)
     is_dry_run = models.BooleanField(default=True)
     takes_direct_messages = models.BooleanField(default=False)

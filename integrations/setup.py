@@ -70,7 +70,7 @@ def connect(
                 kind=kind,
                 base_url=base_url,
                 credentials=vault.encrypt(json.dumps(dict(credentials))),
-                door=secrets.token_urlsafe(24),
+                hook=secrets.token_urlsafe(24),
                 created_at=at,
             )
             _audit("integration.added", integration, actor=actor, at=at, kind=kind, url=base_url)

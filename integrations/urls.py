@@ -1,8 +1,8 @@
-"""Routes of integrations: pages of the desk, and the doors of platforms."""
+"""Routes of integrations: pages of the desk, and the hooks of platforms."""
 
 from django.urls import path
 
-from integrations import matrix_door, views
+from integrations import matrix_hook, views
 
 pages = [
     path("integrations/", views.page, name="integrations"),
@@ -14,7 +14,7 @@ pages = [
 ]
 urlpatterns = [
     *pages,
-    path("integrations/matrix/<str:door>/<str:callback>", matrix_door.answer),
-    path("integrations/matrix-closed/<str:door>/<str:callback>", matrix_door.answer, {"is_closed": True}),
-    path("integrations/door/<str:door>", views.door, name="integration-door"),
+    path("integrations/matrix/<str:hook>/<str:callback>", matrix_hook.answer),
+    path("integrations/matrix-closed/<str:hook>/<str:callback>", matrix_hook.answer, {"is_closed": True}),
+    path("integrations/hook/<str:hook>", views.hook, name="integration-hook"),
 ]

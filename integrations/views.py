@@ -1,4 +1,4 @@
-"""Pages of integrations, for administrators, and the doors that platforms send to."""
+"""Pages of integrations, for administrators, and the hooks that platforms send to."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def integration(request: access.DeskRequest, integration_id: int) -> HttpRespons
         "is_waiting": row.state == IntegrationState.SIGN_IN,
         "is_removed": row.state == IntegrationState.REMOVED,
         "sign_in_url": _authorize_url(row, request) if connector.signs_in else "",
-        "door": request.build_absolute_uri(reverse("integration-door", args=[row.door])),
+        "hook": request.build_absolute_uri(reverse("integration-hook", args=[row.hook])),
         "failed": waiting.filter(state=DeliveryState.FAILED).count(),
         "waiting": waiting.filter(state=DeliveryState.WAITING).count(),
         "exchanges": row.exchanges.all()[:_SHOWN],
@@ -182,13 +182,13 @@ def read_again(request: access.DeskRequest, exchange_id: int) -> HttpResponse:
 
 @csrf_exempt
 @require_POST
-def door(request: HttpRequest, door: str) -> HttpResponse:
+def hook(request: HttpRequest, hook: str) -> HttpResponse:
     """Take a platform's delivery: signature, then stored, then read by a task."""
     if int(request.headers.get("content-length") or 0) > deliveries.MOST_BYTES:
         return HttpResponse("Too large.\n", status=413, content_type="text/plain")
     headers = {name.lower(): value for name, value in request.headers.items()}
     try:
-        row = deliveries.store(door=door, headers=headers, body=request.body, at=timezone.now())
+        row = deliveries.store(hook=hook, headers=headers, body=request.body, at=timezone.now())
     except deliveries.Refused as refusal:
         return HttpResponse(f"{refusal}\n", status=refusal.status, content_type="text/plain")
     tasks.read_delivery.apply_async(kwargs={"exchange_id": row.pk})

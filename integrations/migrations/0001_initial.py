@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 ),
                 ("credentials", models.TextField()),
                 ("webhook_secret", models.TextField(blank=True)),
-                ("door", models.CharField(max_length=40, unique=True)),
+                ("hook", models.CharField(max_length=40, unique=True)),
                 ("signed_in_as", models.CharField(blank=True, max_length=300)),
                 ("is_dry_run", models.BooleanField(default=True)),
                 ("takes_direct_messages", models.BooleanField(default=False)),

@@ -102,7 +102,7 @@ def test_hostile_names_are_inert(desk: Client, integration: Integration) -> None
     assert "\u202e" not in body
 
 
-def test_a_stranger_finds_no_door(client: Client, integration: Integration) -> None:
-    for door, status in {"nothing": 404, integration.door: 401}.items():
-        answer = client.post(f"/integrations/door/{door}", b"{}", content_type="application/json")
+def test_a_stranger_finds_nothing(client: Client, integration: Integration) -> None:
+    for hook, status in {"nothing": 404, integration.hook: 401}.items():
+        answer = client.post(f"/integrations/hook/{hook}", b"{}", content_type="application/json")
         assert answer.status_code == status

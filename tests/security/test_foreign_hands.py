@@ -121,7 +121,7 @@ OPEN = {
     "/problems/": "documentation",
     "/problems/{}": "documentation",
     "/api/": "answers that nothing is there",
-    "/integrations/door/{}": "asks for the platform's signature",
+    "/integrations/hook/{}": "asks for the platform's signature",
     "/integrations/matrix/{}/{}": "asks for the secret of the page; only messages are looked at",
     "/integrations/matrix-closed/{}/{}": "the same",
 }

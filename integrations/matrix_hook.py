@@ -30,14 +30,14 @@ _MOST_BYTES = 200_000  # an event of Matrix has at most 65,536
 
 
 @csrf_exempt
-def answer(request: HttpRequest, door: str, callback: str, *, is_closed: bool = False) -> JsonResponse:
+def answer(request: HttpRequest, hook: str, callback: str, *, is_closed: bool = False) -> JsonResponse:
     """Answer a callback: 200 lets it through, 403 refuses it, with what the sender reads."""
     try:
         body = json.loads(request.body) if len(request.body) <= _MOST_BYTES else {}
         body = body if isinstance(body, dict) else {}
         if callback == "ping":
             return JsonResponse({"id": body.get("id"), "status": "ok"})
-        is_spam = callback == "check_event_for_spam" and _is_spam(request, door, body.get("event"))
+        is_spam = callback == "check_event_for_spam" and _is_spam(request, hook, body.get("event"))
     except Exception:
         log.exception("matrix_callback_failed", callback=callback)
         if is_closed and callback == "check_event_for_spam":
@@ -46,10 +46,10 @@ def answer(request: HttpRequest, door: str, callback: str, *, is_closed: bool = 
     return _refusal(403, "This message looks like spam.") if is_spam else JsonResponse({})
 
 
-def _is_spam(request: HttpRequest, door: str, event: Any) -> bool:
+def _is_spam(request: HttpRequest, hook: str, event: Any) -> bool:
     """Store and score a message; whether the filter removed it. What a person is to judge goes through."""
     integration = Integration.objects.select_related("platform").get(
-        door=door, kind="matrix", state=IntegrationState.ACTIVE
+        hook=hook, kind="matrix", state=IntegrationState.ACTIVE
     )
     secret = vault.decrypt(integration.webhook_secret) if integration.webhook_secret else ""
     given = request.headers.get("authorization", "").removeprefix("Bearer ")

@@ -32,10 +32,10 @@ def secret(integration: Integration, admin: User, at: Any) -> str:
 
 
 def send(
-    integration: Integration, callback: str, body: Any, *, secret: str = "", door: str = "matrix"
+    integration: Integration, callback: str, body: Any, *, secret: str = "", hook: str = "matrix"
 ) -> tuple[int, dict[str, Any]]:
     answer = Client().post(
-        f"/integrations/{door}/{integration.door}/{callback}",
+        f"/integrations/{hook}/{integration.hook}/{callback}",
         data=body if isinstance(body, str) else json.dumps(body),
         content_type="application/json",
         headers={"authorization": f"Bearer {secret}"},
@@ -87,14 +87,14 @@ def test_without_the_secret_nothing_is_stored(integration: Integration, secret: 
     assert not Post.objects.exists()
 
 
-@pytest.mark.parametrize(("door", "status"), [("matrix", 200), ("matrix-closed", 503)])
+@pytest.mark.parametrize(("hook", "status"), [("matrix", 200), ("matrix-closed", 503)])
 def test_a_failure_is_open_or_closed_by_the_address(
-    integration: Integration, secret: str, monkeypatch: pytest.MonkeyPatch, door: str, status: int
+    integration: Integration, secret: str, monkeypatch: pytest.MonkeyPatch, hook: str, status: int
 ) -> None:
     def fail(**_: object) -> None:
         raise RuntimeError("the database is away")
 
     monkeypatch.setattr(score_now, "run", fail)
 
-    assert send(integration, "check_event_for_spam", {"event": EVENT}, secret=secret, door=door)[0] == status
-    assert send(integration, "user_may_invite", {}, door=door)[0] == 200
+    assert send(integration, "check_event_for_spam", {"event": EVENT}, secret=secret, hook=hook)[0] == status
+    assert send(integration, "user_may_invite", {}, hook=hook)[0] == 200
