@@ -45,6 +45,9 @@ class Http(Protocol):
     answers than 2xx, unless the status is among `accepts`.
     """
 
+    base_url: str
+    """The platform's address, without a slash at its end."""
+
     def get(
         self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
     ) -> Answer:
@@ -136,6 +139,8 @@ class Connector(ABC):
     default_action: ClassVar[str]
     """What a spam decision by a person does unless the platform chooses otherwise."""
     has_webhooks: ClassVar[bool] = False
+    signs_in: ClassVar[bool] = False
+    """In the browser, by OAuth: `register`, `authorize_url` and `exchange` are there."""
     polls_every_seconds: ClassVar[int] = 30
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
@@ -156,6 +161,25 @@ class Connector(ABC):
     @abstractmethod
     def undo(self, order: Order) -> None:
         """Take back what `act` did, once."""
+
+    @classmethod
+    def register(cls, http: Http, *, redirect_uri: str) -> Mapping[str, str]:
+        """Make us known to the platform; return what to keep among the credentials."""
+        raise NotImplementedError
+
+    @classmethod
+    def authorize_url(
+        cls, base_url: str, credentials: Mapping[str, str], *, redirect_uri: str, state: str
+    ) -> str:
+        """Return where a person allows it in the browser."""
+        raise NotImplementedError
+
+    @classmethod
+    def exchange(
+        cls, http: Http, credentials: Mapping[str, str], *, code: str, redirect_uri: str
+    ) -> Mapping[str, str]:
+        """Return the token that the code of a finished sign-in gives, to keep among the credentials."""
+        raise NotImplementedError
 
     @classmethod
     def received(cls, headers: Mapping[str, str], body: bytes, *, secret: str) -> tuple[Incoming, ...]:
