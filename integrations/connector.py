@@ -47,6 +47,9 @@ class Http(Protocol):
     answers than 2xx, unless the status is among `accepts`.
     """
 
+    base_url: str
+    """The platform's address, without a slash at its end."""
+
     def get(
         self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
     ) -> Answer:

@@ -1,4 +1,4 @@
-"""What all stand-ins of platforms share: a local server that speaks JSON and records its requests."""
+"""What tests of connectors share: a local server that speaks JSON and records its requests, and decisions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+from integrations.connector import Connector, Incoming, Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +93,27 @@ def _request(handler: BaseHTTPRequestHandler) -> Request:
     body = dict(parse_qsl(content.decode())) if is_form else json.loads(content or b"null")
     headers = {name.lower(): value for name, value in handler.headers.items()}
     return Request(handler.command or "", parts.path, dict(parse_qsl(parts.query)), headers, body)
+
+
+def told(connector: Connector) -> list[Incoming]:
+    """Return what polling tells until nothing more waits."""
+    pieces, cursor, is_last = list[Incoming](), dict[str, Any](), False
+    while not is_last:
+        page = connector.poll(cursor)
+        pieces, cursor, is_last = [*pieces, *page.incoming], dict(page.cursor), page.is_last
+    return pieces
+
+
+def order(piece: Incoming, action: str, *, verdict: str = "spam", **given: Any) -> Order:
+    """Return a decision about a post."""
+    return Order(
+        decision_id="4711",
+        external_id=piece.post.external_id,
+        verdict=verdict,
+        reason="scam",
+        action=action,
+        until=None,
+        note="Spamdesk decision 4711: spam",
+        remote=piece.remote,
+        **given,
+    )
