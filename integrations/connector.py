@@ -137,6 +137,8 @@ class Connector(ABC):
     """What a spam decision by a person does unless the platform chooses otherwise."""
     has_webhooks: ClassVar[bool] = False
     polls_every_seconds: ClassVar[int] = 30
+    takes_direct_messages = False
+    """Whether reported direct messages are taken in; whoever makes the connector sets what was chosen."""
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         self.http, self.credentials = http, credentials
