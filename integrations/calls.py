@@ -30,7 +30,7 @@ class Calls:
     """The `Http` of a connector: below `base_url`, each changing call told to `log`."""
 
     def __init__(self, base_url: str, *, log: Callable[[Call], None], is_dry_run: bool = False) -> None:
-        self._base_url, self._log, self._is_dry_run = base_url.rstrip("/"), log, is_dry_run
+        self.base_url, self._log, self._is_dry_run = base_url.rstrip("/"), log, is_dry_run
 
     def get(
         self, path: str, *, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
@@ -83,7 +83,7 @@ class Calls:
         try:
             answer = egress.request(
                 method,
-                url=self._base_url + path,
+                url=self.base_url + path,
                 headers=sent,
                 body=body[1] if body else None,
                 timeout_seconds=TIMEOUT_SECONDS,

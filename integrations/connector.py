@@ -79,7 +79,7 @@ class Incoming:
 
     With `account` the complaints are about the author of `post` (whose text is display name, bio and profile
     fields), not about something they wrote. `remote` is merged into what is kept for the connector. Where
-    `is_removed`, the post is gone there.
+    `is_removed`, the post is gone there; where `is_direct`, it is a direct message, taken in if allowed.
     """
 
     post: IncomingPost
@@ -87,6 +87,7 @@ class Incoming:
     account: bool = False
     remote: Mapping[str, Any] = field(default_factory=dict)
     is_removed: bool = False
+    is_direct: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

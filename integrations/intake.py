@@ -30,6 +30,8 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
     """
     count = 0
     for piece in incoming:
+        if piece.is_direct and not integration.takes_direct_messages:
+            continue
         post = cleaned(piece.post, at=at)
         if piece.account:
             name = f"{ACCOUNT_PREFIX}{post.author.external_id}"[:_ID]

@@ -218,8 +218,11 @@ def _reported(report: dict[str, Any]) -> Iterator[Incoming]:
     author, number = part(report, "target_account"), digits(report)
     if not number or report.get("action_taken") is True:
         return
-    posts = [post for status in parts(report, "statuses") if (post := _post(status, author=author))]
-    pieces = [Incoming(post=post, remote=_remote(author)) for post in posts] or list(_profile(author))
+    pieces = [
+        Incoming(post=post, remote=_remote(author), is_direct=status.get("visibility") == "direct")
+        for status in parts(report, "statuses")
+        if (post := _post(status, author=author))
+    ] or list(_profile(author))
     rules = [string(rule, "text") for rule in parts(report, "rules")]
     for piece in pieces:
         complaint = IncomingComplaint(

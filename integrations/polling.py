@@ -42,7 +42,9 @@ def connector_of(integration: Integration, *, calls: list[Exchange], at: datetim
             )
         ),
     )
-    return CONNECTORS[integration.kind](http, json.loads(vault.decrypt(integration.credentials)))
+    connector = CONNECTORS[integration.kind](http, json.loads(vault.decrypt(integration.credentials)))
+    connector.takes_direct_messages = integration.takes_direct_messages
+    return connector
 
 
 def due(*, at: datetime) -> list[int]:

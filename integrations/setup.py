@@ -142,6 +142,7 @@ def change(
     at: datetime,
     is_dry_run: bool | None = None,
     is_paused: bool | None = None,
+    takes_direct_messages: bool | None = None,
     webhook_secret: str | None = None,
 ) -> Integration:
     """Change what is not None. A secret is stored encrypted. Raises vault.MissingKey."""
@@ -153,6 +154,8 @@ def change(
         if is_paused is not None and integration.state in (IntegrationState.ACTIVE, IntegrationState.PAUSED):
             integration.state = IntegrationState.PAUSED if is_paused else IntegrationState.ACTIVE
             integration.next_poll_at, changes["state"] = at, str(integration.state)
+        if takes_direct_messages is not None:
+            changes["takes_direct_messages"] = integration.takes_direct_messages = takes_direct_messages
         if webhook_secret is not None:
             integration.webhook_secret = vault.encrypt(webhook_secret) if webhook_secret else ""
             changes["webhook_secret"] = "set" if webhook_secret else "removed"

@@ -152,6 +152,8 @@ def change(request: access.DeskRequest, integration_id: int) -> HttpResponse:
     changes: dict[str, dict[str, Any]] = {
         "dry-run": {"is_dry_run": True},
         "for-real": {"is_dry_run": False},
+        "direct": {"takes_direct_messages": True},
+        "no-direct": {"takes_direct_messages": False},
         "pause": {"is_paused": True},
         "go-on": {"is_paused": False},
         "secret": {"webhook_secret": request.POST.get("secret", "")[:500].strip()},

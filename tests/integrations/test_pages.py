@@ -68,6 +68,7 @@ def test_a_new_platform_does_what_the_connector_suggests(
     [
         ("for-real", "Decisions are carried out."),
         ("pause", "paused"),
+        ("direct", "Leave direct messages out"),
         ("secret", "Saved."),
         ("ask", "Asked; reload to see what came."),
         ("nonsense", "Log"),
