@@ -1,8 +1,7 @@
 """Mastodon: open reports with their posts or accounts, and moderation of accounts.
 
 Sources: mastodon/documentation content/en/methods/admin/{accounts,reports}.md, methods/oauth.md and
-admin/webhooks.md; mastodon/mastodon app/models/admin/account_action.rb and report_filter.rb. The API acts on
-accounts alone: nothing in it removes or marks a single post.
+admin/webhooks.md; mastodon/mastodon app/models/admin/account_action.rb, report_filter.rb. It acts on no post.
 """
 
 from __future__ import annotations
@@ -175,8 +174,8 @@ class Mastodon(Connector):
             return tuple(_profile(subject))
         if event.startswith("status.") and string(subject, "visibility") in ("public", "unlisted"):
             author = {"account": subject.get("account")}
-            post = _post(subject, author=author)
-            return (Incoming(post=post, remote=_remote(author)),) if post else ()
+            if post := _post(subject, author=author):
+                return (Incoming(post=post, remote=_remote(author)),)
         return ()
 
     @property
@@ -210,7 +209,7 @@ class Mastodon(Connector):
 def _named(order: Order) -> list[str]:
     """Return the reports that a decision is about; spam that may stay leaves them open."""
     is_left = order.action == "nothing" and order.verdict == "spam"
-    return [] if is_left else [str(report) for report in order.remote.get("reports", ())]
+    return [str(report) for report in order.remote.get("reports", ()) if not is_left]
 
 
 def _reported(report: dict[str, Any]) -> Iterator[Incoming]:
@@ -218,13 +217,11 @@ def _reported(report: dict[str, Any]) -> Iterator[Incoming]:
     author, number = part(report, "target_account"), digits(report)
     if not number or report.get("action_taken") is True:
         return
-    pieces = [
-        Incoming(post=post, remote=_remote(author), is_direct=status.get("visibility") == "direct")
-        for status in parts(report, "statuses")
-        if (post := _post(status, author=author))
-    ] or list(_profile(author))
+    rows = parts(report, "statuses")
+    told = [(_post(row, author=author), row.get("visibility") == "direct") for row in rows]
+    pieces = [Incoming(post=post, remote=_remote(author), is_direct=few) for post, few in told if post]
     rules = [string(rule, "text") for rule in parts(report, "rules")]
-    for piece in pieces:
+    for piece in pieces or _profile(author):
         complaint = IncomingComplaint(
             post=piece.post.external_id,
             reporter=_name(part(report, "account")) or "unknown",
