@@ -103,6 +103,11 @@ class TestPoll:
         [again] = connected(server).poll(second.cursor).incoming
         assert [flag.external_id for flag in again.complaints] == ["discourse:flag:120", "discourse:flag:121"]
 
+    def test_reads_a_post_that_is_not_shown_from_the_queue(self, server: Any) -> None:
+        server.posts.clear()
+        [post, *_] = connected(server).poll({}).incoming
+        assert (post.post.text, post.post.author, post.complaints) == ("Buy pills", POST.author, (FLAG,))
+
     def test_leaves_out_what_is_akismets_and_direct_messages_unless_allowed(self, server: Any) -> None:
         server.queue = {
             15: forum.flagged(15, type="ReviewableAkismetPost"),
