@@ -10,6 +10,7 @@ urlpatterns = [
     path("readyz", health.dependencies),
     path("metrics", health.metrics),
     path("", include("moderation.api.urls")),
+    path("", include("integrations.urls")),
     path("", include("moderation.web.urls")),
 ]
 handler500 = "moderation.web.middleware.failure.page"

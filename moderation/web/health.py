@@ -43,6 +43,7 @@ _SWEEPS = {
     "sweep_reconsiderations": _("Re-check posts similar to decided ones"),
     "reload_content_models": _("Load promoted content models"),
     "sweep_evidence": _("Fetch what links lead to"),
+    "poll_integrations": _("Ask connected platforms for reports"),
     "sweep_deliveries": _("Send deliveries that are due"),
     "sweep_notifications": _("Send notifications that are due"),
     "journal_erasures": _("Record erasures"),

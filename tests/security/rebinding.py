@@ -37,7 +37,7 @@ def main() -> None:
 
     def call(host: str) -> str:
         try:
-            return str(egress.post(url=f"http://{host}/", body=b"{}", headers={}).status)
+            return str(egress.request("POST", url=f"http://{host}/", body=b"{}", headers={}).status)
         except (egress.Refused, egress.Failed) as refused:
             return type(refused).__name__
 

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
+from django.utils.module_loading import import_string
 
 from moderation.models import (
     Author,
@@ -227,6 +229,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     )
     ShadowScore.objects.filter(score__revision__post__in=posts).delete()
     forget.around_posts(posts)
+    import_string(settings.INTEGRATION_FORGET)(post_ids=posts)
     exports.withdraw(post_ids=posts)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
     Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(

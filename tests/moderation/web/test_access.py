@@ -10,9 +10,13 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, reverse
 
+from integrations.urls import pages
 from moderation.models import User
-from moderation.web.urls import urlpatterns
+from moderation.web.urls import urlpatterns as desk_pages
 from tests.moderation.web.conftest import HTMX, DeskOf, flat
+
+urlpatterns = [*desk_pages, *pages]
+"""All pages of the desk."""
 
 EVERYONE = {"moderator", "lead", "ml_engineer", "admin"}
 DECIDERS = {"moderator", "lead", "admin"}
@@ -68,7 +72,8 @@ ALLOWED = {
             """
             platforms platform endpoint-add endpoint-secret
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke users user
-            user-addresses user-switch user-reset user-sessions-end reasons reason
+            user-addresses user-switch user-reset user-sessions-end reasons reason integrations
+            integration integration-connect integration-signed-in integration-change integration-again
             """,
         ),
     )
@@ -149,7 +154,7 @@ SECTIONS = {
     "ml_engineer": ("Search Quality Models Health", [*SEARCH, *LEARNING]),
     "admin": (
         "Queue Campaigns Search Today Quality Models Manage",
-        [*DECIDING, *LEARNING, *LEADING, "/platforms/", "/users/", "/reasons/"],
+        [*DECIDING, *LEARNING, *LEADING, "/platforms/", "/integrations/", "/users/", "/reasons/"],
     ),
 }
 """Each role's sections, and the pages that they and their tabs lead to."""
