@@ -53,7 +53,7 @@ class Discourse(Connector):
 
     def check(self) -> str:
         """Return the user of the key; others than moderators are refused the review queue."""
-        user = part(self._read("/session/current.json"), "current_user")
+        user = part(self._read("/session/current.json", gone=(403, 404)), "current_user")
         if not (name := string(user, "username")):
             raise Unusable("Discourse does not know this user with this key; add a key for this user.")
         self._queue(offset=0)
@@ -129,12 +129,11 @@ class Discourse(Connector):
         if row.get("type") not in ("ReviewableFlaggedPost", "ReviewablePost"):
             return _of_queue(row)
         topic, author, post = part(row, "topic"), part(row, "target_created_by"), digits(row, "post_id")
-        if not post or (_is_private(topic | row) and not self.takes_direct_messages):
-            return None
-        now = self._read(f"/posts/{post}.json", gone=(403, 404))
+        now = self._read(f"/posts/{post}.json", gone=(403, 404)) if post else {}
         told = {**author, **row, "user_id": author.get("id"), **now, "id": post}
         piece = _of_post(told, title=string(topic, "title"))
-        return piece and replace(piece, remote={**piece.remote, "review": digits(row)})
+        remote, is_direct = {"review": digits(row)}, _is_private(topic | row)
+        return piece and replace(piece, remote={**piece.remote, **remote}, is_direct=is_direct)
 
     def _take_away(self, order: Order, review: str) -> None:
         hides = order.action in ("hide", "limit")

@@ -94,13 +94,12 @@ class Ozone(Connector):
         if kind in _REVERSALS:
             added = {"addedLabels": _LABEL} if kind == "Label" else {}
             last = self._events(_name(subject), kind, limit=1, **added)
-            if any(order.decision_id in string(event.get("event"), "comment") for event in last):
+            if any(_mark(order) in string(event.get("event"), "comment") for event in last):
                 self._emit(order, _REVERSALS[kind], is_undone=True)
 
     def _emit(self, order: Order, kind: str, *, is_undone: bool = False) -> None:
-        # The comment has the decision's id: events are shown without the external id that came with them.
-        comment = f"{order.note} ({order.decision_id})" if order.decision_id not in order.note else order.note
-        event: dict[str, Any] = {"$type": _EVENT + kind, "comment": comment}
+        # Events are shown without the external id that came with them, so the comment has it, too.
+        event: dict[str, Any] = {"$type": _EVENT + kind, "comment": f"{order.note} {_mark(order)}"}
         if kind == "Label":
             added, taken = ([], [_LABEL]) if is_undone else ([_LABEL], [])
             event |= {"createLabelVals": added, "negateLabelVals": taken}
@@ -111,7 +110,7 @@ class Ozone(Connector):
             "event": event,
             "subject": _subject(order, kind),
             "createdBy": self._session()["did"],
-            "externalId": order.decision_id + (":undone" if is_undone else ""),
+            "externalId": _mark(order) + ("undone" if is_undone else ""),
         }
         if kind != "Comment" and not is_undone:
             said["reportAction"] = {"all": True}
@@ -215,6 +214,10 @@ def _name(subject: dict[str, Any]) -> str:
     name = string(subject, fields.get(string(subject, "$type"), ""))
     is_usable = name.startswith(("at://did:", "did:")) and name.isascii() and name.isprintable()
     return name if is_usable and len(name) <= _LONGEST_NAME else ""
+
+
+def _mark(order: Order) -> str:
+    return f"[spamdesk:{order.decision_id}]"
 
 
 def _subject(order: Order, kind: str) -> dict[str, Any]:
