@@ -145,8 +145,6 @@ class Connector(ABC):
     signs_in: ClassVar[bool] = False
     """In the browser, by OAuth: `register`, `authorize_url` and `exchange` are there."""
     polls_every_seconds: ClassVar[int] = 30
-    takes_direct_messages = False
-    """Whether reported direct messages are taken in; whoever makes the connector sets what was chosen."""
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         self.http, self.credentials = http, credentials

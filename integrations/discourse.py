@@ -1,8 +1,8 @@
 """Discourse: its review queue, polled, its web hooks, and what moderators do there by its API.
 
-Sources: discourse/discourse config/routes.rb, app/controllers/{reviewables,reviewable_claimed_topics,
-post_actions}_controller.rb, app/models/reviewable_*.rb, app/serializers/reviewable_*.rb; docs.discourse.org.
-What Akismet queued is left to Akismet. Users are never deleted: that would be for good.
+Sources: discourse/discourse config/routes.rb, app/{controllers,models,serializers}/*review*.rb and
+post_actions_controller.rb; docs.discourse.org. What Akismet queued is left to Akismet, and users are never
+deleted, which would be for good.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ class Discourse(Connector):
         Credential(name="user", label="User name of a moderator", help="Best an account only for Spamdesk."),
         Credential(name="key", label="API key for this single user, scope global", is_secret=True),
     )
-    actions = ("hide", "limit", "remove", "suspend")
-    default_action = "remove"
+    actions, default_action = ("hide", "limit", "remove", "suspend"), "remove"
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)
@@ -54,7 +53,7 @@ class Discourse(Connector):
 
     def check(self) -> str:
         """Return the user of the key; others than moderators are refused the review queue."""
-        user = part(self._read("/session/current.json"), "current_user")
+        user = part(self._read("/session/current.json", gone=(403, 404)), "current_user")
         if not (name := string(user, "username")):
             raise Unusable("Discourse does not know this user with this key; add a key for this user.")
         self._queue(offset=0)
@@ -118,7 +117,8 @@ class Discourse(Connector):
         return (piece,) if piece else ()
 
     def _queue(self, *, offset: int) -> list[dict[str, Any]]:
-        answer = self._read(f"/review.json?status=pending&sort_order=created_at_asc&offset={offset}")
+        path = f"/review.json?status=pending&sort_order=created_at_asc&offset={offset}"
+        answer = self._read(path, gone=(403, 404))
         if not isinstance(answer.get("reviewables"), list):
             raise Unusable("Discourse does not show its review queue to this user; make it a moderator.")
         kinds = {"reviewable_scores", *_REFERENCES.values()}
@@ -129,11 +129,11 @@ class Discourse(Connector):
         if row.get("type") not in ("ReviewableFlaggedPost", "ReviewablePost"):
             return _of_queue(row)
         topic, author, post = part(row, "topic"), part(row, "target_created_by"), digits(row, "post_id")
-        if not post or (_is_private(topic | row) and not self.takes_direct_messages):
-            return None
-        told = {**author, **row, "user_id": author.get("id"), **self._read(f"/posts/{post}.json"), "id": post}
+        now = self._read(f"/posts/{post}.json", gone=(403, 404)) if post else {}
+        told = {**author, **row, "user_id": author.get("id"), **now, "id": post}
         piece = _of_post(told, title=string(topic, "title"))
-        return piece and replace(piece, remote={**piece.remote, "review": digits(row)})
+        remote, is_direct = {"review": digits(row)}, _is_private(topic | row)
+        return piece and replace(piece, remote={**piece.remote, **remote}, is_direct=is_direct)
 
     def _take_away(self, order: Order, review: str) -> None:
         hides = order.action in ("hide", "limit")
@@ -200,9 +200,9 @@ class Discourse(Connector):
         """Tell whether this user did it; where Discourse does not say who, the decision did."""
         return string(who, "username").casefold() in ("", self._user.casefold())
 
-    def _read(self, path: str) -> dict[str, Any]:
-        answer = self.http.get(path, headers=self._headers, accepts=(404,))
-        return part(answer.json) if answer.status != 404 else {}
+    def _read(self, path: str, *, gone: Sequence[int] = (404,)) -> dict[str, Any]:
+        answer = self.http.get(path, headers=self._headers, accepts=gone)
+        return part(answer.json) if answer.status not in gone else {}
 
     def _sent(self, method: str, path: str, said: Any = None, *, accepts: Sequence[int] = ()) -> int:
         return self.http.sent(method, path, json=said, headers=self._headers, accepts=accepts).status

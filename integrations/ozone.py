@@ -25,11 +25,9 @@ _REFUSALS, _IS_OVER = (400, 401, 404, 501), ("ExpiredToken", "InvalidToken", "Au
 _DONE = ("DuplicateExternalId", "SubjectHasAction", "already taken down", "not taken down")
 _EVENTS = {"note": "Comment", "hide": "Label", "limit": "Label", "remove": "Takedown", "suspend": "Takedown"}
 _REVERSALS = {"Label": "Label", "Takedown": "ReverseTakedown"}
-_REASONS = (
-    *(("Spam", "spam"), ("MisleadingSpam", "spam"), ("MisleadingBot", "spam"), ("MisleadingScam", "scam")),
-    *(("MisleadingImpersonation", "impersonation"), ("Sexual", "adult"), ("Rude", "abuse")),
-    ("Harassment", "abuse"),
-)
+_REASONS = {"Spam": "spam", "MisleadingSpam": "spam", "MisleadingBot": "spam", "MisleadingScam": "scam"}
+_REASONS |= {"MisleadingImpersonation": "impersonation", "Sexual": "adult", "Rude": "abuse"}
+_REASONS |= {"Harassment": "abuse"}
 
 _SESSIONS: dict[tuple[str, ...], dict[str, str]] = {}
 """This process's sessions by credentials: servers allow few sign-ins a day. Lost ones are made anew."""
@@ -66,12 +64,15 @@ class Ozone(Connector):
         statuses = parts(answer, "subjectStatuses")
         names = [name for status in statuses if (name := _name(part(status, "subject")))]
         seen = self._got(f"{_MODERATION}.getSubjects", may_fail=True, subjects=names) if names else {}
-        views = {_viewed(view): view for view in parts(seen, "subjects")}
+        views = {
+            string(part(view, "record"), "uri") or string(part(view, "repo"), "did"): view
+            for view in parts(seen, "subjects")
+        }
         incoming = tuple(filter(None, [self._reported(status, views) for status in statuses]))
         # Subjects without a report come last; a cursor behind them would leave out all reports to come.
         position = string(answer, "cursor")
-        is_over = not statuses or not string(statuses[-1], "lastReportedAt")
-        if is_over or not position or not position.isprintable():
+        is_at_end = not statuses or not string(statuses[-1], "lastReportedAt")
+        if is_at_end or not position or not position.isprintable():
             return Page(incoming=incoming, cursor=cursor)
         return Page(incoming=incoming, cursor={"cursor": position}, is_last=len(statuses) < _PAGE)
 
@@ -93,13 +94,12 @@ class Ozone(Connector):
         if kind in _REVERSALS:
             added = {"addedLabels": _LABEL} if kind == "Label" else {}
             last = self._events(_name(subject), kind, limit=1, **added)
-            if any(order.decision_id in string(event.get("event"), "comment") for event in last):
+            if any(_mark(order) in string(event.get("event"), "comment") for event in last):
                 self._emit(order, _REVERSALS[kind], is_undone=True)
 
     def _emit(self, order: Order, kind: str, *, is_undone: bool = False) -> None:
-        # The comment has the decision's id: events are shown without the external id that came with them.
-        comment = f"{order.note} ({order.decision_id})" if order.decision_id not in order.note else order.note
-        event: dict[str, Any] = {"$type": _EVENT + kind, "comment": comment}
+        # Events are shown without the external id that came with them, so the comment has it, too.
+        event: dict[str, Any] = {"$type": _EVENT + kind, "comment": f"{order.note} {_mark(order)}"}
         if kind == "Label":
             added, taken = ([], [_LABEL]) if is_undone else ([_LABEL], [])
             event |= {"createLabelVals": added, "negateLabelVals": taken}
@@ -110,7 +110,7 @@ class Ozone(Connector):
             "event": event,
             "subject": _subject(order, kind),
             "createdBy": self._session()["did"],
-            "externalId": order.decision_id + (":undone" if is_undone else ""),
+            "externalId": _mark(order) + ("undone" if is_undone else ""),
         }
         if kind != "Comment" and not is_undone:
             said["reportAction"] = {"all": True}
@@ -156,7 +156,8 @@ class Ozone(Connector):
 
     def _complaints(self, subject: str, *, post: str) -> tuple[IncomingComplaint, ...]:
         """Return the reports of a subject, without appeals, muted reporters and reports of messages."""
-        events = [(part(event, "event"), event) for event in self._events(subject, "Report", limit=100)]
+        found = self._events(subject, "Report", limit=100, may_fail=True)
+        events = [(part(event, "event"), event) for event in found]
         return tuple(
             IncomingComplaint(
                 post=post,
@@ -215,8 +216,8 @@ def _name(subject: dict[str, Any]) -> str:
     return name if is_usable and len(name) <= _LONGEST_NAME else ""
 
 
-def _viewed(view: dict[str, Any]) -> str:
-    return string(part(view, "record"), "uri") or string(part(view, "repo"), "did")
+def _mark(order: Order) -> str:
+    return f"[spamdesk:{order.decision_id}]"
 
 
 def _subject(order: Order, kind: str) -> dict[str, Any]:
@@ -229,7 +230,7 @@ def _subject(order: Order, kind: str) -> dict[str, Any]:
 
 def _reason(kind: str) -> str:
     said = kind.rpartition("#reason")[2]
-    return next((reason for start, reason in _REASONS if said.startswith(start)), "other")
+    return next((reason for start, reason in _REASONS.items() if said.startswith(start)), "other")
 
 
 def _text(value: dict[str, Any]) -> str:

@@ -42,9 +42,7 @@ def connector_of(integration: Integration, *, calls: list[Exchange], at: datetim
             )
         ),
     )
-    connector = CONNECTORS[integration.kind](http, json.loads(vault.decrypt(integration.credentials)))
-    connector.takes_direct_messages = integration.takes_direct_messages
-    return connector
+    return CONNECTORS[integration.kind](http, json.loads(vault.decrypt(integration.credentials)))
 
 
 def due(*, at: datetime) -> list[int]:

@@ -66,10 +66,10 @@ class TestCheck:
     def test_tells_the_user_and_refuses_a_wrong_key_and_a_user_without_queue(self, server: Any) -> None:
         assert connected(server).check() == "spamdesk (moderator)"
 
-        with pytest.raises(Unusable):
+        with pytest.raises(Unusable, match="does not know"):
             connected(server, key="other").check()
         server.has_queue = False
-        with pytest.raises(Unusable):
+        with pytest.raises(Unusable, match="make it a moderator"):
             connected(server).check()
 
 
@@ -103,18 +103,21 @@ class TestPoll:
         [again] = connected(server).poll(second.cursor).incoming
         assert [flag.external_id for flag in again.complaints] == ["discourse:flag:120", "discourse:flag:121"]
 
-    def test_leaves_out_what_is_akismets_and_direct_messages_unless_allowed(self, server: Any) -> None:
+    def test_reads_a_post_that_is_not_shown_from_the_queue(self, server: Any) -> None:
+        server.posts.clear()
+        [post, *_] = connected(server).poll({}).incoming
+        assert (post.post.text, post.post.author, post.complaints) == ("Buy pills", POST.author, (FLAG,))
+
+    def test_leaves_out_what_is_akismets_and_marks_direct_messages(self, server: Any) -> None:
         server.queue = {
             15: forum.flagged(15, type="ReviewableAkismetPost"),
             16: forum.flagged(16, topic_id=21, category_id=None),
             17: forum.flagged(17, topic_id=99, category_id=None),
             18: forum.queued(18, payload={"raw": "psst", "archetype": "private_message"}),
         }
-        connector = connected(server)
-        assert connector.poll({}).incoming == ()
+        pieces = connected(server).poll({}).incoming
 
-        connector.takes_direct_messages = True
-        assert [piece.remote["review"] for piece in connector.poll({}).incoming] == ["16", "17"]
+        assert [(piece.remote["review"], piece.is_direct) for piece in pieces] == [("16", True), ("17", True)]
 
 
 class TestAct:

@@ -61,9 +61,9 @@ def connected(server: OzoneServer, *, password: str = bluesky.PASSWORD, is_dry_r
     return Ozone(PlainHttp(server.url, is_dry_run=is_dry_run), credentials)
 
 
-def order(action: str, remote: Any = RECORDED, *, verdict: str = "spam", until: Any = None) -> Order:
-    asked = {"verdict": verdict, "reason": "spam", "action": action, "until": until, "note": "Decided"}
-    return Order(decision_id="d-1", external_id=POST, remote=remote, **asked)
+def order(action: str, remote: Any = RECORDED, *, verdict: str = "spam", **fields: Any) -> Order:
+    asked = {"verdict": verdict, "reason": "spam", "action": action, "until": None, "note": "Decided"}
+    return Order(external_id=POST, remote=remote, **{"decision_id": "d-1"} | asked | fields)
 
 
 class TestCheck:
@@ -183,6 +183,11 @@ class TestAct:
         connected(server).act(order("remove"))
         connected(server).undo(order("remove"))
         assert (server.logged, server.taken_down) == ([], {POST})
+
+    def test_leaves_what_another_decision_did(self, server: Any) -> None:
+        connected(server).act(order("hide", decision_id="d-12"))
+        connected(server).undo(order("hide"))
+        assert server.labelled == {POST}
 
     def test_suspends_until_the_end_in_whole_hours(self, server: Any) -> None:
         connected(server).act(order("suspend", until=datetime.now(UTC) + timedelta(hours=47, minutes=30)))
