@@ -46,7 +46,7 @@ PAUSES = {
     "tests/faults/test_outages.py": "how long the database is stopped",
     "tests/faults/test_slow_model.py": "the pace at which posts come",
     "tests/faults/test_stops.py": "how long Triton is stopped",
-    "tests/lab/test_parity.py": "a stand-in that is slow",
+    "tests/lab/test_serving.py": "a stand-in that is slow",
     "tests/moderation/operations/webhooks/test_nothing_waits.py": "the pace at which deliveries come",
     "tests/moderation/evidence/hostile_child.py": "a reader that hangs",
     "tests/moderation/operations/evidence/hostile_site.py": "a stand-in that is slow",
