@@ -16,6 +16,8 @@ from moderation.models import DeskSettings, Platform
 from moderation.models.desk_settings import LIMITS
 from moderation.operations.accounts import desk_settings
 from moderation.operations.infrastructure import egress, vault
+from moderation.queries.accounts.users import deciders
+from moderation.queries.cases import queue_mix
 from moderation.web import access
 from moderation.web.settings.settings_form import SettingsForm, changes
 
@@ -89,5 +91,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "platforms": Platform.objects.order_by("slug"),
         "changes": changes(form, kind="desk", subject_id=1),
         "about": "desk:1",
+        "mix": queue_mix.shown(at=timezone.now()),
+        "people": deciders(),
     }
     return render(request, "settings/desk_settings.html", context, status=422 if form.errors else 200)
