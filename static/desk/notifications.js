@@ -26,7 +26,8 @@ function show(line) {
 
 function draw() {
   box.checked = isOn();
-  choice.querySelector("[data-refused]").hidden = Notification.permission !== "denied";
+  box.disabled = Notification.permission === "denied";
+  choice.querySelector("[data-refused]").hidden = !box.disabled;
 }
 
 /* One tab at a time: what it tells, the others find told. */
