@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from moderation.models import User
 from moderation.operations.cases import named_queues
@@ -15,14 +18,21 @@ from moderation.queries.cases.queue_mix import WHOLE, Mix
 from moderation.web import access
 from moderation.web.forms import LanguagesField, first_error
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
+def _share(label: StrOrPromise) -> forms.IntegerField:
+    return forms.IntegerField(label=label, min_value=0, max_value=WHOLE)
+
 
 class MixForm(forms.Form):
     """The shares in per cent."""
 
-    harm = forms.IntegerField(min_value=0, max_value=WHOLE)
-    uncertainty = forms.IntegerField(min_value=0, max_value=WHOLE)
-    diversity = forms.IntegerField(min_value=0, max_value=WHOLE)
-    audit = forms.IntegerField(min_value=0, max_value=WHOLE)
+    harm = _share(gettext_lazy("Harm: wide reach first"))
+    uncertainty = _share(gettext_lazy("Uncertainty: even odds first"))
+    diversity = _share(gettext_lazy("Diversity: new campaigns first"))
+    audit = _share(gettext_lazy("Audit: drawn at random"))
 
 
 @access.leads.post

@@ -26,7 +26,9 @@ class TestMix:
 
         assert queue_mix.mix() == Mix(harm=60, uncertainty=10, diversity=10, audit=20)
         assert "Can’t clear the queue every day?" in before
-        assert "Audit draws 20.0% of the posts" in " ".join(answer.content.decode().split())
+        page = " ".join(answer.content.decode().split())
+        assert "Audit draws 20.0% of the posts" in page
+        assert "Harm: wide reach first: 100 → 60" in page
 
     @pytest.mark.parametrize("audit", ["21", "-1", "x", ""])
     def test_refuses_other_sums_and_words(self, lead_desk: Client, audit: str) -> None:
