@@ -42,7 +42,7 @@ class Calls:
         self, path: str, *, json: Any, headers: Mapping[str, str] | None = None, accepts: Sequence[int] = ()
     ) -> Answer:
         """See connector.Http."""
-        return self._made("POST", path, _json(json), headers, accepts)
+        return self._made("POST", path, None if json is None else _json(json), headers, accepts)
 
     def sent(
         self,

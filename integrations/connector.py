@@ -79,7 +79,8 @@ class Incoming:
 
     With `account` the complaints are about the author of `post` (whose text is display name, bio and profile
     fields), not about something they wrote. `remote` is merged into what is kept for the connector. Where
-    `is_removed`, the post is gone there; where `is_direct`, it is a direct message, taken in if allowed.
+    `is_removed`, the post is gone there, and nothing of it is stored; where `is_direct`, it is a direct
+    message, taken in if allowed.
     """
 
     post: IncomingPost

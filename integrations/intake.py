@@ -30,7 +30,7 @@ def take(integration: Integration, incoming: Iterable[Incoming], *, at: datetime
     """
     count = 0
     for piece in incoming:
-        if piece.is_direct and not integration.takes_direct_messages:
+        if piece.is_removed or (piece.is_direct and not integration.takes_direct_messages):
             continue
         post = cleaned(piece.post, at=at)
         if piece.account:

@@ -40,7 +40,7 @@ from moderation.web.learning import (
 )
 from moderation.web.posts import post, search, translation, try_out
 from moderation.web.quality import drift, quality
-from moderation.web.settings import desk_settings, platform_settings
+from moderation.web.settings import desk_settings, platform_settings, queue_settings
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -72,6 +72,8 @@ urlpatterns = [
     path("blind-reviews/<int:review_id>/undo/", second_reviews.undo, name="blind-review-undo"),
     path("audit/", audit_log.page, name="audit"),
     path("settings/", desk_settings.page, name="desk-settings"),
+    path("settings/mix/", queue_settings.change_mix, name="queue-mix"),
+    path("settings/languages/<int:user_id>/", queue_settings.languages, name="user-languages"),
     path("mentions/", case_notes.mentions, name="mentions"),
     path("notifications/", notifications.waiting, name="notifications"),
     path("notifications/put-away/", notifications.put_away, name="notifications-put-away"),
@@ -82,12 +84,10 @@ urlpatterns = [
     path("queue/decided/<uuid:key>/", bulk.page, name="bulk"),
     path("queue/decided/<uuid:key>/undo/", bulk.undo, name="bulk-undo"),
     path("queues/", named_queues.page, name="named-queues"),
-    path("queues/mix/", named_queues.change_mix, name="queue-mix"),
     path("queues/<int:queue_id>/", named_queues.change, name="named-queue"),
     path("queues/<int:queue_id>/delete/", named_queues.delete, name="named-queue-delete"),
     path("queues/<int:queue_id>/users/", named_queues.assign, name="named-queue-assign"),
     path("queues/<int:queue_id>/users/<int:user_id>/", named_queues.withdraw, name="named-queue-withdraw"),
-    path("queues/languages/<int:user_id>/", named_queues.languages, name="user-languages"),
     path("campaigns/", campaigns.index, name="campaigns"),
     path("campaigns/<int:campaign_id>/", campaigns.page, name="campaign"),
     path("campaigns/<int:campaign_id>/decide/", campaigns.decide, name="campaign-decide"),

@@ -38,7 +38,7 @@ def _waiting(request: access.DeskRequest, *, shown: int) -> HttpResponse:
     count = mention_pages.open_count(request.user) if request.user.may_decide else 0
     context = {
         "number": sum(one.number for one in happened),
-        "lines": [(wording.sentence(one), wording.page(one)) for one in happened],
+        "lines": [(wording.sentence(one), wording.page(one), one.newest_id) for one in happened],
         "until": newest_id,
         "waiting": count,
         "is_more": count >= mention_pages.MOST_COUNTED,

@@ -1,44 +1,15 @@
-"""Quality of scores against known truth: rank measures, and the latest score of each post."""
+"""How well probabilities rank posts whose truth is known."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from moderation.models import Score
-
-_CHUNK = 2_000
-
 Flags = Sequence[bool] | npt.NDArray[np.bool_]
 Numbers = Sequence[float] | npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class PostScore:
-    """The latest score of a post's latest revision that has one."""
-
-    external_id: str
-    spam_probability: float
-    content_probability: float | None
-    route: str
-    is_degraded: bool
-
-
-def latest_scores(*, external_ids: Sequence[str]) -> Iterator[PostScore]:
-    """Yield the latest score of each post that has one, in no order, of any platform."""
-    for start in range(0, len(external_ids), _CHUNK):
-        scores = Score.objects.filter(revision__post__external_id__in=external_ids[start : start + _CHUNK])
-        latest = scores.order_by("revision__post_id", "-revision__number", "-scored_at", "-id").distinct(
-            "revision__post_id"
-        )
-        for row in latest.values_list(
-            "revision__post__external_id", "spam_probability", "content_probability", "route", "is_degraded"
-        ):
-            yield PostScore(*row)
 
 
 def roc_auc(*, truths: Flags, probabilities: Numbers) -> float:

@@ -12,10 +12,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from moderation.models import PostLink
+from moderation.models import Post, PostLink, Score
 from moderation.models.scores import RouteChoice
-from moderation.queries.labels import quality
-from moderation.queries.labels.quality import PostScore
+from moderation.queries import latest_scores
+from simulation import rank_measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class _Judged:
     role: str
     is_spam: bool
     links: str
-    score: PostScore
+    score: Score
 
 
 class Command(BaseCommand):
@@ -42,18 +42,18 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, truth: Path | None, run: str, **__: Any) -> None:
         rows = _truths(truth or Path(settings.STATE_DIR) / "simulation" / "truth.jsonl", run=run)
+        names = dict(Post.objects.filter(external_id__in=list(rows)).values_list("pk", "external_id"))
         linked = PostLink.objects.filter(revision__post__external_id__in=list(rows))
         with_link = set(linked.values_list("revision__post__external_id", flat=True))
         judged = [
             _Judged(
-                kind=rows[score.external_id]["kind"],
-                # Files that an older simulation wrote have no roles.
-                role=rows[score.external_id].get("role", ""),
-                is_spam=rows[score.external_id]["is_spam"],
-                links="with a link" if score.external_id in with_link else "without a link",
+                kind=rows[names[pk]]["kind"],
+                role=rows[names[pk]]["role"],
+                is_spam=rows[names[pk]]["is_spam"],
+                links="with a link" if names[pk] in with_link else "without a link",
                 score=score,
             )
-            for score in quality.latest_scores(external_ids=list(rows))
+            for pk, score in latest_scores.of(list(names)).items()
         ]
         if not judged:
             raise CommandError(f"None of the {len(rows)} simulated posts has a score in this database yet.")
@@ -77,8 +77,8 @@ class Command(BaseCommand):
             scored = [(is_spam, probability) for is_spam, probability in scored if probability is not None]
             truths = [is_spam for is_spam, _ in scored]
             probabilities = [probability for _, probability in scored]
-            auc = quality.roc_auc(truths=truths, probabilities=probabilities)
-            precision = quality.average_precision(truths=truths, probabilities=probabilities)
+            auc = rank_measures.roc_auc(truths=truths, probabilities=probabilities)
+            precision = rank_measures.average_precision(truths=truths, probabilities=probabilities)
             self._say(f"{name:<12} {auc:8.4f} {precision:7.4f} {len(scored):6} {sum(truths):5}")
 
     def _routes(self, judged: list[_Judged]) -> None:
