@@ -142,7 +142,8 @@ class Connector(ABC):
     """What it can do on the platform, mildest first."""
     default_action: ClassVar[str]
     """What a spam decision by a person does unless the platform chooses otherwise."""
-    has_webhooks: ClassVar[bool] = False
+    hook: ClassVar[str] = ""
+    """Where the platform sends to below /integrations/: "hook" for `received`, empty for nowhere."""
     signs_in: ClassVar[bool] = False
     """In the browser, by OAuth: `register`, `authorize_url` and `exchange` are there."""
     polls_every_seconds: ClassVar[int] = 30

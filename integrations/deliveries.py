@@ -17,7 +17,7 @@ from moderation.operations.infrastructure import vault
 log = structlog.get_logger(__name__)
 
 MOST_BYTES = 2_000_000
-_FORGOTTEN = timedelta(seconds=30)
+FORGOTTEN = timedelta(seconds=30)
 _HEADERS = ("x-hub-signature", "x-discourse-event", "x-discourse-event-type", "x-discourse-event-signature")
 """What connectors read; others, such as cookies, are not kept."""
 
@@ -35,8 +35,8 @@ def store(*, hook: str, headers: Mapping[str, str], body: bytes, at: datetime) -
 
     The same delivery again is read again, which changes nothing.
     """
-    integration = Integration.objects.filter(hook=hook).first()
-    if integration is None or integration.state == IntegrationState.REMOVED:
+    integration = Integration.objects.exclude(state=IntegrationState.REMOVED).filter(hook=hook).first()
+    if integration is None or CONNECTORS[integration.kind].hook != "hook":
         raise Refused(404, "There is no such hook.")
     if not integration.webhook_secret:
         raise Refused(401, "Its secret is not known here yet: paste it on the page of the integration.")
@@ -93,6 +93,6 @@ def read(*, exchange_id: int, at: datetime) -> int:
 def forgotten(*, at: datetime) -> list[int]:
     """Return deliveries that are stored and were never read."""
     waiting = Exchange.objects.filter(
-        direction=Direction.IN, status=None, error="", at__lt=at - _FORGOTTEN
+        direction=Direction.IN, status=None, error="", at__lt=at - FORGOTTEN
     ).exclude(body="")
     return list(waiting.values_list("pk", flat=True)[:100])

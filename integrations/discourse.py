@@ -39,7 +39,7 @@ _REFERENCES |= {"score_type": "score_types"}
 class Discourse(Connector):
     """A forum, by a moderator's API key. An account is silenced where a post is hidden, else suspended."""
 
-    name, title, has_webhooks = "discourse", "Discourse", True
+    name, title, hook = "discourse", "Discourse", "hook"
     asks = (
         Credential(name="user", label="User name of a moderator", help="Best an account only for Spamdesk."),
         Credential(name="key", label="API key for this single user, scope global", is_secret=True),

@@ -58,7 +58,7 @@ class Mastodon(Connector):
     name, title = "mastodon", "Mastodon"
     actions = ("note", "sensitive", "limit", "suspend")
     default_action = "limit"
-    has_webhooks = True
+    hook = "hook"
     signs_in = True
 
     @classmethod

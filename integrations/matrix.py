@@ -27,6 +27,7 @@ class Matrix(Connector):
     asks = (Credential(name="token", label="Access token of a server administrator", is_secret=True),)
     actions = ("limit", "remove", "suspend")
     default_action = "remove"
+    hook = "matrix"
 
     def __init__(self, http: Http, credentials: Mapping[str, str]) -> None:
         super().__init__(http, credentials)

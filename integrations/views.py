@@ -110,7 +110,7 @@ def integration(request: access.DeskRequest, integration_id: int) -> HttpRespons
         "is_waiting": row.state == IntegrationState.SIGN_IN,
         "is_removed": row.state == IntegrationState.REMOVED,
         "sign_in_url": _authorize_url(row, request) if connector.signs_in else "",
-        "hook": request.build_absolute_uri(reverse("integration-hook", args=[row.hook])),
+        "hook": request.build_absolute_uri(f"/integrations/{connector.hook}/{row.hook}"),
         "failed": waiting.filter(state=DeliveryState.FAILED).count(),
         "waiting": waiting.filter(state=DeliveryState.WAITING).count(),
         "exchanges": row.exchanges.all()[:_SHOWN],
