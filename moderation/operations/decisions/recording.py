@@ -25,7 +25,7 @@ from moderation.models.platforms import Reconsidering
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import transactions
-from moderation.operations.outbox import feed, messages
+from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.outbox.messages import Message
 from moderation.queries import wire
 from scoring.evidence_model import rests_on_evidence
@@ -58,7 +58,8 @@ def record(
     AuditEntry.objects.bulk_create(
         [_audit_entry(decision, reverses=replaced.get(decision.post_id)) for decision in saved]
     )
-    messages.write(decisions=saved, event=event, reverses=reverses or {})
+    messages.write(decisions=saved, event=event, reverses=replaced)
+    announce.complaints_decided(saved)
     if by_people:
         reconsider_after(by_people)
         settle_appeals(decisions=by_people, reverses=reverses or {})

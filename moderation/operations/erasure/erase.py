@@ -233,6 +233,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
         state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
     )
     Post.objects.filter(pk__in=posts, erased_at__isnull=True).update(erased_at=at)
+    forget.account_ids(posts)
     # Last: a request that still answers about one of these posts holds its row lock, or that of its case.
     idempotency.forget(subjects=[f"post:{post}" for post in posts])
 

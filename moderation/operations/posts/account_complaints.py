@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,15 +18,12 @@ from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingAccount:
-    """A validated account with its public profile; `fields` are pairs of name and value.
-
-    The platform's id, display name, age and counts are those of `author`. `picture` is a URL.
-    """
+    """A validated account with its public profile: `fields` are names and values, `picture` is a URL."""
 
     author: IncomingAuthor
     bio: str = ""
-    fields: tuple[tuple[str, str], ...] = ()
-    links: tuple[str, ...] = ()
+    fields: Sequence[tuple[str, str]] = ()
+    links: Sequence[str] = ()
     picture: str = ""
 
 
@@ -38,43 +36,39 @@ def record(
     the id and counts is given leaves what is stored. The account need not be known, nor have posts.
     """
     with transaction.atomic():
-        post = _profile(account, at=at)
         # Two at once may both take the next number: the second finds it taken, holds the row from then on,
         # and goes round once more.
         for _ in range(2):
-            [answer] = ingest.accept(platform=platform, posts=[_next(post, platform=platform)], at=at)
+            post = _profile(account, platform=platform, at=at)
+            [answer] = ingest.accept(platform=platform, posts=[post], at=at)
             if isinstance(answer, ingest.Accepted):
                 break
-        about = dataclasses.replace(complaint, post=post.external_id)
-        return complaints.record(platform=platform, complaint=about, at=at)
+        complaint = dataclasses.replace(complaint, post=post.external_id)
+        return complaints.record(platform=platform, complaint=complaint, at=at)
 
 
-def _profile(account: IncomingAccount, *, at: datetime) -> IncomingPost:
-    """Return the profile as a post: a line for the display name, the bio and each field."""
-    author = account.author
+def _profile(account: IncomingAccount, *, platform: Platform, at: datetime) -> IncomingPost:
+    """Return the profile as a post: a line for the display name, the bio and each field.
+
+    It has the number of the stored revision that says the same, else the next one.
+    """
+    author, external_id = account.author, f"{ACCOUNT_PREFIX}{account.author.external_id}"
+    rows = Revision.objects.filter(post__platform=platform, post__external_id=external_id)
+    latest = rows.select_related("post").order_by("-number").first()
     lines = (author.display_name, account.bio, *(f"{name}: {value}" for name, value in account.fields))
-    return IncomingPost(
-        external_id=f"{ACCOUNT_PREFIX}{author.external_id}",
+    post = IncomingPost(
+        external_id=external_id,
         subject=Subject.ACCOUNT,
         text="\n".join(line for line in lines if line),
-        posted_at=at,
+        posted_at=latest.post.posted_at if latest else at,
         author=author,
-        links=account.links,
+        revision=latest.number if latest else 1,
+        links=tuple(account.links),
         media_urls=(account.picture,) if account.picture else (),
     )
-
-
-def _next(post: IncomingPost, *, platform: Platform) -> IncomingPost:
-    """Return the profile under the number of the stored revision that says the same, else under the next."""
-    rows = Revision.objects.filter(post__platform=platform, post__external_id=post.external_id)
-    latest = rows.select_related("post").order_by("-number").first()
-    if latest is None:
+    if latest is None or body_digest(post) == latest.body_digest:
         return post
-    same = dataclasses.replace(post, posted_at=latest.post.posted_at, revision=latest.number)
-    is_bare = not (post.text or post.links or post.media_urls)
-    if is_bare:
-        same = dataclasses.replace(
-            same, text=latest.text, links=tuple(latest.links), media_urls=tuple(latest.media_urls)
-        )
-    is_changed = body_digest(same) != latest.body_digest
-    return dataclasses.replace(same, revision=latest.number + 1) if is_changed else same
+    if post.text or post.links or post.media_urls:
+        return dataclasses.replace(post, revision=latest.number + 1)
+    links, media_urls = tuple(latest.links), tuple(latest.media_urls)
+    return dataclasses.replace(post, text=latest.text, links=links, media_urls=media_urls)
