@@ -167,8 +167,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         name="feedback.complaints_per_hour",
         unit="complaints/hour",
-        meaning="Complaints per hour since the post, which counts as at least a minute old; unknown of an "
-        "account",
+        meaning="Complaints per hour since the post, at least a minute old; unknown of an account",
         why="Spam annoys many people at once",
         evidence=Evidence.PROOF,
         mission_name="users' feedback",

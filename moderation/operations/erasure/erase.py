@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from django.contrib.postgres.functions import RandomUUID
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils.crypto import salted_hmac
 
 from moderation.models import (
     Author,
@@ -31,7 +30,7 @@ from moderation.models import (
     Translation,
 )
 from moderation.models.cases import CaseState
-from moderation.models.erasures import ErasureCause, ErasureKind
+from moderation.models.erasures import ErasureCause, ErasureKind, name_digest
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.audit import entries
@@ -122,11 +121,6 @@ def expired(*, at: datetime) -> int:
         count += _expire(platform, before=too_old, at=at)
     recent = Erasure.objects.filter(kind=ErasureKind.AUTHOR, erased_at__gt=at - _UNFINISHED_FOR)
     return count + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
-
-
-def name_digest(*, platform: Platform, external_id: str) -> str:
-    """Return the keyed digest by which an erased name is recognised, but cannot be read."""
-    return salted_hmac("erasure", f"{platform.pk}:{external_id}", algorithm="sha256").hexdigest()
 
 
 def _gone(*, at: datetime) -> list[Author]:

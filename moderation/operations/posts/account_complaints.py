@@ -9,11 +9,13 @@ from datetime import datetime
 
 from django.db import transaction
 
-from moderation.models import Complaint, Platform, Revision
+from moderation.models import Complaint, Erasure, Platform, Revision
+from moderation.models.erasures import ErasureKind, name_digest
 from moderation.models.posts import ACCOUNT_PREFIX, Subject
 from moderation.operations.posts import complaints, ingest
 from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost, body_digest
+from moderation.operations.refusals import Erased
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +34,16 @@ def record(
 ) -> Complaint:
     """Store an account's profile, have it scored, and store a complaint about it, once per reporter.
 
-    The complaint's `post` is not read. A profile that changed is a new revision; one of which nothing but
-    the id and counts is given leaves what is stored. The account need not be known, nor have posts.
+    The complaint's `post` is not read. A changed profile is a new revision; an id without a profile leaves
+    what is stored. Raises Erased if the account was erased since the complaint was made.
     """
     with transaction.atomic():
-        # Two at once may both take the next number: the second finds it taken, holds the row from then on,
-        # and goes round once more.
+        names = (account.author.external_id, f"{ACCOUNT_PREFIX}{account.author.external_id}")
+        digests = [name_digest(platform=platform, external_id=name) for name in names]
+        rows = Erasure.objects.filter(platform=platform, kind__in=ErasureKind.values, name_digest__in=digests)
+        if rows.filter(erased_at__gte=complaint.reported_at).exists():
+            raise Erased("The account was erased after this complaint was made.")
+        # Two at once may take the same number: the second holds the row by then, and goes round once more.
         for _ in range(2):
             post = _profile(account, platform=platform, at=at)
             [answer] = ingest.accept(platform=platform, posts=[post], at=at)
@@ -48,10 +54,7 @@ def record(
 
 
 def _profile(account: IncomingAccount, *, platform: Platform, at: datetime) -> IncomingPost:
-    """Return the profile as a post: a line for the display name, the bio and each field.
-
-    It has the number of the stored revision that says the same, else the next one.
-    """
+    """Return the profile as a post, under the number of the revision that says the same, else the next."""
     author, external_id = account.author, f"{ACCOUNT_PREFIX}{account.author.external_id}"
     rows = Revision.objects.filter(post__platform=platform, post__external_id=external_id)
     latest = rows.select_related("post").order_by("-number").first()

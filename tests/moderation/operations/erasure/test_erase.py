@@ -52,17 +52,21 @@ class TestIds:
     def test_of_an_account_go_with_its_author_and_with_its_profile(
         self, account_case: Case, platform: Platform, webhook: Platform, lead: User
     ) -> None:
-        """A complaint about the account afterwards starts anew."""
+        """A complaint made afterwards starts anew."""
         judge(account_case, lead, at=later(3))
 
         erase.author(platform=platform, external_id="42", at=later(99))
         left = rows_with("account:42", '"account": "42"')
-        fresh = complain(platform).post
+        with pytest.raises(refusals.Erased):
+            complain(platform, reporter="late", at=later(98))
+        fresh = complain(platform, at=later(100)).post
         assert fresh is not None
-        erase.post(post_id=fresh.pk, at=later(99))
+        erase.post(post_id=fresh.pk, at=later(101))
 
         assert left == rows_with("account:42") == []
-        newest = complain(platform).post
+        with pytest.raises(refusals.Erased):
+            complain(platform, reporter="late", at=later(101))
+        newest = complain(platform, at=later(102)).post
         assert newest is not None
         assert newest.pk not in (account_case.post_id, fresh.pk)
 

@@ -34,8 +34,8 @@ def accepted(platform: Platform, at: datetime, post: IncomingPost) -> ingest.Acc
 
 
 def complain(
-    platform: Platform, account: IncomingAccount = PROFILE, *, reporter: str = "reporter"
+    platform: Platform, account: IncomingAccount = PROFILE, *, reporter: str = "reporter", at: datetime = AT
 ) -> Complaint:
     """Complain of an account; its profile is stored."""
-    complaint = IncomingComplaint(reporter=reporter, reason="spam", reported_at=AT)
-    return account_complaints.record(platform=platform, account=account, complaint=complaint, at=AT)
+    complaint = IncomingComplaint(reporter=reporter, reason="spam", reported_at=at)
+    return account_complaints.record(platform=platform, account=account, complaint=complaint, at=at)
