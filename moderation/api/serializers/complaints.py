@@ -68,8 +68,7 @@ class ComplaintSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a complaint about both a post and an account, and one about neither."""
         if ("post" in attrs) == ("account" in attrs):
-            code = "post_or_account" if "post" in attrs else "required"
-            raise field_refusal("post", "Give either post or account.", code=code)
+            raise field_refusal("post", "Give either post or account.", code="one_of_both")
         return attrs
 
 
@@ -83,7 +82,7 @@ class ComplaintAnswerSerializer(AnswerSerializer):
 
 
 class ComplaintPageSerializer(AnswerSerializer):
-    """A complaint, and the `decision` of the context that answers it, None while it is open."""
+    """A complaint, and the decision that answers it, null while it is open."""
 
     id = serializers.CharField()
     external_id = serializers.CharField()

@@ -54,8 +54,8 @@ class TestSend:
     @pytest.mark.parametrize(
         ("change", "where", "code"),
         [
-            ({"post": "p-1"}, "/post", "post_or_account"),
-            ({"account": None}, "/post", "required"),
+            ({"post": "p-1"}, "/post", "one_of_both"),
+            ({"account": None}, "/post", "one_of_both"),
             ({"account": {}}, "/account/external_id", "required"),
             ({"account": {"external_id": "x" * 193}}, "/account/external_id", "max_length"),
             ({"account": {"external_id": "1", "fields": {"a": "b"}}}, "/account/fields", "not_a_list"),
