@@ -73,10 +73,7 @@ ACCOUNT_PREFIX = "account:"
 
 
 class Post(models.Model):
-    """One post of a platform, or an account as a subject; its text is in its revisions.
-
-    An account's author is the account itself, and each version of its profile is a revision.
-    """
+    """A post of a platform, or an account, which is its own author; texts and profiles are revisions."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="posts", db_index=False)
     external_id = models.CharField(max_length=200)

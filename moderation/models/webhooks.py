@@ -20,6 +20,7 @@ class WebhookEvent(models.TextChoices):
     CASE_OPENED = "case.opened"
     CAMPAIGN_DECIDED = "campaign.decided"
     APPEAL_DECIDED = "appeal.decided"
+    COMPLAINT_DECIDED = "complaint.decided"
     EXPORT_READY = "export.ready"
     RULE_ACTIVATED = "rule.activated"
     MODEL_PROMOTED = "model.promoted"

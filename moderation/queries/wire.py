@@ -12,6 +12,7 @@ from typing import Any
 
 from moderation.models import Decision, DecisionAction, Post
 from moderation.models.actions import ActionState
+from moderation.models.posts import ACCOUNT_PREFIX
 
 
 def instant(moment: datetime) -> str:
@@ -20,8 +21,11 @@ def instant(moment: datetime) -> str:
 
 
 def reference(post: Post, *, revision: int) -> dict[str, Any]:
-    """Return how a post is named."""
-    return {"id": str(post.pk), "external_id": post.external_id, "revision": revision}
+    """Return how a post is named; an account as a subject says so."""
+    told = {"id": str(post.pk), "external_id": post.external_id, "revision": revision}
+    if post.is_account:
+        told |= {"subject": post.subject, "account": post.external_id.removeprefix(ACCOUNT_PREFIX)}
+    return told
 
 
 def decision(row: Decision, *, reverses: int | None) -> dict[str, Any]:

@@ -34,11 +34,13 @@ class PostQuerySerializer(StrictSerializer):
 
 
 class PostReferenceSerializer(DescribedSerializer):
-    """The revision of a post that a decision is about."""
+    """The revision of a post, or of an account's profile, that a decision is about."""
 
     id = serializers.CharField()
     external_id = serializers.CharField()
     revision = serializers.IntegerField()
+    subject = serializers.CharField(required=False, help_text="Only of an account: `account`.")
+    account = serializers.CharField(required=False, help_text="Only of an account: your id of it.")
 
 
 class ActionSerializer(DescribedSerializer):
@@ -149,7 +151,7 @@ def statement(row: Decision, *, grounds: Grounds) -> dict[str, Any]:
         "decision_visibility": ["DECISION_VISIBILITY_CONTENT_REMOVED"],
         "decision_ground": "DECISION_GROUND_INCOMPATIBLE_CONTENT",
         "incompatible_content_ground": "The rules against spam",
-        "incompatible_content_explanation": grounds.reason or "The post is spam.",
+        "incompatible_content_explanation": grounds.reason or f"The {row.post.subject} is spam.",
         "incompatible_content_illegal": "No",
         "category": SCAMS if row.reason in _FRAUDULENT else OTHER,
         "content_type": ["CONTENT_TYPE_TEXT", *(["CONTENT_TYPE_IMAGE"] if grounds.has_media else [])],
@@ -165,10 +167,11 @@ def statement(row: Decision, *, grounds: Grounds) -> dict[str, Any]:
 
 
 def _facts(row: Decision, grounds: Grounds, *, is_automatic: bool) -> str:
+    subject = row.post.subject
     if is_automatic:
         probability = f"{row.score.spam_probability:.2f}"
-        by = f"An automatic filter judged the post as spam, with a probability of {probability}."
+        by = f"An automatic filter judged the {subject} as spam, with a probability of {probability}."
     else:
-        by = "A person looked at the post and judged it as spam."
+        by = f"A person looked at the {subject} and judged it as spam."
     told = {0: "", 1: " One user had reported it."}
     return by + told.get(grounds.complaints, f" {grounds.complaints} users had reported it.")

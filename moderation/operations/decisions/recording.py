@@ -27,7 +27,7 @@ from moderation.models.webhooks import WebhookEvent
 from moderation.operations.audit import entries
 from moderation.operations.decisions import actions
 from moderation.operations.infrastructure import transactions
-from moderation.operations.outbox import feed, messages
+from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.outbox.messages import Message
 from moderation.queries import wire
 from scoring.evidence_model import rests_on_evidence
@@ -65,6 +65,7 @@ def record(
         ]
     )
     messages.write(decisions=saved, event=event, reverses=replaced, follow_ups=follow_ups)
+    announce.complaints_decided(saved)
     if by_people:
         reconsider_after(by_people)
         settle_appeals(decisions=by_people, reverses=replaced)

@@ -110,9 +110,11 @@ class ForeignId:
 
 
 def foreign_ids(page: CasePage) -> list[ForeignId]:
-    """Return the platform's ids of a post and its author; those of an erased author are gone."""
+    """Return the platform's ids of a post and its author; of an account one. An erased author has none."""
     post = page.case.post
-    ids = (("post", _("Post id"), post.external_id), ("author", _("Author id"), post.author.external_id))
+    ids = [("post", _("Post id"), post.external_id), ("author", _("Author id"), post.author.external_id)]
+    if post.is_account:
+        ids = [("author", _("Account id"), post.author.external_id)]
     return [ForeignId(name, value, f"id-of-{kind}-{page.case.pk}") for kind, name, value in ids if value]
 
 
@@ -139,7 +141,8 @@ def author_facts(page: CasePage) -> Iterator[Fact]:
         domain = _("hidden") if page.hides_addresses else author.email_domain
         yield Fact(name=_("Email domain"), value=domain, is_detail=True)
     behind = _behind(record.author_history, Counted.AUTHOR, page=page)
-    posts = _known(record.author_history, at=record.at)
+    is_silent = record.is_account and not record.author_history.posts
+    posts = _("none seen") if is_silent else _known(record.author_history, at=record.at)
     yield Fact(name=_("Posts here"), value=posts, behind=behind, is_detail=True)
     yield from _verdict_facts(record.author_history, behind=behind)
 

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import timedelta
 
 import pytest
 
 from moderation.models import Author, Complaint, Platform, Post, Revision
 from moderation.models.posts import ScoreState, Subject
-from moderation.operations.posts import account_complaints
 from moderation.operations.posts.account_complaints import IncomingAccount
-from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.moderation.instants import AT
 from tests.moderation.operations.conftest import side_by_side
-
-PROFILE = IncomingAccount(
-    author=IncomingAuthor(external_id="42", display_name="Pill Palace", created_at=AT - timedelta(days=1)),
-    bio="Cheap pills without prescription",
-    fields=(("Shop", "https://pills.example/"), ("Phone", "1-800-555-0199")),
-    links=("https://pills.example/",),
-    picture="https://cdn.example/42.jpg",
-)
-
-
-def complain(
-    platform: Platform, account: IncomingAccount = PROFILE, *, reporter: str = "reporter"
-) -> Complaint:
-    complaint = IncomingComplaint(reporter=reporter, reason="spam", reported_at=AT)
-    return account_complaints.record(platform=platform, account=account, complaint=complaint, at=AT)
+from tests.moderation.operations.posts.arrivals import PROFILE, complain
 
 
 class TestRecord:
