@@ -14,6 +14,8 @@ class WebhookEvent(models.TextChoices):
 
     DECISION_CREATED = "decision.created"
     DECISION_REVERSED = "decision.reversed"
+    ACTION_CONFIRMED = "action.confirmed"
+    ACTION_ENDED = "action.ended"
     POST_SCORED = "post.scored"
     CASE_OPENED = "case.opened"
     CAMPAIGN_DECIDED = "campaign.decided"

@@ -6,10 +6,12 @@ in `labels.label_json`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from moderation.models import Decision, Post
+from moderation.models import Decision, DecisionAction, Post
+from moderation.models.actions import ActionState
 
 
 def instant(moment: datetime) -> str:
@@ -36,3 +38,16 @@ def decision(row: Decision, *, reverses: int | None) -> dict[str, Any]:
         "is_degraded": row.score.is_degraded,
         "release": row.score.release_id,
     }
+
+
+def follow_up(action: DecisionAction | None, *, undone: Iterable[DecisionAction]) -> dict[str, Any]:
+    """Return what the JSON of a decision says of its action and of those it undid; empty without any."""
+    told: dict[str, Any] = {}
+    held = action.action if action is not None and action.is_carried_out else None
+    if action is not None:
+        until = instant(action.until) if action.until else None
+        told["actions"] = [{"action": action.action, "until": until}] if held else []
+        if action.state == ActionState.AWAITING:
+            told["awaiting"] = action.action
+    undo = {row.action: None for row in undone if row.is_carried_out and row.action != held}
+    return told | ({"undo": list(undo)} if undo else {})

@@ -11,6 +11,7 @@ from moderation.api.serializers.cursors import FeedCursorField, NextCursorField,
 from moderation.api.serializers.fields import InstantField, TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Decision
+from moderation.models.actions import Action
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.queries import wire
 from moderation.queries.decisions.platform_decisions import Grounds
@@ -40,6 +41,13 @@ class PostReferenceSerializer(DescribedSerializer):
     revision = serializers.IntegerField()
 
 
+class ActionSerializer(DescribedSerializer):
+    """What the platform does besides taking the verdict."""
+
+    action = serializers.ChoiceField(choices=[action.value for action in Action if action != Action.NOTHING])
+    until = serializers.DateTimeField(allow_null=True, help_text="When it ends; null if it does not.")
+
+
 class DecisionSerializer(serializers.Serializer[Any]):
     """What was decided about a post."""
 
@@ -58,12 +66,28 @@ class DecisionSerializer(serializers.Serializer[Any]):
         help_text="True if the content model was unavailable when the post was scored."
     )
     release = serializers.CharField(help_text="The release of the models that scored the post.")
+    actions = ActionSerializer(
+        many=True,
+        required=False,
+        help_text="What to do now besides the verdict; left out if no rule of yours names an action.",
+    )
+    awaiting = serializers.ChoiceField(
+        choices=Action.values,
+        required=False,
+        help_text="An action that a second person has yet to confirm: do not carry it out.",
+    )
+    undo = serializers.ListField(
+        child=serializers.ChoiceField(choices=Action.values),
+        required=False,
+        help_text="Actions of earlier decisions on the post to take back.",
+    )
 
     def to_representation(self, row: Any) -> dict[str, Any]:
         """Return a decision that was loaded with its post, revision, score and reversals."""
         replaced = getattr(row, "replaces", None)
         told = wire.decision(row, reverses=replaced.decision_id if replaced else None)
-        return told | {"reversed": getattr(row, "reversal", None) is not None}
+        follow_up = wire.follow_up(getattr(row, "action", None), undone=row.undoes.all())
+        return told | {"reversed": getattr(row, "reversal", None) is not None} | follow_up
 
 
 class FedDecisionSerializer(DecisionSerializer):

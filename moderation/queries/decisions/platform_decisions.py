@@ -47,7 +47,7 @@ def _told(decisions: QuerySet[Decision], *, before: datetime) -> QuerySet[Decisi
     return (
         decisions.filter(effective_at__lte=before)
         .exclude(is_undone)
-        .select_related("post", "revision", "score", "reversal", "replaces")
+        .select_related("post", "revision", "score", "reversal", "replaces", "action")
         .defer(*latest_scores.explaining("score"))
         .defer("revision__text", "revision__journey", "revision__links", "revision__media_urls")
     )

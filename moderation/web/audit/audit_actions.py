@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 ACTIONS: dict[str, StrOrPromise] = {
+    "action.confirmed": _("Action confirmed"),
+    "action.refused": _("Action refused"),
     "blind_review.answered": _("Blind review answered"),
     "blind_review.settled": _("Disagreement settled"),
     "blind_review.undone": _("Blind review answer undone"),

@@ -118,7 +118,7 @@ class TestPaging:
         assert new["entered_at"] >= row["entered_at"]
         assert api.get(DECISIONS, {"since": after}).json()["data"] == []
 
-    def test_costs_three_queries_whatever_the_number(
+    def test_costs_four_queries_whatever_the_number(
         self,
         api: APIClient,
         decided: Decided,
@@ -129,7 +129,7 @@ class TestPaging:
             decided(at=later(when))
         api.get(DECISIONS)
 
-        with django_assert_num_queries(3):  # key, numbers, page
+        with django_assert_num_queries(4):  # key, numbers, page, undone actions
             api.get(DECISIONS)
 
 
@@ -213,6 +213,7 @@ def told_by_webhook() -> dict[str, dict[str, Any]]:
                 decisions=[decision],
                 event="decision.created" if is_first else "decision.reversed",
                 reverses={} if is_first else replaced,
+                follow_ups={decision.pk: {}},
             )
         assert Delivery.objects.count() == number + 1
     bodies = [json.loads(json.dumps(body)) for body in Delivery.objects.values_list("body", flat=True)]
