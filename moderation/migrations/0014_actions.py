@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 ('action', models.CharField(choices=[('nothing', 'do nothing more'), ('note', 'leave a note'), ('hide', 'hide the post'), ('sensitive', 'mark the post as sensitive'), ('limit', 'limit the account'), ('remove', 'remove the post'), ('suspend', 'suspend the account')], max_length=9)),
                 ('days', models.PositiveSmallIntegerField(blank=True, help_text='Until it ends; empty: never.', null=True)),
                 ('needs_second_name', models.BooleanField(default=False)),
-                ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='action_rules', to='moderation.platform')),
+                ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
             ],
             options={
                 'ordering': ('platform', '-verdict', 'reason', 'decided_by'),
