@@ -60,7 +60,7 @@ ALLOWED = {
             golden-items golden-item-mark golden-item-confirm golden-item-retire audit named-queues
             named-queue named-queue-delete named-queue-assign named-queue-withdraw queue-mix user-languages
             policy-new policy-try policy-activate policy-end rules rule-draft rule-new rule-lift
-            platform-settings
+            platform-settings actions action-answer
             """,
         ),
         (
@@ -68,7 +68,7 @@ ALLOWED = {
             """
             platforms platform endpoint-add endpoint-secret
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke users user
-            user-addresses user-switch user-reset user-sessions-end reasons reason
+            action-set action-remove user-addresses user-switch user-reset user-sessions-end reasons reason
             """,
         ),
     )
