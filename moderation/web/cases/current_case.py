@@ -42,7 +42,9 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "ids": evidence.foreign_ids(page),
         "view": None if page.is_score_hidden or score.ban_id else model_view.of(page.scored, at=at),
         "reasons": evidence.offered(reasons, page, rules),
-        "follow_ups": [evidence.follow_up(page, rules, verdict) for verdict in Verdict if rules],
+        "follow_ups": [rule for verdict in Verdict if (rule := evidence.follow_up(page, rules, verdict))]
+        if rules
+        else None,
         "author_facts": list(evidence.author_facts(page)),
         "address_facts": list(evidence.address_facts(page)),
         "journey": evidence.journey_marks(page.record) if page.record else [],

@@ -12,7 +12,16 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.models import Decision, Delivery, FeedEntry, Platform, Reversal, User, WebhookEndpoint
+from moderation.models import (
+    ActionRule,
+    Decision,
+    Delivery,
+    FeedEntry,
+    Platform,
+    Reversal,
+    User,
+    WebhookEndpoint,
+)
 from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
 from moderation.operations.cases import reversals
@@ -75,6 +84,23 @@ class TestShape:
         other = Platform.objects.create(slug="other", name="Other", created_at=at)
 
         assert told(other, later(3_600)) == []
+
+
+def test_tells_actions_as_they_stand(
+    api: APIClient, platform: Platform, decided: Decided, moderator: User, at: datetime, later: Later
+) -> None:
+    ActionRule.objects.create(platform=platform, verdict="spam", action="limit", days=1_000)
+    made = decided(at=at)
+    [limited] = api.get(DECISIONS).json()["data"]
+    page = api.get(f"/api/v1/posts/{made.post_id}").json()
+
+    reversals.correct(decision_id=made.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60))
+    first, second = api.get(DECISIONS).json()["data"]
+
+    assert limited["actions"] == [{"action": "limit", "until": "2028-11-25T12:00:10Z"}]
+    assert page["decision"]["actions"] == limited["actions"]
+    assert (first["actions"], second["undo"]) == ([], ["limit"])
+    assert not {"undo", "awaiting"} & set(first) | {"actions", "awaiting"} & set(second)
 
 
 class TestPaging:

@@ -143,6 +143,7 @@ DECIDING = ["/queue/", "/campaigns/", *SEARCH]
 LEARNING = ["/quality/", "/quality/drift/", "/models/", "/thresholds/", "/exports/", "/labels/"]
 LEARNING += ["/models/errors/", "/models/features/", "/try/", "/health/"]
 LEADING = ["/today/", "/second-reviews/", "/golden-items/", "/rules/", "/policies/", "/audit/", "/settings/"]
+LEADING += ["/decisions/actions/"]
 SECTIONS = {
     "moderator": ("Queue Campaigns Search", [*DECIDING, "/try/"]),
     "lead": ("Queue Campaigns Search Today Quality Models Manage", [*DECIDING, *LEARNING, *LEADING]),

@@ -77,7 +77,6 @@ class TestDesk:
         body = flat(read(desk, f"/review/{claimed.pk}/"))
 
         assert "Spam also: limit the account for 7 days" in body
-        assert body.count("data-follow-up=") == 1
         assert "Spam also: suspend the account (asks a second person)" in body
         assert "hide the post" not in body
 
