@@ -117,6 +117,12 @@ class ActionForm(forms.Form):
         own = ((reason.code, reason.shown_title) for reason in reasons.ever())
         self.fields["reason"].choices = [("", _("any reason")), *own, *AUTOMATIC_REASONS.items()]  # type: ignore[attr-defined]  # a field is known as its base
 
+    def clean(self) -> dict[str, Any]:
+        """Let nothing be confirmed or end that is not done."""
+        if self.cleaned_data.get("action") == Action.NOTHING:
+            self.cleaned_data |= {"days": None, "needs_second_name": False}
+        return self.cleaned_data
+
 
 @access.admins.post
 def set_action(request: access.DeskRequest, platform_id: int) -> HttpResponse:
