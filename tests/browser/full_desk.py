@@ -60,7 +60,7 @@ def full_desk(open_cases: Cases, admin: User, platform: Platform) -> Case:
                 post=case.post.external_id, reporter=f"reader-{number}", reason="spam", reported_at=now
             )
             complaints.record(platform=platform, complaint=complaint, at=now)
-    other = User.objects.create_user("other", role=Role.MODERATOR, first_name=HOSTILE_NAME[:100])
+    other = User.objects.create_user("other", role=Role.MODERATOR, first_name=HOSTILE_NAME[:28])
     Decision.objects.filter(case=cases[3]).update(decided_by=other)
     rules.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
     rules.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)

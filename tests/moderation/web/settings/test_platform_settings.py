@@ -115,7 +115,7 @@ class TestPage:
         assert len(asked(admin_desk, page_of(platform))) <= 12
 
 
-RULE = {"verdict": "spam", "reason": "scam", "decided_by": "any", "action": "limit", "days": "7"}
+RULE = {"verdict": "spam", "reason": "campaign", "decided_by": "any", "action": "limit", "days": "7"}
 
 
 class TestActions:
