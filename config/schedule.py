@@ -30,6 +30,7 @@ SECONDS = {
     "sweep_exports": 10.0,
     "sweep_training": 10.0,
     "score_shadow": 15.0,
+    "end_actions": 60.0,
     "count_hours": 60.0,
     "sweep_blind_reviews": 60.0,
     "mend_clock_steps": 60.0,

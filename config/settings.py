@@ -187,6 +187,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
+        "ActionValue": "moderation.api.serializers.decisions.ACTIONS",
         "CaseState": "moderation.models.cases.CaseState.values",
         "CaseReason": "moderation.models.cases.PLATFORM_REASONS",
         "VerdictValue": "moderation.models.decisions.Verdict.values",

@@ -74,7 +74,7 @@ def connect(
                 created_at=at,
             )
             _audit("integration.added", integration, actor=actor, at=at, kind=kind, url=base_url)
-            _suggest(connector, platform=integration.platform)
+            _suggest(connector, platform=integration.platform, actor=actor, at=at)
             if name:
                 _activate(integration, name=name, actor=actor, at=at)
     except IntegrityError:
@@ -124,15 +124,12 @@ def _named_after(base_url: str, *, actor: User, at: datetime) -> Platform:
         return Platform.objects.get(slug=slug)
 
 
-def _suggest(connector: type[Connector], *, platform: Platform) -> None:
+def _suggest(connector: type[Connector], *, platform: Platform, actor: User, at: datetime) -> None:
     """Let people's spam decisions do what the connector suggests, unless the platform has chosen."""
     if not ActionRule.objects.filter(platform=platform).exists():
-        ActionRule.objects.create(
-            platform=platform,
-            verdict=Verdict.SPAM,
-            decided_by=DecidedBy.PERSON,
-            action=connector.default_action,
-        )
+        about = {"verdict": Verdict.SPAM, "reason": "", "decided_by": DecidedBy.PERSON}
+        action = connector.default_action
+        platforms.set_action(platform_id=platform.pk, about=about, actor=actor, at=at, action=action)
 
 
 def change(

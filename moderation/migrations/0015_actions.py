@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='webhookendpoint',
             name='events',
-            field=django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('decision.created', 'Decision Created'), ('decision.reversed', 'Decision Reversed'), ('action.confirmed', 'Action Confirmed'), ('action.ended', 'Action Ended'), ('post.scored', 'Post Scored'), ('case.opened', 'Case Opened'), ('campaign.decided', 'Campaign Decided'), ('appeal.decided', 'Appeal Decided'), ('export.ready', 'Export Ready'), ('rule.activated', 'Rule Activated'), ('model.promoted', 'Model Promoted')], max_length=40), default=list, size=None),
+            field=django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('decision.created', 'Decision Created'), ('decision.reversed', 'Decision Reversed'), ('action.confirmed', 'Action Confirmed'), ('action.ended', 'Action Ended'), ('post.scored', 'Post Scored'), ('case.opened', 'Case Opened'), ('campaign.decided', 'Campaign Decided'), ('appeal.decided', 'Appeal Decided'), ('complaint.decided', 'Complaint Decided'), ('export.ready', 'Export Ready'), ('rule.activated', 'Rule Activated'), ('model.promoted', 'Model Promoted')], max_length=40), default=list, size=None),
         ),
         migrations.CreateModel(
             name='ActionRule',
@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 ('action', models.CharField(choices=[('nothing', 'do nothing more'), ('note', 'leave a note'), ('hide', 'hide the post'), ('sensitive', 'mark the post as sensitive'), ('limit', 'limit the account'), ('remove', 'remove the post'), ('suspend', 'suspend the account')], max_length=9)),
                 ('days', models.PositiveSmallIntegerField(blank=True, help_text='Until it ends; empty: never.', null=True)),
                 ('needs_second_name', models.BooleanField(default=False)),
-                ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='action_rules', to='moderation.platform')),
+                ('platform', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='moderation.platform')),
             ],
             options={
                 'ordering': ('platform', '-verdict', 'reason', 'decided_by'),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from moderation.models.decisions import Decision, Verdict
 from moderation.models.person import optional_user
@@ -36,9 +37,7 @@ class ActionRule(models.Model):
     before none, and who decided before anybody. An empty reason means all.
     """
 
-    platform = models.ForeignKey(
-        Platform, on_delete=models.CASCADE, related_name="action_rules", db_index=False
-    )
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="+", db_index=False)
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
     reason = models.CharField(max_length=40, blank=True)
     decided_by = models.CharField(max_length=9, choices=DecidedBy.choices, default=DecidedBy.ANY)
@@ -53,6 +52,13 @@ class ActionRule(models.Model):
                 fields=("platform", "verdict", "reason", "decided_by"), name="one_action_per_kind_of_decision"
             ),
         )
+
+    @property
+    def words(self) -> str:
+        """The action and how long it holds, in the reader's language."""
+        action = self.get_action_display()
+        told = ngettext("%(action)s for %(days)d day", "%(action)s for %(days)d days", self.days or 0)
+        return told % {"action": action, "days": self.days} if self.days else action
 
 
 class ActionState(models.TextChoices):

@@ -47,8 +47,9 @@ def decision(row: Decision, *, reverses: int | None) -> dict[str, Any]:
 def follow_up(action: DecisionAction | None, *, undone: Iterable[DecisionAction]) -> dict[str, Any]:
     """Return what the JSON of a decision says of its action and of those it undid; empty without any."""
     told: dict[str, Any] = {}
-    held = action.action if action is not None and action.is_carried_out else None
+    held = None
     if action is not None:
+        held = action.action if action.is_carried_out and not action.undone_by_id else None
         until = instant(action.until) if action.until else None
         told["actions"] = [{"action": action.action, "until": until}] if held else []
         if action.state == ActionState.AWAITING:

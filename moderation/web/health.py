@@ -41,6 +41,7 @@ _SWEEPS = {
     "sweep_campaigns": _("Continue applying campaign decisions"),
     "sweep_blind_reviews": _("Draw decisions for blind reviews"),
     "sweep_reconsiderations": _("Re-check posts similar to decided ones"),
+    "end_actions": _("End actions whose time is over"),
     "reload_content_models": _("Load promoted content models"),
     "sweep_evidence": _("Fetch what links lead to"),
     "poll_integrations": _("Ask connected platforms for reports"),

@@ -26,7 +26,7 @@ from moderation.web.cases import (
     review_actions,
     second_reviews,
 )
-from moderation.web.decisions import decisions
+from moderation.web.decisions import actions, decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
 from moderation.web.learning import (
@@ -121,6 +121,8 @@ urlpatterns = [
     path("review/<int:case_id>/around/", beside.around, name="case-around"),
     path("review/<int:case_id>/context/", review.context, name="case-context"),
     path("decisions/", decisions.page, name="decisions"),
+    path("decisions/actions/", actions.page, name="actions"),
+    path("decisions/<int:decision_id>/action/", actions.answer, name="action-answer"),
     path("decisions/csv/", decisions.export, name="decisions-csv"),
     path("decisions/<int:decision_id>/undo/", decisions.undo, name="decision-undo"),
     path("decisions/<int:decision_id>/correct/", decisions.correct, name="decision-correct"),
@@ -149,6 +151,8 @@ urlpatterns = [
     path("platforms/", platforms.page, name="platforms"),
     path("platforms/<int:platform_id>/", platforms.platform, name="platform"),
     path("platforms/<int:platform_id>/settings/", platform_settings.page, name="platform-settings"),
+    path("platforms/<int:platform_id>/actions/", platform_settings.set_action, name="action-set"),
+    path("action-rules/<int:rule_id>/remove/", platform_settings.remove_action, name="action-remove"),
     path("platforms/<int:platform_id>/endpoints/", platforms.add_endpoint, name="endpoint-add"),
     path("endpoints/<int:endpoint_id>/secret/", platforms.rotate_secret, name="endpoint-secret"),
     path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),

@@ -43,10 +43,13 @@ class PostReferenceSerializer(DescribedSerializer):
     account = serializers.CharField(required=False, help_text="Only of an account: your id of it.")
 
 
+ACTIONS = [action.value for action in Action if action != Action.NOTHING]
+
+
 class ActionSerializer(DescribedSerializer):
     """What the platform does besides taking the verdict."""
 
-    action = serializers.ChoiceField(choices=[action.value for action in Action if action != Action.NOTHING])
+    action = serializers.ChoiceField(choices=ACTIONS)
     until = serializers.DateTimeField(allow_null=True, help_text="When it ends; null if it does not.")
 
 
@@ -74,12 +77,12 @@ class DecisionSerializer(serializers.Serializer[Any]):
         help_text="What to do now besides the verdict; left out if no rule of yours names an action.",
     )
     awaiting = serializers.ChoiceField(
-        choices=Action.values,
+        choices=ACTIONS,
         required=False,
         help_text="An action that a second person has yet to confirm: do not carry it out.",
     )
     undo = serializers.ListField(
-        child=serializers.ChoiceField(choices=Action.values),
+        child=serializers.ChoiceField(choices=ACTIONS),
         required=False,
         help_text="Actions of earlier decisions on the post to take back.",
     )

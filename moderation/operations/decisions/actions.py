@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from moderation.models import AuditEntry, Decision, DecisionAction, User
+from moderation.models import Decision, DecisionAction, User
 from moderation.models.actions import ActionState
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.audit import entries
@@ -24,7 +24,8 @@ from moderation.queries.decisions.actions import Rules
 
 PIECE = 500
 """Actions per transaction: few enough that nobody waits long for the locks of their posts."""
-_MOST_PIECES = 20
+
+_audit = entries.writer("decision", chosen="action")
 
 
 class NothingAwaits(Refusal):
@@ -42,10 +43,7 @@ def follow(decisions: Sequence[Decision]) -> dict[int, dict[str, Any]]:
     made = {decision.pk: _action(decision, rules) for decision in decisions}
     undone = _undo(decisions, made)
     DecisionAction.objects.bulk_create([action for action in made.values() if action is not None])
-    return {
-        decision.pk: wire.follow_up(made[decision.pk], undone=undone[decision.post_id])
-        for decision in decisions
-    }
+    return {one.pk: wire.follow_up(made[one.pk], undone=undone[one.post_id]) for one in decisions}
 
 
 @transactions.required
@@ -67,8 +65,8 @@ def answer(*, decision_id: int, is_confirmed: bool, user: User, at: datetime) ->
     if user.pk in (decision.decided_by_id, campaign and campaign.decided_by_id):
         raise NotAllowed(_("Somebody other than who decided has to confirm the action."))
     together = {"decision__campaign_decision": campaign} if campaign else {"decision": decision}
-    waiting = list(actions.awaiting().filter(**together).order_by("pk").values_list("pk", flat=True))
-    pieces = [waiting[start : start + PIECE] for start in range(0, len(waiting), PIECE)]
+    ids = list(actions.awaiting().filter(**together).order_by("pk").values_list("pk", flat=True))
+    pieces = [ids[start : start + PIECE] for start in range(0, len(ids), PIECE)]
     count = sum(_answer(piece, is_confirmed=is_confirmed, user=user, at=at) for piece in pieces)
     if not count:
         raise NothingAwaits(_("This action no longer waits for a second person."))
@@ -78,22 +76,14 @@ def answer(*, decision_id: int, is_confirmed: bool, user: User, at: datetime) ->
 def sweep(*, at: datetime) -> int:
     """End actions whose time is over, and tell platforms once; return how many."""
     total = 0
-    for _piece in range(_MOST_PIECES):
-        count = _end(at=at)
+    while count := _end(at=at):
         total += count
-        if count < PIECE:
-            break
     return total
 
 
 def _action(decision: Decision, rules: Rules) -> DecisionAction | None:
-    rule = actions.chosen(
-        rules,
-        platform_id=decision.post.platform_id,
-        verdict=decision.verdict,
-        reason=decision.reason,
-        source=decision.source,
-    )
+    about = {"verdict": decision.verdict, "reason": decision.reason, "source": decision.source}
+    rule = actions.chosen(rules, platform_id=decision.post.platform_id, **about)
     if rule is None:
         return None
     return DecisionAction(
@@ -109,15 +99,12 @@ def _undo(
 ) -> defaultdict[int, list[DecisionAction]]:
     """Undo standing actions of decisions that said something else, and those that are done anew."""
     by_post = {decision.post_id: decision for decision in decisions}
-    states = (ActionState.IN_FORCE, ActionState.AWAITING)
-    earlier = actions.standing().filter(decision__post__in=by_post, state__in=states)
     undone: defaultdict[int, list[DecisionAction]] = defaultdict(list)
-    for row in earlier.select_related("decision"):
-        new = by_post[row.decision.post_id]
+    for row in actions.standing().filter(decision__post__in=by_post).select_related("decision"):
+        row.undone_by = new = by_post[row.decision.post_id]
         action = made[new.pk]
         is_repeated = action is not None and action.is_carried_out and action.action == row.action
         if row.decision.verdict != new.verdict or is_repeated:
-            row.undone_by = new
             undone[new.post_id].append(row)
     DecisionAction.objects.bulk_update([row for rows in undone.values() for row in rows], ["undone_by"])
     return undone
@@ -130,38 +117,25 @@ def _answer(decision_ids: Sequence[int], *, is_confirmed: bool, user: User, at: 
             row.state = ActionState.IN_FORCE if is_confirmed else ActionState.REFUSED
             row.confirmed_by, row.confirmed_at = user, at
             if row.until is not None:
-                begins_at = row.decision.effective_at
-                row.until = max(at, begins_at) + (row.until - begins_at)
+                row.until += max(at - row.decision.effective_at, timedelta())
         DecisionAction.objects.bulk_update(rows, ["state", "confirmed_by", "confirmed_at", "until"])
-        act = "action.confirmed" if is_confirmed else "action.refused"
-        AuditEntry.objects.bulk_create(
-            [
-                entries.entry(
-                    action=act,
-                    subject_kind="decision",
-                    subject_id=row.pk,
-                    actor=user,
-                    at=at,
-                    chosen=row.action,
-                )
-                for row in rows
-            ]
-        )
+        if rows:
+            act = "action.confirmed" if is_confirmed else "action.refused"
+            _audit(act, rows[0], actor=user, at=at, decisions=[row.pk for row in rows])
         if is_confirmed:
             feed.enter_again([row.decision for row in rows], at=at)
-            messages.tell([_message(row, event=WebhookEvent.ACTION_CONFIRMED, at=at) for row in rows])
+            _tell(WebhookEvent.ACTION_CONFIRMED, rows, at=at)
     return len(rows)
 
 
 def _end(*, at: datetime) -> int:
     with transaction.atomic():
-        due = actions.standing().filter(state=ActionState.IN_FORCE, until__lte=at)
-        ids = list(due.order_by("until", "pk").values_list("pk", flat=True)[:PIECE])
-        rows = _locked(ids, state=ActionState.IN_FORCE)
+        due = actions.standing().filter(state=ActionState.IN_FORCE, until__lte=at).order_by("until", "pk")
+        rows = _locked(list(due.values_list("pk", flat=True)[:PIECE]), state=ActionState.IN_FORCE)
         for row in rows:
             row.state = ActionState.ENDED
         DecisionAction.objects.bulk_update(rows, ["state"])
-        messages.tell([_message(row, event=WebhookEvent.ACTION_ENDED, at=at) for row in rows])
+        _tell(WebhookEvent.ACTION_ENDED, rows, at=at)
     return len(rows)
 
 
@@ -170,22 +144,29 @@ def _locked(decision_ids: Sequence[int], *, state: ActionState) -> list[Decision
     transactions.lock_posts(decisions__in=decision_ids)
     rows = actions.standing().filter(pk__in=decision_ids, state=state)
     related = ("decision__post", "decision__revision", "decision__score", "decision__replaces")
-    heavy = latest_scores.explaining("decision__score")
-    locked = rows.select_related(*related).defer(*heavy, "decision__revision__text")
-    return list(locked.select_for_update(of=("self",)).order_by("pk"))
+    rows = rows.select_related(*related).defer(*latest_scores.explaining("decision__score"))
+    return list(rows.select_for_update(of=("self",)).order_by("pk"))
 
 
-def _message(row: DecisionAction, *, event: WebhookEvent, at: datetime) -> Message:
-    decision = row.decision
-    replaces = getattr(decision, "replaces", None)
-    told = wire.decision(decision, reverses=replaces.decision_id if replaces else None)
-    undo = {"undo": [row.action]} if row.state == ActionState.ENDED else {}
-    return Message(
-        event=event,
-        platform_id=decision.post.platform_id,
-        data=told | wire.follow_up(row, undone=()) | undo,
-        at=at,
-        due_at=max(at, decision.effective_at),
-        post_id=decision.post_id,
-        decision_id=decision.pk,
+def _tell(event: WebhookEvent, rows: Iterable[DecisionAction], *, at: datetime) -> None:
+    messages.tell(
+        [
+            Message(
+                event=event,
+                platform_id=row.decision.post.platform_id,
+                data=_told(row),
+                at=at,
+                due_at=max(at, row.decision.effective_at),
+                post_id=row.decision.post_id,
+                decision_id=row.pk,
+            )
+            for row in rows
+        ]
     )
+
+
+def _told(row: DecisionAction) -> dict[str, Any]:
+    replaced = getattr(row.decision, "replaces", None)
+    told = wire.decision(row.decision, reverses=replaced.decision_id if replaced else None)
+    undo = {"undo": [row.action]} if row.state == ActionState.ENDED else {}
+    return told | wire.follow_up(row, undone=()) | undo

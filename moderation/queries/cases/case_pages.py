@@ -150,7 +150,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
     complaints, complaint_count = complaints_about(case.post)
     decisions = list(
         Decision.objects.filter(post=case.post_id)
-        .select_related("decided_by", "reversal")
+        .select_related("decided_by", "reversal", "action__confirmed_by")
         .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
     )
     record, evidence = scored_post.record_of(case.score), findings.of(case.score.revision)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from django.db.models import QuerySet
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
-from moderation.models import ActionRule, DecisionAction
+from moderation.models import ActionRule, DecisionAction, User
 from moderation.models.actions import ActionState, DecidedBy
 from moderation.models.decisions import DecisionSource
+from moderation.queries import case_access
+
+_MOST_SHOWN = 100
 
 Rules = Mapping[tuple[int, str, str, str], ActionRule]
 
@@ -28,10 +32,31 @@ def chosen(rules: Rules, *, platform_id: int, verdict: str, reason: str, source:
 
 
 def standing() -> QuerySet[DecisionAction]:
-    """Return actions of decisions that were neither undone nor contradicted."""
-    return DecisionAction.objects.filter(undone_by__isnull=True, decision__reversal__isnull=True)
+    """Return actions in force or awaited, of decisions that were neither undone nor contradicted."""
+    states = (ActionState.IN_FORCE, ActionState.AWAITING)
+    return DecisionAction.objects.filter(
+        state__in=states, undone_by__isnull=True, decision__reversal__isnull=True
+    )
 
 
 def awaiting() -> QuerySet[DecisionAction]:
     """Return actions that a second person may still confirm."""
     return standing().filter(state=ActionState.AWAITING, decision__post__erased_at__isnull=True)
+
+
+def waiting(viewer: User) -> list[tuple[DecisionAction, int]]:
+    """Return what a viewer may confirm, newest first: of others' decisions, and of no post judged blindly.
+
+    Of a decision on a campaign its first action, with their number.
+    """
+    own = Q(decision__decided_by=viewer) | Q(decision__campaign_decision__decided_by=viewer)
+    blind = case_access.blind_cases().exclude(case_access.kept_from(viewer))
+    rows = awaiting().exclude(own).exclude(Exists(blind.filter(post=OuterRef("decision__post"))))
+    groups = rows.annotate(group=Coalesce("decision__campaign_decision", -F("pk"))).values("group")
+    firsts = groups.annotate(first=Min("pk"), posts=Count("pk")).order_by("-first")
+    posts = dict(firsts.values_list("first", "posts")[:_MOST_SHOWN])
+    related = ("post__author", "post__platform", "revision", "decided_by", "campaign_decision")
+    found = DecisionAction.objects.select_related(*(f"decision__{name}" for name in related)).in_bulk(
+        list(posts)
+    )
+    return [(found[pk], count) for pk, count in posts.items()]

@@ -64,7 +64,7 @@ ALLOWED = {
             golden-items golden-item-mark golden-item-confirm golden-item-retire audit named-queues
             named-queue named-queue-delete named-queue-assign named-queue-withdraw queue-mix user-languages
             policy-new policy-try policy-activate policy-end rules rule-draft rule-new rule-lift
-            platform-settings
+            platform-settings actions action-answer
             """,
         ),
         (
@@ -72,6 +72,7 @@ ALLOWED = {
             """
             platforms platform endpoint-add endpoint-secret
             endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke users user
+            action-set action-remove
             user-addresses user-switch user-reset user-sessions-end reasons reason integrations
             integration integration-connect integration-signed-in integration-change integration-again
             """,
@@ -148,6 +149,7 @@ DECIDING = ["/queue/", "/campaigns/", *SEARCH]
 LEARNING = ["/quality/", "/quality/drift/", "/models/", "/thresholds/", "/exports/", "/labels/"]
 LEARNING += ["/models/errors/", "/models/features/", "/try/", "/health/"]
 LEADING = ["/today/", "/second-reviews/", "/golden-items/", "/rules/", "/policies/", "/audit/", "/settings/"]
+LEADING += ["/decisions/actions/"]
 SECTIONS = {
     "moderator": ("Queue Campaigns Search", [*DECIDING, "/try/"]),
     "lead": ("Queue Campaigns Search Today Quality Models Manage", [*DECIDING, *LEARNING, *LEADING]),
