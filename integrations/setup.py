@@ -125,11 +125,12 @@ def _named_after(base_url: str, *, actor: User, at: datetime) -> Platform:
 
 
 def _suggest(connector: type[Connector], *, platform: Platform, actor: User, at: datetime) -> None:
-    """Let people's spam decisions do what the connector suggests, unless the platform has chosen."""
+    """Let people decide what is reported, and do what the connector suggests, unless actions were chosen."""
     if not ActionRule.objects.filter(platform=platform).exists():
         about = {"verdict": Verdict.SPAM, "reason": "", "decided_by": DecidedBy.PERSON}
         action = connector.default_action
         platforms.set_action(platform_id=platform.pk, about=about, actor=actor, at=at, action=action)
+        platforms.change(platform_id=platform.pk, actor=actor, at=at, reviews_reports=True)
 
 
 def change(

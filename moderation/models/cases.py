@@ -42,6 +42,7 @@ class CaseReason(models.TextChoices):
     OUTVOTED = "outvoted", _("the models disagree")
     UNREAD_SCRIPT = "unread_script", _("in a script the models cannot read")
     BLIND = "blind", _("blind review")
+    REPORTED = "reported", _("reported: a person decides")
     UNPROVEN = "unproven", _("the filter would remove it: a person decides until it has proven right")
 
 

@@ -93,6 +93,9 @@ class Platform(models.Model):
         db_default=Removal.PROVEN,
         help_text="When the filter alone removes posts; otherwise a person decides each.",
     )
+    reviews_reports = models.BooleanField(
+        default=False, db_default=False, help_text="A person decides every reported post."
+    )
     removal_proven_at = models.DateTimeField(
         null=True,
         blank=True,

@@ -10,12 +10,14 @@ import pytest
 from integrations import acting, polling, setup
 from integrations.models import Exchange, Integration, Item
 from moderation.models import Case, Complaint, Decision, Delivery, Post, Revision, User
+from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.operations.cases import reversals
 from moderation.operations.webhooks import send
 from tests.integrations.matrix_server import TOKEN, MatrixServer
 from tests.moderation.conftest import judge, scored
+from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
 SPAMMER = "@spammer:matrix.test"
@@ -60,6 +62,18 @@ class TestIn:
         assert polling.poll(integration_id=integration.pk, at=later(100)) == 1
 
         assert (Post.objects.count(), Revision.objects.count(), Complaint.objects.count()) == (1, 1, 1)
+
+    def test_a_person_decides_what_is_reported_whatever_the_filter_says(
+        self, integration: Integration, matrix: MatrixServer, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        fake_scorer.default = 0.001
+        matrix.report("The library is open on Sunday.")
+        polling.poll(integration_id=integration.pk, at=later(0))
+
+        [case] = scored(list(Post.objects.all()), at=later(1))
+
+        assert case.reason == CaseReason.REPORTED
+        assert not Decision.objects.exists()
 
     def test_only_one_asks_at_a_time(
         self, integration: Integration, matrix: MatrixServer, at: datetime

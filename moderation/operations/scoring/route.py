@@ -38,13 +38,15 @@ _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value
 class _Standing:
     """The current state of a post: its open case and its decision in force.
 
-    `is_reported` if complaints came after the decision; `evidence` is what evidence said then.
+    `is_reported` if complaints came after the decision; `evidence` is what evidence said then. `is_asked` if
+    it is reported where a person decides every report.
     """
 
     case: Case | None
     decision: Decision | None = None
     is_reported: bool = False
     evidence: float = 0.0
+    is_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +77,7 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
             automatic.append(_with_campaign(score, ruling.decision, at=at))
         elif ruling is not None and ruling.reason is not None:
             for_humans.append(_ForHuman(standing=standing, score=score, reason=ruling.reason))
-        elif score.route == RouteChoice.REVIEW or _is_held(standing, at=at):
+        elif score.route == RouteChoice.REVIEW or standing.is_asked or _is_held(standing, at=at):
             for_humans.append(_ForHuman(standing=standing, score=score, reason=_reason(standing, score)))
         else:
             _withdraw(standing, at=at)
@@ -97,14 +99,17 @@ def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
     in_force = Decision.objects.filter(post__in=posts, reversal__isnull=True).annotate(
         is_reported=Exists(later), evidence=F(f"score__sub_models__{EVIDENCE}")
     )
+    asked = Complaint.objects.filter(post__in=posts, post__platform__reviews_reports=True)
+    asked_about = set(asked.order_by().values_list("post", flat=True))
     # By the order the newest decision in force overwrites those before it.
-    standings = {post: _Standing(case=cases.get(post)) for post in posts}
+    standings = {post: _Standing(case=cases.get(post), is_asked=post in asked_about) for post in posts}
     for decision in in_force.order_by("decided_at", "id"):
         standings[decision.post_id] = _Standing(
             case=cases.get(decision.post_id),
             decision=decision,
             is_reported=decision.is_reported,
             evidence=decision.evidence or 0.0,
+            is_asked=decision.post_id in asked_about and decision.is_reported,
         )
     return standings
 
@@ -196,8 +201,9 @@ def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) 
 
 def _reason(standing: _Standing, score: Score) -> str:
     """Return the reason of the case: what speaks against an automatic verdict comes before other doubts."""
-    if score.route != RouteChoice.REVIEW and standing.case is not None:
-        return standing.case.reason  # somebody has it, whatever the filter would do now
+    if score.route != RouteChoice.REVIEW and (standing.case is not None or standing.is_asked):
+        # Somebody has it, or asked for it, whatever the filter would do now.
+        return standing.case.reason if standing.case is not None else CaseReason.REPORTED
     decision = standing.decision
     if score.route_reason in _SAID_BY_SCORING or decision is None:
         return score.route_reason

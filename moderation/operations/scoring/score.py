@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, transaction
 
 from moderation import enqueue, scorer
 from moderation.models import Release, Revision, Score
-from moderation.models.posts import ScoreState
+from moderation.models.posts import ScoreState, Subject
 from moderation.operations.campaigns import gather
 from moderation.operations.evidence import join, opening
 from moderation.operations.infrastructure import transactions
@@ -228,10 +228,13 @@ def unsaved(
 
 
 def withheld(results: Sequence[ScoreResult], *, revisions: Sequence[Revision]) -> list[ScoreResult]:
-    """Return the results with removals sent to people on platforms where the filter may not remove alone."""
+    """Return the results with removals sent to people where the filter may not remove alone.
+
+    That is on platforms where it has not proven right, and accounts everywhere.
+    """
     return [
         result
-        if revision.post.platform.is_removing
+        if revision.post.platform.is_removing and revision.post.subject == Subject.POST
         else replace(result, routing=routing.unproven(result.routing))
         for result, revision in zip(results, revisions, strict=True)
     ]

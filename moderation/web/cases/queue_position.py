@@ -28,6 +28,7 @@ _REASONS = {
     CaseReason.OUTVOTED: gettext_lazy("Models disagree"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("Unsupported script"),
     CaseReason.BLIND: gettext_lazy("Blind review"),
+    CaseReason.REPORTED: gettext_lazy("Reported"),
     CaseReason.UNPROVEN: gettext_lazy("Would be removed"),
 }
 

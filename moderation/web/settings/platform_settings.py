@@ -62,7 +62,14 @@ class PlatformSettingsForm(SettingsForm):
     """Columns of a platform and of its plan of second reviews."""
 
     leads_change = frozenset(
-        {"audit_first_share", "audit_cases_per_day", "reconsiders", "shares_histories", *_PLAN}
+        {
+            "audit_first_share",
+            "audit_cases_per_day",
+            "reconsiders",
+            "reviews_reports",
+            "shares_histories",
+            *_PLAN,
+        }
     )
     removal = _choice(Removal, gettext_lazy("The filter removes by itself"))
     collects_evidence = _choice(Collecting, gettext_lazy("Fetched for"))
@@ -89,6 +96,9 @@ class PlatformSettingsForm(SettingsForm):
         gettext_lazy("Erase posts after, in days"), least=1, most=36_500, required=False
     )
     is_sure = forms.BooleanField(label=gettext_lazy("Yes, erase older posts for good"), required=False)
+    reviews_reports = forms.BooleanField(
+        label=gettext_lazy("A person decides every reported post"), required=False
+    )
     ignores_unknown_fields = forms.BooleanField(label=gettext_lazy("Ignore unknown fields"), required=False)
 
     def clean(self) -> dict[str, Any]:

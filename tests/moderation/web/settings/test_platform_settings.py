@@ -17,7 +17,7 @@ SHOWN = {
 }  # fmt: skip
 SAMPLES = {
     "audit_first_share": "2.5", "audit_cases_per_day": "30", "reconsiders": "decide",
-    "shares_histories": "on",
+    "shares_histories": "on", "reviews_reports": "on",
     "share": "10", "first_decisions": "50", "golden_share": "5",
 }  # fmt: skip
 OTHERS = {
@@ -49,7 +49,8 @@ class TestPage:
 
         assert stored(platform) == {
             "audit_first_share": 0.025, "audit_cases_per_day": 30, "reconsiders": "decide",
-            "shares_histories": True, "share": 0.1, "first_decisions": 50, "golden_share": 0.05,
+            "shares_histories": True, "reviews_reports": True, "share": 0.1, "first_decisions": 50,
+            "golden_share": 0.05,
             "removal": "never", "collects_evidence": "on", "browses_evidence": "unsure",
             "text_retention_days": 90, "is_sure": None, "ignores_unknown_fields": True,
         }  # fmt: skip
