@@ -1,5 +1,7 @@
-/* Dialogs open by a button and close by another, by Escape, or by a click beside them.
+/* Dialogs open by a button and close by another, by Escape, or by a click beside them; the palette by Ctrl+K (Cmd+K).
    Expects: <button data-opens="some-id">, <dialog id="some-id"> with <button data-closes>. */
+
+const palette = document.getElementById("palette");
 
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-opens]");
@@ -7,4 +9,13 @@ document.addEventListener("click", (event) => {
   const closer = event.target.closest("[data-closes]");
   if (closer) closer.closest("dialog")?.close();
   if (event.target.matches("dialog")) event.target.close();
+});
+
+document.addEventListener("keydown", async (event) => {
+  if (!palette || event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  if (document.documentElement.dataset.keys === "off" || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  palette.querySelector("input").value = "";
+  palette.showModal(); // at once, while its script comes: no letter typed now may be a command
+  (await import("./palette.js")).fill();
 });

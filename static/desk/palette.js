@@ -1,11 +1,11 @@
-/* Pages and what can be done on this one, by name: Ctrl+K (or Cmd+K), a few letters, Enter.
+/* Pages and what can be done on this one, by name: a few letters, Enter. `dialogs.js` opens it.
    Expects: <dialog id="palette"> with an <input role="combobox">, an <ul role="listbox"> and a <template> of links:
    to pages that the navigation lacks, and with data-finds to lists that what is typed is searched in. */
 
 const dialog = document.getElementById("palette");
-const input = dialog?.querySelector("input");
-const list = dialog?.querySelector("[role=listbox]");
-const links = dialog?.querySelector("template").content;
+const input = dialog.querySelector("input");
+const list = dialog.querySelector("[role=listbox]");
+const links = dialog.querySelector("template").content;
 let entries = [];
 let shown = [];
 let chosen = 0;
@@ -89,25 +89,21 @@ function run(index) {
   entry.run();
 }
 
-document.addEventListener("keydown", (event) => {
-  if (!dialog || event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-  if (document.documentElement.dataset.keys === "off" || document.querySelector("dialog[open]")) return;
-  event.preventDefault();
+/* Offer what there is now, for what was typed meanwhile. */
+export function fill() {
   entries = collect();
-  input.value = "";
   show();
-  dialog.showModal();
-});
+}
 
-input?.addEventListener("input", show);
-input?.addEventListener("keydown", (event) => {
+input.addEventListener("input", show);
+input.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step && event.key !== "Enter") return;
   event.preventDefault();
   if (step) choose(chosen + step);
   else run(chosen);
 });
-list?.addEventListener("click", (event) => {
+list.addEventListener("click", (event) => {
   const item = event.target.closest("[role=option]");
   if (item) run([...list.children].indexOf(item));
 });

@@ -1,4 +1,4 @@
-"""Blind reviews as their moderator and as leads read them: the last answer, and who disagreed."""
+"""Blind reviews as leads read them: who disagreed, and the plans."""
 
 from __future__ import annotations
 
@@ -55,13 +55,6 @@ class PlanRow:
     def golden_percent(self) -> str:
         """The share of golden items likewise."""
         return f"{100 * (self.plan.golden_share if self.plan else 0):g}"
-
-
-def undoable(*, moderator: User, at: datetime) -> BlindReview | None:
-    """Return the moderator's last answer while it can be undone, else None."""
-    since = at - timedelta(seconds=desk_settings.current().undo_seconds)
-    rows = BlindReview.objects.filter(answered_by=moderator, answered_at__gt=since, settled_at__isnull=True)
-    return rows.order_by("-answered_at", "-pk").first()
 
 
 def disagreements(*, viewer: User, state: DisputeState, at: datetime, cursor: str = "") -> Page[Disagreement]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, Exists, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from moderation.models import (
@@ -144,10 +144,16 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
             "score__rule__author__platform",
         )
         .defer("score__features")
+        .annotate(  # most cases have none: a look costs less than a query of its own
+            has_complaints=Exists(Complaint.objects.filter(post=OuterRef("post"))),
+            has_notes=Exists(CaseNote.objects.filter(case=OuterRef("pk"))),
+            has_matches=Exists(PolicyMatch.objects.filter(post=OuterRef("post"))),
+        )
     )
     case = cases.get(pk=case_id)
     case.score.revision.post = case.post  # the same row: avoid a second query
-    complaints, complaint_count = complaints_about(case.post)
+    complaints, complaint_count = complaints_about(case.post) if case.has_complaints else ((), 0)
+    is_matched = case.has_matches and not case_access.is_blind(case)
     decisions = list(
         Decision.objects.filter(post=case.post_id)
         .select_related("decided_by", "reversal", "action__confirmed_by")
@@ -161,13 +167,13 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         thread=parents.thread(case.score.revision),
         domains=_domains(case, record, at=at),
         evidence=evidence,
-        policies=() if case_access.is_blind(case) else tuple(policy_pages.matched_by(case.post_id, at=at)),
+        policies=tuple(policy_pages.matched_by(case.post_id, at=at)) if is_matched else (),
         complaints=complaints,
         complaint_count=complaint_count,
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
-        appeal=Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None,
-        notes=notes(case),
+        appeal=_appeal(case),
+        notes=notes(case) if case.has_notes else (),
         near=near_posts.near(case),
         same_picture=near_posts.same_picture(case, evidence),
         same_meaning=near_posts.same_meaning(case),

@@ -43,13 +43,12 @@ class Correctable:
     exports: int
 
 
-def undoable(*, moderator: User, at: datetime) -> Decision | None:
-    """Return the moderator's last decision while the platform has not been told of it, else None."""
+def undoable(*, moderator: User, at: datetime) -> QuerySet[Decision]:
+    """Return the moderator's decisions that the platform has not been told of."""
     waiting = Decision.objects.filter(decided_by=moderator, effective_at__gt=at, reversal__isnull=True)
     # A correction takes effect at once, so a decision not yet in effect is a first decision on a case. One
     # made with its campaign is undone with its campaign.
-    first = waiting.filter(case__isnull=False, campaign_decision__isnull=True)
-    return _related(first).order_by("-decided_at", "-id").first()
+    return _related(waiting.filter(case__isnull=False, campaign_decision__isnull=True))
 
 
 def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable | None:

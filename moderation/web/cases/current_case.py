@@ -6,16 +6,18 @@ from datetime import datetime
 
 from django.template.loader import render_to_string
 
-from moderation.models import desk_settings
+from moderation.models import BlindReview, Decision, desk_settings
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_names
-from moderation.queries.cases import backlog, blind_reviews, case_pages, first_shift, skips
-from moderation.queries.decisions import actions, decision_pages
+from moderation.queries.cases import backlog, case_pages, first_shift
+from moderation.queries.decisions import actions, last_act
 from moderation.web import access
 from moderation.web.cases import behind, evidence, model_view, working_filter
+
+_LAST = {"last": Decision, "last_answer": BlindReview, "last_skip": last_act.Skip}
 
 
 def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[str, object]:
@@ -68,20 +70,10 @@ def idle_context(request: access.DeskRequest, *, at: datetime, is_swap: bool = F
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
     """Return the variables of `cases/_last_decision.html`: what was done last and can still be undone."""
-    acts: list[tuple[datetime, datetime | None, str, object]] = []
-    if answer := blind_reviews.undoable(moderator=request.user, at=at):
-        acts.append((answer.answered_at or at, answer.final_at, "last_answer", answer))
-    if decision := decision_pages.undoable(moderator=request.user, at=at):
-        acts.append((decision.decided_at, decision.effective_at, "last", decision))
-    if skip := skips.undoable(moderator=request.user, at=at):
-        acts.append((skip.skipped_at, skip.final_at, "last_skip", skip))
-    nothing: dict[str, object] = dict.fromkeys(("last", "last_answer", "last_skip", "last_until"))
-    nothing["at"] = at
-    if not acts:
-        return nothing
-    # One key undoes one thing: the latest.
-    *_, until, name, act = max(acts, key=lambda act: act[0])
-    return nothing | {name: act, "last_until": until}
+    act = last_act.undoable(moderator=request.user, at=at)
+    until = act.effective_at if isinstance(act, Decision) else act and act.final_at
+    acts = {name: act if isinstance(act, kind) else None for name, kind in _LAST.items()}
+    return {"at": at, "last_until": until, **acts}
 
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:

@@ -169,8 +169,8 @@ def _meaning(scored: ScoredPost, *, at: datetime) -> str:
     if measurement is None:
         return gettext("Not yet measured for posts like this one.")
     words = gettext(
-        "Of %(posts)s posts of this kind (language, links) at %(low)s to %(high)s%% that people judged here "
-        "from %(first)s to %(last)s, %(spam)s were spam."
+        "%(spam)s of %(posts)s posts like this one (language, links) were spam. "
+        "Judged here at %(low)s to %(high)s%%, from %(first)s to %(last)s."
     )
     return words % {
         "posts": count(measurement.posts),
@@ -192,10 +192,10 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
         return (
             gettext("Sent to review anyway: one model alone never removes a post.")
             if is_above
-            else gettext("Sent to review anyway: only one model is sure that it is spam.")
+            else gettext("Sent to review anyway: only one model is sure it is spam.")
         )
     if score.route_reason == CaseReason.UNPROVEN:
-        return gettext("Sent to review anyway: here a person decides what the filter would remove.")
+        return gettext("Sent to review anyway: here a person decides what would be removed.")
     return _would_be(scored)
 
 
@@ -205,8 +205,8 @@ def _would_be(scored: ScoredPost) -> str:
     if waits_since is None or score.scored_at <= waits_since or score.route == RouteChoice.REVIEW:
         return ""
     if score.route == RouteChoice.REMOVE:
-        return gettext("Scored again since the case was opened: the filter would remove it now.")
-    return gettext("Scored again since the case was opened: the filter would let it through now.")
+        return gettext("Scored again since the case opened: it would be removed now.")
+    return gettext("Scored again since the case opened: it would be let through now.")
 
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:

@@ -107,15 +107,15 @@ def per_day(found: PerDay) -> str:
 def basis(found: Basis, *, time: CaseTime, hours: int) -> str:
     """Return what the figures were computed from."""
     told = _(
-        "Shares: 95%% intervals from %(labels)s random or reviewed labels, each weighted by its sampling "
-        "chance. Numbers a day: %(posts)s posts of the last 7 days."
+        "Shares: 95%% intervals from %(labels)s labels, each weighted by its sampling chance. "
+        "Numbers a day: %(posts)s posts of the last 7 days."
     ) % {"labels": count(len(found.labels)), "posts": count(found.counted.posts)}
     if time.seconds is None:
         return told + " " + _("People and cost are shown from 20 decisions on.")
     return (
         told
         + " "
-        + _("A case takes %(time)s (median of %(number)s decisions); a person reviews %(hours)s hours a day.")
+        + _("A case takes %(time)s (median of %(number)s decisions). A person reviews %(hours)s hours a day.")
         % {"time": duration(time.seconds), "number": count(time.decisions), "hours": count(hours)}
     )
 
@@ -125,12 +125,11 @@ def promise(found: float | None, *, precision: float) -> str:
     numbers = {"precision": tenths(precision), "confidence": count(CONFIDENCE * 100)}
     if found is None:
         return (
-            _("Too few labels, or too many mistakes, to guarantee %(precision)s precision at any threshold.")
-            % numbers
+            _("Too few labels or too many mistakes to guarantee %(precision)s precision anywhere.") % numbers
         )
-    return _(
-        "Removal from %(remove)s keeps a precision of at least %(precision)s in %(confidence)s of 100 cases."
-    ) % (numbers | {"remove": tenths(found)})
+    return _("Removal from %(remove)s keeps %(precision)s precision in %(confidence)s of 100 cases.") % (
+        numbers | {"remove": tenths(found)}
+    )
 
 
 def change(one: Change) -> str:

@@ -16,11 +16,9 @@ def plan(rows: Rows) -> list[str]:
         return []
     [row] = rows
     if "share" not in row:
-        few = _("No plan: {posts} posts were let through this week, at least {fewest} are needed.")
+        few = _("No plan: {posts} posts let through this week, {fewest} are needed.")
         return [few.format(posts=quantities.count(row["scores"]), fewest=quantities.count(row["fewest"]))]
-    origin = (
-        _("measured by {labels}") if row["is_measured"] else _("by the model alone: {labels} are too few")
-    )
+    origin = _("measured by {labels}") if row["is_measured"] else _("by the model alone; {labels}")
     return [
         _("Spam among posts let through: {share} ({origin}).").format(
             share=shares.share(row["share"]), origin=origin.format(labels=shares.labels(row["labels"]))
@@ -42,14 +40,14 @@ def undecided(rows: Rows) -> list[str]:
     if row.get("passed"):
         number = row["passed"]
         words = ngettext(
-            "{} drawn post was passed over for younger ones: the intervals allow for any answer.",
-            "{} drawn posts were passed over for younger ones: the intervals allow for any answer.",
+            "{} drawn post was passed over; the intervals allow any answer.",
+            "{} drawn posts were passed over; the intervals allow any answer.",
             number,
         )
         sentences.append(words.format(quantities.count(number)))
     if row["review"] and row["with_recall"] is not None:
         sentences.append(
-            _("If all in review were spam, recall would be {recall} and spam among all posts {spam}.").format(
+            _("If all in review were spam: recall {recall}, spam among all {spam}.").format(
                 recall=shares.share(row["with_recall"]), spam=shares.share(row["with_prevalence"])
             )
         )

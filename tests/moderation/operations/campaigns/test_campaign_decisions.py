@@ -27,7 +27,7 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.cases import claims, reversals, review
 from moderation.queries.campaigns import campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
-from moderation.queries.decisions import decision_pages
+from moderation.queries.decisions import last_act
 from tests.moderation.conftest import judge
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.instants import AT, later
@@ -192,7 +192,7 @@ class TestDecide:
 
     @pytest.mark.usefixtures("ruling")
     def test_is_no_single_decision_to_undo(self, moderator: User) -> None:
-        assert decision_pages.undoable(moderator=moderator, at=later(61)) is None
+        assert last_act.undoable(moderator=moderator, at=later(61)) is None
 
 
 class TestUndo:

@@ -34,6 +34,7 @@ from moderation.operations.erasure import erase
 from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
 from moderation.queries.cases import blind_reviews as pages
 from moderation.queries.cases.blind_reviews import DisputeState
+from moderation.queries.decisions import last_act
 from tests.moderation.conftest import judge
 from tests.moderation.instants import AT, later
 from tests.moderation.operations.cases.conftest import answered
@@ -120,7 +121,7 @@ def test_escalating_leaves_it_to_a_lead_without_a_verdict(
 class TestUndo:
     def test_opens_the_case_again(self, blind_case: Case, other_moderator: User) -> None:
         given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
-        assert pages.undoable(moderator=other_moderator, at=later(112)) == given
+        assert last_act.undoable(moderator=other_moderator, at=later(112)) == given
 
         case = blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(112))
 

@@ -184,7 +184,7 @@ class TestPage:
 
         assert "500; usual: 10" in body
         assert f'<a href="/posts/?since={hour:%Y-%m-%dT%H}%3A00Z' in body
-        assert "at least 3 times as many" in body
+        assert "At least 3 times as many" in body
         assert 'class="lane__spike"' in body
 
     def test_needs_the_same_few_queries_for_any_number_of_rows(

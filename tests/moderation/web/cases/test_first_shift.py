@@ -41,7 +41,7 @@ def test_is_offered_to_people_who_never_decided(
     decided: Decided,
     open_case: Case_,
 ) -> None:
-    words = "First shift: 5 test posts, about 5 minutes; nothing is sent to the platform."
+    words = "First shift: 5 test posts, 5 minutes; nothing goes to the platform."
     assert words in read(desk, "/queue/")
     for other in (lead_desk, desk_of(other_moderator)):
         assert "First shift" not in read(other, "/queue/")

@@ -235,7 +235,7 @@ class TestMeaning:
     @pytest.mark.parametrize(
         ("probability", "reason", "words"),
         [
-            (0.05, "outvoted", "Sent to review anyway: only one model is sure that it is spam."),
+            (0.05, "outvoted", "Sent to review anyway: only one model is sure it is spam."),
             (0.97, "outvoted", "Sent to review anyway: one model alone never removes a post."),
             (0.97, "uncertain", ""),
             (0.97, "audit", ""),
@@ -249,7 +249,7 @@ class TestMeaning:
 
         assert view_of(found).exception == words
 
-    @pytest.mark.parametrize(("route", "now"), [("remove", "remove it now"), ("allow", "let it through now")])
+    @pytest.mark.parametrize(("route", "now"), [("remove", "removed"), ("allow", "let through")])
     def test_says_what_the_filter_would_do_with_a_case_that_somebody_has(
         self, scored: Page_, route: str, now: str
     ) -> None:
@@ -257,9 +257,7 @@ class TestMeaning:
         later = scored(route=route, route_reason="", scored_at=timezone.now())
 
         assert view_of(first).exception == "", "its score is the one that it was opened for"
-        assert view_of(later).exception == (
-            f"Scored again since the case was opened: the filter would {now}."
-        )
+        assert view_of(later).exception == f"Scored again since the case opened: it would be {now} now."
 
     def test_a_platform_has_thresholds_and_labels_of_its_own(self, scored: Page_) -> None:
         found = scored(spam_probability=0.934, route_reason="outvoted")
@@ -279,7 +277,7 @@ class TestMeaning:
         assert (shown[platform].review_from, shown[platform].remove_from) == (30, 96)
         assert (shown["another"].review_from, shown["another"].remove_from) == (20, 90)
         assert [view.exception.split(": ")[1] for view in shown.values()] == [
-            "only one model is sure that it is spam.",
+            "only one model is sure it is spam.",
             "one model alone never removes a post.",
         ]
 
@@ -295,6 +293,6 @@ class TestMeaning:
         judged_alike(found.case, probability=0.3, spam=5, fine=70)
 
         assert view_of(found).meaning == (
-            "Of 125 posts of this kind (language, links) at 90 to 100% that people judged here from "
-            "2026-03-01 to 2026-03-01, 120 were spam."
+            "120 of 125 posts like this one (language, links) were spam. "
+            "Judged here at 90 to 100%, from 2026-03-01 to 2026-03-01."
         )

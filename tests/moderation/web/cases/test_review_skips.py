@@ -14,7 +14,7 @@ from django.utils import timezone
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseReason
 from moderation.operations.cases import claims
-from moderation.queries.cases import skips
+from moderation.queries.decisions import last_act
 from tests.moderation.conftest import Case_
 from tests.moderation.web.cases.answers import current
 from tests.moderation.web.conftest import REVIEW_PAGE
@@ -61,4 +61,4 @@ def test_is_not_offered_late_or_of_second_reviews(
     desk.post(f"/review/{case_in_front.pk}/skip/", headers=REVIEW_PAGE)
     Case.objects.update(**changes)
 
-    assert skips.undoable(moderator=moderator, at=timezone.now() + timedelta(seconds=seconds)) is None
+    assert last_act.undoable(moderator=moderator, at=timezone.now() + timedelta(seconds=seconds)) is None

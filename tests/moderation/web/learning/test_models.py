@@ -144,7 +144,7 @@ class TestTraining:
         judged_alike(case, probability=0.5, spam=0, fine=1)
         enough = flat(lead_desk.get("/models/").content.decode())
 
-        assert "8 as not spam on one platform; there are 8 and 7." in few
+        assert "8 others on one platform. There are 8 and 7." in few
         assert "disabled" in few.partition(">Start training<")[0].rpartition("<button")[2]
         assert 'href="/labels/">Label random posts' in few
         assert "disabled" not in enough.partition(">Start training<")[0].rpartition("<button")[2]

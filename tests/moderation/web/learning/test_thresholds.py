@@ -52,7 +52,7 @@ class TestSimulation:
 
         page = flat(lead_desk.get(PAGE).content.decode())
 
-        assert ("at least 3.1% of the posts let through" in page) is is_broken
+        assert ("At least 3.1% of posts let through" in page) is is_broken
 
     def test_lists_the_posts_that_would_change(self, lead_desk: Client, scored: Scored) -> None:
         scored(2)

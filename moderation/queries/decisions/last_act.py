@@ -1,0 +1,46 @@
+"""What a moderator did last, while it can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import BigIntegerField, Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Cast
+
+from moderation.models import AuditEntry, BlindReview, Case, Decision, User, desk_settings
+from moderation.models.cases import CaseReason
+from moderation.queries.decisions import decision_pages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """A case that was skipped, and until when the desk offers to undo it."""
+
+    case: Case
+    final_at: datetime
+
+
+def undoable(*, moderator: User, at: datetime) -> BlindReview | Decision | Skip | None:
+    """Return the latest act that one key undoes, if there is one; one query finds it, another reads it."""
+    window = timedelta(seconds=desk_settings.current().undo_seconds)
+    answers = BlindReview.objects.filter(settled_at__isnull=True, answered_by=moderator)
+    answers = answers.filter(answered_at__gt=at - window)
+    decisions = decision_pages.undoable(moderator=moderator, at=at)
+    # Rows of cases keep no time. Of a second review, `skipped_by` also names who must not judge it.
+    cases = Case.objects.filter(skipped_by__contains=[moderator.pk]).select_related("post__author")
+    cases = cases.exclude(reason__in=(CaseReason.SECOND, CaseReason.BLIND))
+    is_left = Exists(cases.filter(pk=Cast(OuterRef("subject_id"), BigIntegerField())))
+    skips = AuditEntry.objects.filter(is_left, actor=moderator, action="case.skipped", at__gt=at - window)
+    acts: tuple[QuerySet[Any, Any], ...] = (
+        answers.values_list("answered_at", "pk", Value("answer")),
+        decisions.values_list("decided_at", "pk", Value("decision")),
+        skips.values_list("at", Cast("subject_id", BigIntegerField()), Value("skip")),
+    )
+    first, *others = (rows.order_by() for rows in acts)
+    done_at, pk, kind = first.union(*others, all=True).order_by("-answered_at").first() or (at, 0, "")
+    if kind == "skip":
+        case = cases.filter(pk=pk).first()
+        return Skip(case=case, final_at=done_at + window) if case else None
+    return (answers if kind == "answer" else decisions).filter(pk=pk).first() if kind else None
