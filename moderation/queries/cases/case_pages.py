@@ -172,7 +172,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         complaint_count=complaint_count,
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
-        appeal=_appeal(case),
+        appeal=Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None,
         notes=notes(case) if case.has_notes else (),
         near=near_posts.near(case),
         same_picture=near_posts.same_picture(case, evidence),
