@@ -42,19 +42,18 @@ def running(
     scoring_processes: int = 0,
     has_sweeps: bool = False,
     undo_seconds: int = 10,
-    repository: Path = SHIPPED,
 ) -> Iterator[Supervisor]:
     """Start PostgreSQL and the broker with the product's own settings, and what else is asked for.
 
     Fills the environment, so that Django can be set up inside. The demo platform and its key exist.
-    No key is slowed down. `repository` is the one that Triton serves.
+    No key is slowed down.
     """
     state = State(ROOT / ".state" / "bench" / name)
     environment = _environment(state)
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=environment, say=_say
     ) as supervisor:
-        _servers(supervisor, state, repository=repository if has_triton else None)
+        _servers(supervisor, state, has_triton=has_triton)
         supervisor.run_step(application.preparation(seeds_demo=True))
         os.environ.update(supervisor.environment)
         with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
@@ -107,7 +106,7 @@ def _environment(state: State) -> dict[str, str]:
     }
 
 
-def _servers(supervisor: Supervisor, state: State, *, repository: Path | None) -> None:
+def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
     database, broker = Postgres(state=state, port=ports.free()), Broker(state=state, port=ports.free())
     supervisor.environment |= {
         "DATABASE_URL": database.url,
@@ -115,8 +114,8 @@ def _servers(supervisor: Supervisor, state: State, *, repository: Path | None) -
         "TRITON_URL": f"grpc://{ports.LOOPBACK}:9",  # nobody answers there
     }
     servers = [database.service(), broker.service()]
-    if repository is not None:
-        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free(), repository=repository)
+    if has_triton:
+        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
         supervisor.environment["TRITON_URL"] = triton.url
         servers.append(triton.service())
     supervisor.bring_up(*servers)
