@@ -11,8 +11,8 @@ import pytest
 
 from tests.libraries import later, needs
 from training import __main__ as command
-from training import compare, dataset, fine_tune, held_out, train_content
-from training.dataset import Example, Provenance, Split, split_of
+from training import compare, dataset, fine_tune, held_out
+from training.dataset import Example, Split, split_of
 from training.evaluate import Floats
 
 # Several trainings and their bootstraps in one test: on a busy machine they need minutes.
@@ -186,22 +186,6 @@ def test_measures_an_earlier_outcome_without_training_it(trained: Path, tmp_path
     card = (tmp_path / "model-card.md").read_text()
     assert "then calibrated and measured as it was" in card
     assert f"learning rate {earlier['recipe']['learning_rate']}" in card
-
-
-def test_learns_from_rules_with_less_weight(tmp_path: Path) -> None:
-    labelled, crawled = tmp_path / "texts.jsonl", tmp_path / "crawl.jsonl"
-    row = {"id": "1", "source": "tiny", "text": "see you later", "label": 0, "group": "g0"}
-    labelled.write_text(json.dumps(row) + "\n")
-    crawled.write_text(json.dumps({"text": "Please subscribe to my channel"}) + "\n")
-
-    material = train_content.gather(data=[labelled], unlabelled=[crawled], weights=dataset.DEFAULT_WEIGHTS)
-
-    assert [(one.provenance.value, one.weight) for one in material.examples] == [
-        ("professional", 1.0),
-        ("rule", dataset.DEFAULT_WEIGHTS[Provenance.RULE]),
-    ]
-    assert [entry.file for entry in material.files] == ["texts.jsonl", "crawl.jsonl"]
-    assert material.rules
 
 
 def test_answers_in_the_order_asked(trained: Path) -> None:
