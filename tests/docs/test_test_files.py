@@ -40,7 +40,6 @@ PAUSES = {
     "tests/config/health/test_ready.py": "stand-ins that are slow",
     "tests/config/server/test_slow_clients.py": "the server must not end while a client is slow",
     "tests/config/test_worker_alive.py": "what a stopped worker must not do, and how long a broker is silent",
-    "tests/faults/test_outages.py": "how long the database is stopped",
     "tests/moderation/operations/webhooks/test_nothing_waits.py": "the pace at which deliveries come",
     "tests/moderation/evidence/hostile_child.py": "a reader that hangs",
     "tests/moderation/operations/evidence/hostile_site.py": "a stand-in that is slow",

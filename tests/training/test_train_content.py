@@ -52,23 +52,6 @@ def test_what_is_saved_answers_as_measured(trained: Path) -> None:
     assert compare.calibration_error(labels, found) == pytest.approx(tiny["calibration_error"], abs=1e-4)
 
 
-@pytest.mark.long
-def test_folds_hold_every_text_outside_the_test_part_out(
-    trained: Path, tiny_base: Path, tmp_path: Path
-) -> None:
-    data, options = str(trained / "texts.jsonl"), ("--without-own-texts", "--base", str(tiny_base))
-
-    command.main(
-        ["content", "--data", data, *options, "--out", str(tmp_path), "--epochs", "1", "--folds", "2"]
-    )
-
-    outcome = json.loads((tmp_path / "metrics.json").read_text())["outcome"]
-    (tiny, _) = outcome["held_out"]["wide_and_deep"]
-    examples = dataset.load([trained / "texts.jsonl"])
-    assert tiny["rows"] == len(examples) - len(dataset.part(examples, split=Split.TEST))
-    assert "--folds 2" in (tmp_path / "model-card.md").read_text()
-
-
 def test_trains_a_base_further_and_lets_it_answer_for_what_is_new(trained: Path, tmp_path: Path) -> None:
     rows = [
         {"id": f"n{at}", "source": "new", "text": f"free lunch {at}", "label": at % 2, "group": f"n{at}"}
