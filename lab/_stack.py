@@ -28,8 +28,8 @@ from deploy.local.triton import Triton
 SHIPPED = ROOT / "triton_repo"
 
 _SETTINGS = """
-INSERT INTO moderation_desksettings (posts_per_minute, undo_seconds) VALUES (10000000, %s)
-ON CONFLICT (id) DO UPDATE SET undo_seconds = excluded.undo_seconds
+INSERT INTO moderation_desksettings (posts_per_minute, undo_seconds) VALUES (10000000, 10)
+ON CONFLICT (id) DO NOTHING
 """
 
 
@@ -40,29 +40,23 @@ def running(
     has_triton: bool = False,
     has_web: bool = False,
     scoring_processes: int = 0,
-    has_sweeps: bool = False,
-    undo_seconds: int = 10,
-    repository: Path = SHIPPED,
 ) -> Iterator[Supervisor]:
     """Start PostgreSQL and the broker with the product's own settings, and what else is asked for.
 
     Fills the environment, so that Django can be set up inside. The demo platform and its key exist.
-    No key is slowed down. `repository` is the one that Triton serves.
+    No key is slowed down.
     """
     state = State(ROOT / ".state" / "bench" / name)
     environment = _environment(state)
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=environment, say=_say
     ) as supervisor:
-        _servers(supervisor, state, repository=repository if has_triton else None)
+        _servers(supervisor, state, has_triton=has_triton)
         supervisor.run_step(application.preparation(seeds_demo=True))
         os.environ.update(supervisor.environment)
         with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
-            connection.execute(_SETTINGS, [undo_seconds])
-        services = _services(
-            state, has_web=has_web, scoring_processes=scoring_processes, has_sweeps=has_sweeps
-        )
-        supervisor.bring_up(*services)
+            connection.execute(_SETTINGS)
+        supervisor.bring_up(*_services(state, has_web=has_web, scoring_processes=scoring_processes))
         yield supervisor
 
 
@@ -107,7 +101,7 @@ def _environment(state: State) -> dict[str, str]:
     }
 
 
-def _servers(supervisor: Supervisor, state: State, *, repository: Path | None) -> None:
+def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
     database, broker = Postgres(state=state, port=ports.free()), Broker(state=state, port=ports.free())
     supervisor.environment |= {
         "DATABASE_URL": database.url,
@@ -115,21 +109,18 @@ def _servers(supervisor: Supervisor, state: State, *, repository: Path | None) -
         "TRITON_URL": f"grpc://{ports.LOOPBACK}:9",  # nobody answers there
     }
     servers = [database.service(), broker.service()]
-    if repository is not None:
-        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free(), repository=repository)
+    if has_triton:
+        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
         supervisor.environment["TRITON_URL"] = triton.url
         servers.append(triton.service())
     supervisor.bring_up(*servers)
 
 
-def _services(state: State, *, has_web: bool, scoring_processes: int, has_sweeps: bool) -> list[Service]:
+def _services(state: State, *, has_web: bool, scoring_processes: int) -> list[Service]:
     services = []
     if scoring_processes:
         kind = application.Worker(name="scoring", queues=("scoring",), concurrency=scoring_processes)
         services.append(application.worker(kind, state=state))
-    if has_sweeps:
-        kind = application.Worker(name="housekeeping", queues=("housekeeping", "campaigns"), concurrency=1)
-        services += [application.worker(kind, state=state), application.beat()]
     if has_web:
         services.append(
             application.web(port=int(os.environ["SPAMDESK_WEB_PORT"]), processes=application.web_processes())

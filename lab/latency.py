@@ -23,8 +23,8 @@ from deploy.local import addresses
 from lab import _posts, _stack
 from simulation.texts import Families
 
-POLL_SECONDS = 0.005
-GIVE_UP_SECONDS = 60.0
+_POLL_SECONDS = 0.005
+_GIVE_UP_SECONDS = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +43,9 @@ def main(options: argparse.Namespace) -> None:
     )
     payloads = list(posts)
     starts: queue.Queue[tuple[str, float]] = queue.Queue()
-    watcher = Watcher(prefix=run, expected=len(payloads))
+    watcher = _Watcher(prefix=run, expected=len(payloads))
     watcher.start()
-    send_all(payloads, rate=options.rate, sent=starts)
+    _send_all(payloads, rate=options.rate, sent=starts)
     watcher.join()
     start_times = dict(starts.queue)
     waits = np.array([seen_at - start_times[name] for name, seen_at in watcher.seen.items()]) * 1000
@@ -54,7 +54,7 @@ def main(options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
-def send_all(payloads: list[dict[str, Any]], *, rate: float, sent: queue.Queue[tuple[str, float]]) -> None:
+def _send_all(payloads: list[dict[str, Any]], *, rate: float, sent: queue.Queue[tuple[str, float]]) -> None:
     """Send at fixed times, whether or not earlier answers are back: a slow server must not slow the load."""
     url = f"{_stack.web_url()}/api/v1/posts"
     with (
@@ -71,7 +71,7 @@ def send_all(payloads: list[dict[str, Any]], *, rate: float, sent: queue.Queue[t
         list(pool.map(send, range(len(payloads)), payloads))
 
 
-class Watcher(threading.Thread):
+class _Watcher(threading.Thread):
     """Polls for new scores and notes when each became visible to other connections."""
 
     def __init__(self, *, prefix: str, expected: int) -> None:
@@ -81,12 +81,12 @@ class Watcher(threading.Thread):
         self._expected = expected
 
     def run(self) -> None:
-        """Poll until all are scored, or nothing new came for GIVE_UP_SECONDS."""
+        """Poll until all are scored, or nothing new came for _GIVE_UP_SECONDS."""
         last_news = time.monotonic()
         with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
             row = connection.execute("SELECT coalesce(max(id), 0) FROM moderation_score").fetchone()
             newest = row[0] if row else 0
-            while len(self.seen) < self._expected and time.monotonic() - last_news < GIVE_UP_SECONDS:
+            while len(self.seen) < self._expected and time.monotonic() - last_news < _GIVE_UP_SECONDS:
                 rows = connection.execute(
                     "SELECT s.id, p.external_id FROM moderation_score s"
                     " JOIN moderation_revision r ON r.id = s.revision_id"
@@ -100,7 +100,7 @@ class Watcher(threading.Thread):
                     if external_id.startswith(self._prefix) and external_id not in self.seen:
                         self.seen[external_id] = now
                         last_news = now
-                time.sleep(POLL_SECONDS)
+                time.sleep(_POLL_SECONDS)
 
 
 def _print(*, waits: np.ndarray, options: argparse.Namespace, lost: int) -> None:

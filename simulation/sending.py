@@ -66,7 +66,7 @@ class Sending:
         """Send the posts that wait, then the complaints: nobody complains about a post before it is out."""
         posts, self._waiting_posts = self._waiting_posts, []
         complaints, self._waiting_complaints = self._waiting_complaints, []
-        # Before the request: a post stored without its truth could never be measured.
+        # Before the request: nobody could tell any more what a stored post is.
         self._truth.writelines(map(truth_line, posts))
         self._truth.flush()
         # Also before: a post's links may be fetched as soon as it is stored.

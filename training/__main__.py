@@ -20,10 +20,6 @@ COMMANDS = {
     "journeys": ("training.train_journeys", "fit the journey model on labelled records"),
     "heads": ("training.train_heads", "give a release a head for each platform, from its decisions"),
     "topics": ("training.export_topics", "a model of topics in words for Triton's repository"),
-    "topic-quality": (
-        "training.measure_topics",
-        "what topics in words are worth, beside a classifier trained on labels",
-    ),
     "variants": ("training.variants", "Triton's repository for CPU, ONNX Runtime on GPU, TensorRT"),
     "tensorrt": ("training.build_tensorrt", "build the TensorRT plan, on the GPU it will run on"),
     "next-release": ("training.next_release", "from decisions to a judged candidate, step by step"),

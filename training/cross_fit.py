@@ -207,22 +207,20 @@ def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
         raise ValueError(
             "leaving a source out needs epochs: a base that is not trained anew may have seen it"
         )
-    sources = sorted({example.source for example in examples if not _is_ruled(example)})
+    sources = sorted({example.source for example in examples})
     if len(sources) < 2:
         raise ValueError(
             f"needs two sources at least, to leave one out: found {', '.join(sources) or 'none'}"
         )
     number = {source: place for place, source in enumerate(sources)}
-    # Texts labelled only by rules are a source that is never predicted.
-    place = [number.get(example.source, len(sources)) for example in examples]
+    place = [number[example.source] for example in examples]
     return _left_out(examples, place=place, recipe=recipe)
 
 
 def _left_out(examples: Sequence[Example], *, place: Sequence[int], recipe: Recipe) -> HeldOut:
     """Train once per fold, without it; `place` (n_examples,) is each example's fold."""
-    rows = [row for row, example in enumerate(examples) if not _is_ruled(example)]
-    left_out = np.unique([place[row] for row in rows])[: recipe.most_folds or None]
-    rows = [row for row in rows if place[row] in left_out]
+    left_out = np.unique(place)[: recipe.most_folds or None]
+    rows = [row for row in range(len(examples)) if place[row] in left_out]
     served = dataset.read_as_served([examples[row] for row in rows])
     folds = np.array([place[row] for row in rows], dtype=np.int_)
     answers = {name: np.empty(len(rows), dtype=np.float64) for name in (DEEP, WIDE, SIMPLE)}
@@ -241,12 +239,5 @@ def _stopping_part(examples: Sequence[Example]) -> dict[Split, list[Example]]:
     parts: dict[Split, list[Example]] = {Split.TRAIN: [], Split.VALIDATION: []}
     for example in examples:
         stops = bucket(f"stop:{example.group}", of=_STOPPING) == 0
-        if not stops:
-            parts[Split.TRAIN].append(example)
-        elif not _is_ruled(example):
-            parts[Split.VALIDATION].append(example)
+        parts[Split.VALIDATION if stops else Split.TRAIN].append(example)
     return parts
-
-
-def _is_ruled(example: Example) -> bool:
-    return example.provenance is Provenance.RULE

@@ -1,7 +1,6 @@
 """Labelled texts in JSON lines: load, validate, split by near-duplicate group, record their provenance.
 
-Three kinds of labels: published corpora (the lines name their source), the desk's own exports of decisions,
-and weak labels by rules (rules.py).
+Two kinds of labels: published corpora (the lines name their source) and the desk's own exports of decisions.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from training import labelled_lines
 from training.labelled_lines import LabelledLine, Malformed
 
 __all__ = [
-    "DEFAULT_WEIGHTS",
     "Example",
     "FileManifest",
     "Malformed",
@@ -29,7 +27,6 @@ __all__ = [
     "part",
     "read_as_served",
     "split_of",
-    "weighted",
 ]
 
 
@@ -40,11 +37,6 @@ class Provenance(StrEnum):
 
     PROFESSIONAL = "professional"
     CURATED = "curated"
-    RULE = "rule"
-
-
-# How much one text counts in training. A rule errs more often than a person.
-DEFAULT_WEIGHTS = {Provenance.PROFESSIONAL: 1.0, Provenance.CURATED: 1.0, Provenance.RULE: 0.3}
 
 
 @dataclass(frozen=True)
@@ -85,21 +77,8 @@ def load(paths: Iterable[Path]) -> list[Example]:
 
 
 def part(examples: Sequence[Example], *, split: Split) -> list[Example]:
-    """Keep the examples whose group falls into the split, in their order.
-
-    Rule-labelled texts are for training only: a model that learned a rule looks good when judged by it.
-    """
-    return [
-        example
-        for example in examples
-        if split_of(example.group) is split
-        and (split is Split.TRAIN or example.provenance is not Provenance.RULE)
-    ]
-
-
-def weighted(examples: Iterable[Example], *, weights: Mapping[Provenance, float]) -> list[Example]:
-    """Let every example count by its provenance, too."""
-    return [replace(example, weight=example.weight * weights[example.provenance]) for example in examples]
+    """Keep the examples whose group falls into the split, in their order."""
+    return [example for example in examples if split_of(example.group) is split]
 
 
 def read_as_served(examples: Iterable[Example]) -> list[Example]:
@@ -109,11 +88,10 @@ def read_as_served(examples: Iterable[Example]) -> list[Example]:
 
 def manifest(paths: Iterable[Path]) -> list[FileManifest]:
     """Describe each file for the model card and for the release that is trained from it."""
-    return [describe(path, examples=load([path])) for path in paths]
+    return [_describe(path, examples=load([path])) for path in paths]
 
 
-def describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
-    """Describe one file by its rows."""
+def _describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
     return FileManifest(
         file=path.name,
         sha256=file_sha256(path),

@@ -72,7 +72,6 @@ def write(*, model_folder: Path, card: Path) -> None:
         left_out=table(outcome["held_out"]),
         unseen=_unseen(model_folder),
         robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
-        rules=_rules(metrics["rules"]),
         normaliser=outcome["normaliser"],
         files=_files(model_folder),
         commands="\n".join(_commands(metrics, data=_given(data), out=".state/content-model")),
@@ -119,11 +118,7 @@ def _runs(run: Mapping[str, Any]) -> list[str]:
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [
-        str(entry["file"])
-        for entry in data
-        if entry["sources"] not in (["starter"], ["curated"]) and "rule" not in entry["provenance"]
-    ]
+    return [str(entry["file"]) for entry in data if entry["sources"] not in (["starter"], ["curated"])]
 
 
 def _data_row(entry: Mapping[str, Any]) -> str:
@@ -186,19 +181,6 @@ def _robustness_row(found: Mapping[str, Any]) -> str:
         f"| {found['attack'].replace('_', ' ')} | {found['recall']:.3f} "
         f"| {found['recall_without_normaliser']:.3f} |"
     )
-
-
-def _rules(qualities: Sequence[Mapping[str, Any]]) -> str:
-    """Say which rules labelled texts of this run, if any."""
-    if not qualities:
-        return "No text of this run was labelled by rules (`training/rules.py`)."
-    rows = [
-        f"| {quality['rule']} | {'spam' if quality['label'] else 'not spam'} "
-        f"| {quality['labelled']:,} | {quality['right']:.1%} |"
-        for quality in qualities
-    ]
-    head = "Rules labelled the unlabelled files. On the labelled train part each rule is right this often:"
-    return "\n".join([head, "", "| rule | says | texts | right |", "|---|---|---|---|", *rows])
 
 
 def _commands(run: Mapping[str, Any], *, data: Sequence[str], out: str) -> list[str]:

@@ -7,7 +7,7 @@ import dataclasses
 import json
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,11 +21,10 @@ from training import (
     dataset,
     held_out,
     model_card,
-    rules,
     served_content,
 )
 from training.content_quality import SHIPPED, Robustness
-from training.dataset import Example, FileManifest, Provenance, Split
+from training.dataset import Example, FileManifest, Split
 from training.evaluate import Quality
 from training.fine_tune import Recipe
 from training.wide import Mix
@@ -41,7 +40,6 @@ class Material:
 
     examples: list[Example]
     files: list[FileManifest]
-    rules: list[rules.RuleQuality]
 
 
 @dataclass(frozen=True)
@@ -86,21 +84,10 @@ def add_training_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON lines of labelled texts, or of exported decisions",
     )
     parser.add_argument(
-        "--unlabelled",
-        type=Path,
-        nargs="*",
-        default=[],
-        help="JSON lines of texts that rules label for training",
-    )
-    parser.add_argument(
         "--without-own-texts",
         action="store_true",
         help="leave out starter_texts.jsonl and curated_posts.jsonl",
     )
-    for provenance, weight in dataset.DEFAULT_WEIGHTS.items():
-        parser.add_argument(
-            f"--{provenance}-weight", type=float, default=weight, help="of one text in training"
-        )
     parser.add_argument("--base", help="offline package, local folder or hub name")
     parser.add_argument(
         "--held-out", type=Path, help="answers to texts left out, of the training that made the base"
@@ -156,12 +143,11 @@ def main(arguments: argparse.Namespace) -> None:
 
 def _continue(arguments: argparse.Namespace) -> None:
     """Train the live model further; exit with a message if it must not be, or forgot."""
-    for option in ("base", "folds", "unlabelled", "held_out"):
+    for option in ("base", "folds", "held_out"):
         if getattr(arguments, option):
             raise SystemExit(f"--{option.replace('_', '-')} is not for --from-live")
     if not arguments.replay:
         raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
-    weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
     own_texts = [] if arguments.without_own_texts else OWN_TEXTS
     try:
         further(
@@ -169,7 +155,6 @@ def _continue(arguments: argparse.Namespace) -> None:
             models=served_content.MODELS,
             labels=arguments.data,
             replay=[*arguments.replay, *own_texts],
-            weights=weights,
             recipe=recipe_of(arguments, default=continue_content.RECIPE),
             out=arguments.out,
         )
@@ -183,7 +168,6 @@ def further(
     models: Path,
     labels: Sequence[Path],
     replay: Sequence[Path],
-    weights: Mapping[Provenance, float] = dataset.DEFAULT_WEIGHTS,
     recipe: Recipe = continue_content.RECIPE,
     out: Path,
 ) -> None:
@@ -191,10 +175,7 @@ def further(
 
     Raises dataset.Malformed, continue_content.TooFew, or continue_content.Forgotten once all is written.
     """
-    label_texts, replay_texts = (
-        gather(data=files, unlabelled=[], weights=weights).examples for files in (labels, replay)
-    )
-    texts = continue_content.Texts(labels=label_texts, replay=replay_texts)
+    texts = continue_content.Texts(labels=dataset.load(labels), replay=dataset.load(replay))
     continue_content.run(live=live, models=models, texts=texts, recipe=recipe, out=out)
 
 
@@ -207,28 +188,8 @@ def recipe_of(arguments: argparse.Namespace, *, default: Recipe = Recipe()) -> R
 
 def material_of(arguments: argparse.Namespace) -> Material:
     """Gather the data of the options. Raises dataset.Malformed."""
-    return gather(
-        data=[*arguments.data, *([] if arguments.without_own_texts else OWN_TEXTS)],
-        unlabelled=arguments.unlabelled,
-        weights={provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance},
-    )
-
-
-def gather(
-    *, data: Sequence[Path], unlabelled: Sequence[Path], weights: Mapping[Provenance, float]
-) -> Material:
-    """Read labelled files, label the others by rules, weigh all by provenance. Raises dataset.Malformed."""
-    labelled = dataset.load(data)
-    ruled = [rules.load(path) for path in unlabelled]
-    together = [*labelled, *(example for examples in ruled for example in examples)]
-    return Material(
-        examples=dataset.weighted(together, weights=weights),
-        files=[
-            *dataset.manifest(data),
-            *(dataset.describe(path, examples=rows) for path, rows in zip(unlabelled, ruled, strict=True)),
-        ],
-        rules=rules.measure(dataset.part(labelled, split=Split.TRAIN)) if unlabelled else [],
-    )
+    data = [*arguments.data, *([] if arguments.without_own_texts else OWN_TEXTS)]
+    return Material(examples=dataset.load(data), files=dataset.manifest(data))
 
 
 def train(*, material: Material, recipe: Recipe, earlier: Path | None = None, out: Path) -> Outcome:
@@ -285,7 +246,6 @@ def _write_metrics(
         "earlier": model_card.earlier(Path(recipe.base)),
         "held_out": earlier and earlier.name,
         "data": [dataclasses.asdict(entry) for entry in material.files],
-        "rules": [dataclasses.asdict(quality) for quality in material.rules],
         "outcome": dataclasses.asdict(outcome),
     }
     (out / "metrics.json").write_text(json.dumps(report, indent=2) + "\n")

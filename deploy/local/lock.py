@@ -18,7 +18,7 @@ def _groups(*names: str) -> tuple[str, ...]:
 
 _LOCKS: dict[str, tuple[str, ...]] = {
     # The superset comes first: the others repeat its versions.
-    "test": ("pyproject.toml", *_groups("local", "ocr", "train", "bench", "sagemaker", "dev")),
+    "test": ("pyproject.toml", *_groups("local", "ocr", "train", "sagemaker", "dev")),
     "run": ("pyproject.toml", *_groups("local", "ocr"), "-c", "requirements/test.txt"),
     "runtime": ("pyproject.toml", *_groups("ocr"), "-c", "requirements/test.txt"),
     "sagemaker": ("--group", "pyproject.toml:sagemaker", "-c", "requirements/test.txt"),

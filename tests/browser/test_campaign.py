@@ -86,21 +86,6 @@ class TestKeyboard:
         assert open_now() == SIZE
         assert watch.findings == []
 
-    def test_refuses_a_wrong_count_and_can_be_called_off(
-        self, page_of: Open, moderator: User, pills: Campaign
-    ) -> None:
-        page = page_of(moderator)
-        page.goto(f"/campaigns/{pills.pk}/")
-
-        page.keyboard.press("f")
-        page.get_by_label("to decide").fill("20")
-        page.keyboard.press("Enter")
-
-        expect(page.get_by_role("alert").filter(has_text="does not match")).to_be_visible()
-        page.get_by_role("link", name="Cancel").click()
-        expect(page.locator("[data-key=s]")).to_be_visible()
-        assert open_now() == FEW
-
     def test_leaves_members_out_by_moving_along_them(
         self, page_of: Open, moderator: User, pills: Campaign
     ) -> None:
@@ -116,15 +101,6 @@ class TestKeyboard:
         expect(page.locator("[data-key=s] .decide__count")).to_have_text(str(FEW - 1))
         second = CampaignMember.objects.order_by("likeness", "id")[1]
         assert second.left_out_by == moderator
-
-    def test_shows_more_members_on_demand(self, page_of: Open, moderator: User, pills_of: Pills) -> None:
-        pills = pills_of(60)
-        page = page_of(moderator)
-        page.goto(f"/campaigns/{pills.pk}/")
-
-        page.get_by_role("link", name="Show more").click()
-
-        expect(page.locator(".member")).to_have_count(60)
 
     def test_opens_one_from_the_list(self, page_of: Open, moderator: User, pills: Campaign) -> None:
         page = page_of(moderator)

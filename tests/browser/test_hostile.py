@@ -10,7 +10,7 @@ from moderation.models import Author, Case, Complaint, Domain, User
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent
-from tests.browser.stage import MARKUP, SPOOFS, Open, Settle, Watch, press_and_wait
+from tests.browser.stage import MARKUP, SPOOFS, Open, Settle, Watch
 from tests.moderation.conftest import Case_
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
@@ -86,24 +86,6 @@ class TestMarkup:
             page.keyboard.press("c")
             settle(page)
 
-        assert watch.findings == []
-
-    @pytest.mark.long
-    def test_stays_dead_when_decided_on(
-        self, page_of: Open, open_case: Case_, lead: User, watch: Watch
-    ) -> None:
-        for payload in MARKUP:
-            hostile_case(open_case, lead, payload)
-        page = page_of(lead)
-        page.goto("/review/")
-        press_and_wait(page, "r")
-        for _ in MARKUP:
-            before = page.url
-            page.keyboard.press("s")
-            page.wait_for_function("before => location.href !== before", arg=before)
-        page.goto("/decisions/")
-
-        assert page.locator("tbody tr").count() == len(MARKUP)
         assert watch.findings == []
 
 

@@ -1,10 +1,8 @@
-"""Shifts in the whole product: API, broker, workers, Triton, PostgreSQL, a server that dies, a browser."""
+"""A shift in the whole product: API, broker, workers, Triton, PostgreSQL, a browser."""
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -99,32 +97,6 @@ def test_a_shift_without_a_mouse(
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/posts/\d+/$"))
     expect(page.locator("#main")).to_contain_text("Mona Moderator")
-
-
-@pytest.mark.long
-def test_a_restart_of_the_server_loses_nothing(
-    desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
-) -> None:
-    page = desk_of("moderator")
-    press_and_wait(page, "r")
-    press_and_wait(page, "s")
-    product.wait_until(lambda: stored() == 1, "stored")
-    killed = product.process("config.server")
-    case = page.locator("[data-case]").get_attribute("data-case")
-
-    os.kill(killed, signal.SIGKILL)
-    page.keyboard.press("f")
-    product.wait_until(lambda: killed not in product.processes(), "gone")
-    product.wait_until(product.is_ready, "ready again")
-    # The page's own tries store it, or it says that they failed and has the case in front again.
-    given_back = page.locator(f"body:has(#failure:not([hidden])) [data-case='{case}']")
-    product.wait_until(lambda: stored() == 2 or given_back.count() == 1, "stored or given back")
-    if stored() == 1:
-        press_and_wait(page, "f")
-
-    product.wait_until(lambda: stored() == 2, "the decision made meanwhile stored, once")
-    press_and_wait(page, "s")
-    product.wait_until(lambda: stored() == 3, "the shift went on")
 
 
 _REMOVED = (

@@ -1,11 +1,10 @@
-"""The operator's guide as a program: its commands in order, with this test's folders, port and addresses."""
+"""The operator's guide as a program: its commands in order, with this test's folders and addresses."""
 
 from __future__ import annotations
 
 import configparser
 import os
 import re
-import shlex
 import subprocess
 import textwrap
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ def blocks(*, section: str) -> list[Block]:
 
 
 def replaced(text: str, values: Mapping[str, str]) -> str:
-    """Put the test's folders, port and addresses where the guide has its own."""
+    """Put the test's folders and addresses where the guide has its own."""
     for given, own in values.items():
         text = text.replace(given, own)
     return text
@@ -64,12 +63,6 @@ def bare() -> dict[str, str]:
     return {**kept, "no_proxy": "localhost,127.0.0.1"}
 
 
-def environment_file(path: Path) -> dict[str, str]:
-    """Read settings as systemd does: one per line, nothing expanded."""
-    lines = (line.split("=", 1) for line in path.read_text().splitlines() if line)
-    return {name: value for name, value in lines}  # noqa: C416 - pairs of lists
-
-
 def units(folder: Path) -> dict[str, str]:
     """Return the command line of each unit by its name, as systemd would run it."""
     found = {}
@@ -79,17 +72,3 @@ def units(folder: Path) -> dict[str, str]:
         parser.read(path)
         found[path.stem.removeprefix("spamdesk-")] = parser["Service"]["ExecStart"].replace("%%", "%")
     return found
-
-
-def start(command: str, *, folder: Path, settings: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
-    """Start a process as systemd would: in the release's folder, with the settings' file and nothing else."""
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            shlex.split(command),
-            cwd=folder,
-            env={**bare(), **settings},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )

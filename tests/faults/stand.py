@@ -34,8 +34,6 @@ WHOLE_PRODUCT = (pytest.mark.faults, pytest.mark.long, pytest.mark.xdist_group("
 class Stand(Product):
     """The product with a demo platform, two scoring processes, and Triton at the end of a line."""
 
-    degraded_seconds = 0
-
     def __init__(self, state: Path) -> None:
         super().__init__(state)
         self.triton = Line(urlsplit(os.environ["TRITON_URL"]).port or 0)
@@ -58,9 +56,8 @@ class Stand(Product):
         """Make the demo platform, its key and the accounts; processes that run follow within seconds."""
         self.rows(
             "INSERT INTO moderation_desksettings (undo_seconds, degraded_seconds, audit_first_percent)"
-            " VALUES (%s, %s, 2)",
+            " VALUES (%s, 0, 2)",
             UNDO_SECONDS,
-            self.degraded_seconds,
         )
         command = [sys.executable, "manage.py", "seed_demo"]
         subprocess.run(command, cwd=ROOT, env=self.environment, check=True, timeout=120)

@@ -1,15 +1,10 @@
-"""Trials 32 and 33 in part: full disks, and a database that is stopped, on one whole product."""
+"""Trial 32: full disks on one whole product."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import signal
-import time
 import uuid
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx
 import psycopg
@@ -20,12 +15,7 @@ from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
 pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(400)]
 
-STOP_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_STOP_SECONDS", "1"))
-"""How long the database stays stopped after the first refusals: 60 for the whole trial."""
-AT_ONCE = 6
 _SIZES = {"": 200, "postgres": 400, "broker": 16}
-_LIMIT_SECONDS = 15 + 5 + 10
-"""An answer's limit, the pool's, and a busy machine."""
 
 
 @pytest.fixture(scope="module")
@@ -85,55 +75,6 @@ class TestFullDisk:
         # Half a minute is what the sweep waits before it takes a message for lost.
         stand.rows("UPDATE moderation_revision SET enqueued_at = enqueued_at - interval '1 minute'")
         stand.wait_until(lambda: stand.scored(sent) == len(sent), "all scored", patience_seconds=90)
-
-
-def test_a_stopped_database_holds_nobody(stand: Stand) -> None:
-    """Promise: every request is answered within half a minute; afterwards everything goes on."""
-    accepted: list[str] = []
-    answers: list[tuple[int, float]] = []
-
-    def ask(number: int) -> None:
-        began = time.monotonic()
-        with stand.api() as api:
-            said = api.post("/posts", json=post(f"stopped-{uuid.uuid4().hex}"), timeout=120)
-        answers.append((said.status_code, time.monotonic() - began))
-        if said.status_code == httpx.codes.ACCEPTED:
-            accepted.append(said.json()["external_id"])
-        else:
-            assert int(said.headers["Retry-After"]) > 0, number
-
-    with stopped(stand), ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(ask, range(AT_ONCE)))
-        with httpx.Client(base_url=f"http://127.0.0.1:{stand.port}", trust_env=False, timeout=120) as desk:
-            page = desk.get("/", cookies={"sessionid": "x" * 32})
-            assert page.status_code == 503
-            assert int(page.headers["Retry-After"]) > 0
-        time.sleep(STOP_SECONDS)
-
-    assert {status for status, _ in answers} == {503}
-    # Four threads share the work: the last of six waits for one before it.
-    assert max(seconds for _, seconds in answers) < 2 * _LIMIT_SECONDS
-    with stand.api() as api:
-        stand.wait_until(lambda: is_taken(api, accepted), "taken again")
-    stand.wait_until(lambda: stand.scored(accepted) == len(accepted), "all scored", patience_seconds=120)
-
-
-@contextlib.contextmanager
-def stopped(stand: Stand) -> Iterator[None]:
-    """Stop every process of the database until the block is left."""
-    server = stand.postgres()
-    processes = [server, *children_of(server)]
-    stand.signal_all(processes, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        stand.signal_all(processes, signal.SIGCONT)
-
-
-def children_of(parent: int) -> list[int]:
-    """Return the processes that a process started."""
-    listed = Path(f"/proc/{parent}/task/{parent}/children").read_text()
-    return [int(process) for process in listed.split()]
 
 
 def send(api: httpx.Client, number: int) -> list[dict[str, str] | None]:

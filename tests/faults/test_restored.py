@@ -1,59 +1,20 @@
-"""What a whole product holds after its database was away, and a backup that was made under load."""
+"""What a whole product holds that was restored from a backup made under load."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
-import time
 import uuid
 from pathlib import Path
 
 import httpx
 import pytest
 
-from config import schedule
 from deploy.local.places import ROOT
-from tests.faults.lines import line_to
 from tests.faults.stand import WHOLE_PRODUCT, Stand, post, standing
 
 pytestmark = [*WHOLE_PRODUCT, pytest.mark.timeout(900)]
-
-
-PROMISED_SECONDS = 5
-SENDERS = {queue for own in schedule.WORKERS.values() for queue in own} | {"beat", "web"}
-
-
-class Cut(Stand):
-    """The product with PostgreSQL at the end of a line, and the broker of the tests."""
-
-    database = ""
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Return it with those."""
-        servers = {"DATABASE_URL": self.database, "CELERY_BROKER_URL": os.environ["CELERY_BROKER_URL"]}
-        return super().environment | servers
-
-    def takes(self, external_id: str) -> bool:
-        """Send a post; return whether it was taken."""
-        with self.api() as api:
-            return api.post("/posts", json=post(external_id)).status_code == httpx.codes.ACCEPTED
-
-
-def look(stand: Cut) -> None:
-    """Fail where a process does not write to the database soon, or a post is not scored."""
-    [(back_at,)] = stand.rows("SELECT clock_timestamp()")
-    sent = f"cut-{uuid.uuid4().hex}"
-
-    def seen() -> set[str]:
-        found = stand.rows("SELECT sender FROM moderation_heartbeat WHERE at > %s", back_at)
-        return {row[0] for row in found}
-
-    stand.wait_until(lambda: seen() == SENDERS, "all work", patience_seconds=PROMISED_SECONDS)
-    stand.wait_until(lambda: stand.takes(sent), "taken", patience_seconds=PROMISED_SECONDS)
-    stand.wait_until(lambda: stand.scored([sent]) == 1, "scored", patience_seconds=PROMISED_SECONDS)
 
 
 _UNWRITTEN = "SELECT count(*) FROM moderation_erasure WHERE journalled_at IS NULL"
@@ -114,22 +75,6 @@ def restored(state: Path, *, backup: Path, journal: str) -> Stand:
 
 def states(stand: Stand, ids: list[str], column: str, condition: str = "") -> int:
     return stand.count(f"SELECT count(*) FROM moderation_post WHERE {column} = ANY(%s) {condition}", ids)
-
-
-def test_each_process_works_within_seconds(empty_server: dict[str, str], broker: None) -> None:
-    with line_to(empty_server["DATABASE_URL"]) as line:
-
-        def make(state: Path) -> Cut:
-            stand = Cut(state)
-            stand.database = line.instead_of(empty_server["DATABASE_URL"])
-            return stand
-
-        with standing(make, name="cuts") as stand:
-            for seconds in (20, 75, 145):
-                stand.wait_until(stand.is_ready, "ready")
-                with line.cut():
-                    time.sleep(seconds)
-                look(stand)
 
 
 def test_a_backup_under_load_holds_what_was_acknowledged_before_it(tmp_path: Path) -> None:

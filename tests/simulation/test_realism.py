@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from simulation import material
 from simulation.authors import Role
 from simulation.events import PostEvent
 from simulation.platforms import Network
@@ -106,78 +105,3 @@ class TestAccounts:
             honest = [post for post in described if not post.truth.is_spam]
 
             assert 0.25 < separation(spam, honest, fact=fact) < 0.75
-
-    def test_the_ratio_points_one_way_in_one_family_and_the_other_in_the_next(self, seen: Seen) -> None:
-        described = seen.described()
-        genuine = first_posts(described, Role.ORDINARY)
-
-        ratio = {
-            role: separation(first_posts(described, role), genuine, fact="friends_per_follower")
-            for role in FAMILIES
-        }
-
-        assert ratio[Role.BOOSTER] > 0.85
-        assert ratio[Role.REPURPOSED] < 0.3
-        assert 0.4 < ratio[Role.AGED_BOUGHT] < 0.6
-
-    def test_at_most_a_third_of_spam_shows_the_ratio(self, seen: Seen) -> None:
-        spam = [post for post in seen.described() if post.truth.is_spam]
-        high = [post for post in spam if FACTS["friends_per_follower"](post) > 3.0]
-
-        assert 0.05 < len(high) / len(spam) < 1 / 3
-
-    def test_silent_boosters_follow_many_and_never_posted(self, seen: Seen) -> None:
-        boosters = first_posts(seen.described(), Role.BOOSTER)
-        posts = Counter(author_of(post) for post in seen.posts if post.truth.role == Role.BOOSTER)
-
-        assert np.median([FACTS["friends"](post) for post in boosters]) > 500
-        # The post at hand is counted.
-        assert np.median([FACTS["posts"](post) for post in boosters]) == 1
-        assert np.mean(list(posts.values())) < 1.3
-
-    def test_throw_away_accounts_write_one_to_three_posts(self, seen: Seen) -> None:
-        posts = Counter(author_of(post) for post in seen.posts if post.truth.role == Role.FRESH)
-
-        assert np.quantile(list(posts.values()), 0.85) <= 3
-
-    def test_mail_providers_are_large_hardly_ever_throw_away(self, seen: Seen) -> None:
-        throw_away = set(material.table("people")["throwaway_mail_domains"])
-        domains = {
-            is_spam: Counter(
-                post.payload["author"]["email_domain"]
-                for post in seen.described()
-                if post.truth.is_spam == is_spam
-            )
-            for is_spam in (True, False)
-        }
-        shares = {
-            is_spam: sum(counted[name] for name in throw_away) / counted.total()
-            for is_spam, counted in domains.items()
-        }
-
-        assert 0 < shares[False] < shares[True] < 0.04
-
-
-class TestHijackedAccounts:
-    def test_their_owners_go_on_posting(self, seen: Seen) -> None:
-        wrote: dict[str, list[bool]] = defaultdict(list)
-        for post in seen.posts:
-            wrote[author_of(post)].append(post.truth.role == Role.HIJACKED)
-        hijacked = [posts for posts in wrote.values() if any(posts)]
-        owners_return = [posts for posts in hijacked if not all(posts[posts.index(True) :])]
-        were_known = [posts for posts in hijacked if not posts[0]]
-
-        # Half of them did (Zangerle 2014); platforms that remove spam lock most such accounts.
-        assert len(owners_return) > 0.08 * len(hijacked)
-        assert len(were_known) > 0.3 * len(hijacked)
-
-    def test_something_else_changes(self, seen: Seen) -> None:
-        by_author: dict[str, dict[bool, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-        for post in seen.posts:
-            if "user_agent" in post.payload:
-                habit = (post.payload["user_agent"], post.truth.language)
-                by_author[author_of(post)][post.truth.role == Role.HIJACKED].add(habit)
-        both = [habits for habits in by_author.values() if len(habits) == 2]
-        changed = [habits for habits in both if not habits[True] <= habits[False]]
-
-        assert 0.4 < len(changed) / len(both) < 0.95

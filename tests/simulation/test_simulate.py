@@ -1,4 +1,4 @@
-"""manage.py simulate against the real API, and measure_quality on what it wrote down."""
+"""manage.py simulate against the real API."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from pytest_django.live_server_helper import LiveServer
 from moderation.models import Complaint, Post, PostLink, Revision
 from moderation.models.platforms import Platform, Scope
 from moderation.operations.accounts import api_keys
-from moderation.operations.scoring import score
 from simulation.web.register import FILE, Register
 from simulation.web.simulated_web import SimulatedWeb
-from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -128,22 +126,3 @@ def test_refuses_a_file_that_is_no_texts(tmp_path: Path) -> None:
 
     with pytest.raises(CommandError, match="texts"):
         run(url="http://127.0.0.1:1", key="k", texts=wrong)
-
-
-def test_quality_is_measured_against_the_truth(
-    live_server: LiveServer, key: str, state: Path, fake_scorer: FakeScorer
-) -> None:
-    run(url=live_server.url, key=key, posts=60, seed=3, bulk=60, run="sim-q")
-    spam = {row["external_id"] for row in truths(state) if row["is_spam"]}
-    texts = Revision.objects.values_list("text", "post__external_id")
-    fake_scorer.probabilities = {text: 0.95 if name in spam else 0.05 for text, name in texts}
-    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=timezone.now())
-
-    said = run("measure_quality")
-
-    assert "60 sent, 60 scored" in said
-    assert f"spam           1.0000  1.0000     60 {len(spam):5}" in said
-    assert "imulated" in said
-    assert any(line.split()[2:] == ["100.0%", "100.0%"] for line in said.splitlines() if "hijacked" in line)
-    with pytest.raises(CommandError, match="None of the 0 simulated posts"):
-        run("measure_quality", run="another-run")

@@ -157,8 +157,6 @@ Rule = Callable[[PostEvent, int], bool]
 _THROW_AWAY = frozenset(material.table("people")["throwaway_mail_domains"])
 RULES: dict[str, Rule] = {
     "has a link": lambda post, _: bool(links(post.payload["text"])),
-    "account younger than 30 days": lambda post, _: _age_days(post) < 30,
-    "few followers": lambda post, _: post.payload["author"].get("followers", 99) < 10,
     "short journey": lambda post, _: 0 < len(post.payload.get("journey", [])) < 6,
     "no key step": lambda post, _: "journey" in post.payload and "key" not in _steps(post),
     "any complaint": lambda _, complaints: complaints > 0,
@@ -205,11 +203,6 @@ class TestNoSignalAloneDecides:
 def _ids(events: list[Event]) -> set[str]:
     ids = {event.payload["external_id"] for event in events}
     return ids | {event.payload["author"]["external_id"] for event in events if isinstance(event, PostEvent)}
-
-
-def _age_days(post: PostEvent) -> float:
-    created_at = post.payload["author"].get("created_at", "2020-01-01T00:00:00+00:00")
-    return (post.at - datetime.fromisoformat(created_at)).total_seconds() / 86_400
 
 
 def _steps(post: PostEvent) -> set[str]:

@@ -85,19 +85,6 @@ def test_some_of_the_folds_answer_for_their_own_texts_alone(
     assert np.array_equal(held.answers[cross_fit.DEEP], whole.only(whole.folds == 0).answers[cross_fit.DEEP])
 
 
-def test_what_rules_labelled_is_learned_and_never_asked(
-    examples: list[Example], trainings: list[Mapping[Split, Sequence[Example]]]
-) -> None:
-    ruled = [replace(one, provenance=Provenance.RULE) if int(one.id) % 2 else one for one in examples]
-
-    held = cross_fit.by_folds(ruled, recipe=Recipe(folds=2, disguised_share=0.0))
-
-    judged = [*held.examples, *(one for parts in trainings for one in parts[Split.VALIDATION])]
-    learned = [one for parts in trainings for one in parts[Split.TRAIN]]
-    assert {one.provenance for one in judged} == {Provenance.PROFESSIONAL}
-    assert {one.provenance for one in learned} == {Provenance.PROFESSIONAL, Provenance.RULE}
-
-
 def test_every_source_is_answered_by_a_training_without_it(
     examples: list[Example], trainings: list[Mapping[Split, Sequence[Example]]]
 ) -> None:
@@ -109,19 +96,6 @@ def test_every_source_is_answered_by_a_training_without_it(
     learned = [{one.source for members in parts.values() for one in members} for parts in trainings]
     assert learned == [{"source 1", "source 2"}, {"source 0", "source 2"}, {"source 0", "source 1"}]
     assert [f"source {fold}" for fold in held.folds] == held.sources
-
-
-def test_a_source_that_rules_labelled_is_learned_with_all_others(
-    examples: list[Example], trainings: list[Mapping[Split, Sequence[Example]]]
-) -> None:
-    ruled = [replace(one, source="crawl", provenance=Provenance.RULE) for one in examples[:30]]
-    sources = [replace(one, source=f"source {row % 2}") for row, one in enumerate(examples)]
-
-    held = cross_fit.by_sources([*ruled, *sources], recipe=Recipe(disguised_share=0.0))
-
-    assert set(held.sources) == {"source 0", "source 1"}
-    for parts in trainings:
-        assert "crawl" in {one.source for one in parts[Split.TRAIN]}
 
 
 def test_refuses_to_ask_a_base_that_is_not_trained_anew(examples: list[Example]) -> None:

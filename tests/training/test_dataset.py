@@ -46,24 +46,6 @@ def rows() -> list[dict[str, Any]]:
     return [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def test_weights_are_those_of_the_provenance(tmp_path: Path) -> None:
-    examples = loaded(tmp_path, ROW, {**ROW, "meta": {"provenance": "rule"}})
-
-    found = dataset.weighted(examples, weights={**dataset.DEFAULT_WEIGHTS, Provenance.RULE: 0.25})
-
-    assert [example.weight for example in found] == [1.0, 0.25]
-
-
-def test_what_rules_labelled_is_only_trained_on(tmp_path: Path) -> None:
-    rows = [{**ROW, "group": f"g{number}", "meta": {"provenance": "rule"}} for number in range(100)]
-    examples = loaded(tmp_path, *rows)
-
-    sizes = [len(dataset.part(examples, split=split)) for split in Split]
-
-    assert sizes[0] > 60
-    assert sizes[1:] == [0, 0]
-
-
 def test_the_text_alone_is_normalised_as_it_is_served(tmp_path: Path) -> None:
     (found,) = dataset.read_as_served(loaded(tmp_path, {**ROW, "text": "f r e e c4sh"}))
 
@@ -137,7 +119,7 @@ class TestLoad:
             ({"meta": []}, "meta: expected an object, got list"),
             (
                 {"meta": {"provenance": "guess"}},
-                "meta.provenance: expected one of professional, curated, rule",
+                "meta.provenance: expected one of professional, curated",
             ),
         ],
     )
@@ -182,11 +164,9 @@ class TestDecisions:
         assert not loaded(tmp_path, {**self.ROW, "weight": 0.0})
 
     def test_count_by_their_weight(self, tmp_path: Path) -> None:
-        examples = loaded(tmp_path, {**self.ROW, "weight": 5.0})
+        (decided,) = loaded(tmp_path, {**self.ROW, "weight": 5.0})
 
-        (weighed,) = dataset.weighted(examples, weights=dataset.DEFAULT_WEIGHTS)
-
-        assert weighed.weight == 5.0
+        assert decided.weight == 5.0
 
 
 class TestCurated:

@@ -11,8 +11,8 @@ import pytest
 
 from tests.libraries import later, needs
 from training import __main__ as command
-from training import compare, dataset, fine_tune, held_out, train_content
-from training.dataset import Example, Provenance, Split, split_of
+from training import compare, dataset, fine_tune, held_out
+from training.dataset import Example, Split, split_of
 from training.evaluate import Floats
 
 # Several trainings and their bootstraps in one test: on a busy machine they need minutes.
@@ -50,23 +50,6 @@ def test_what_is_saved_answers_as_measured(trained: Path) -> None:
     labels = np.array([example.label for example in examples], dtype=np.float64)
     assert float((found[labels == 1] >= 0.5).mean()) == pytest.approx(tiny["recall"])
     assert compare.calibration_error(labels, found) == pytest.approx(tiny["calibration_error"], abs=1e-4)
-
-
-@pytest.mark.long
-def test_folds_hold_every_text_outside_the_test_part_out(
-    trained: Path, tiny_base: Path, tmp_path: Path
-) -> None:
-    data, options = str(trained / "texts.jsonl"), ("--without-own-texts", "--base", str(tiny_base))
-
-    command.main(
-        ["content", "--data", data, *options, "--out", str(tmp_path), "--epochs", "1", "--folds", "2"]
-    )
-
-    outcome = json.loads((tmp_path / "metrics.json").read_text())["outcome"]
-    (tiny, _) = outcome["held_out"]["wide_and_deep"]
-    examples = dataset.load([trained / "texts.jsonl"])
-    assert tiny["rows"] == len(examples) - len(dataset.part(examples, split=Split.TEST))
-    assert "--folds 2" in (tmp_path / "model-card.md").read_text()
 
 
 def test_trains_a_base_further_and_lets_it_answer_for_what_is_new(trained: Path, tmp_path: Path) -> None:
@@ -186,22 +169,6 @@ def test_measures_an_earlier_outcome_without_training_it(trained: Path, tmp_path
     card = (tmp_path / "model-card.md").read_text()
     assert "then calibrated and measured as it was" in card
     assert f"learning rate {earlier['recipe']['learning_rate']}" in card
-
-
-def test_learns_from_rules_with_less_weight(tmp_path: Path) -> None:
-    labelled, crawled = tmp_path / "texts.jsonl", tmp_path / "crawl.jsonl"
-    row = {"id": "1", "source": "tiny", "text": "see you later", "label": 0, "group": "g0"}
-    labelled.write_text(json.dumps(row) + "\n")
-    crawled.write_text(json.dumps({"text": "Please subscribe to my channel"}) + "\n")
-
-    material = train_content.gather(data=[labelled], unlabelled=[crawled], weights=dataset.DEFAULT_WEIGHTS)
-
-    assert [(one.provenance.value, one.weight) for one in material.examples] == [
-        ("professional", 1.0),
-        ("rule", dataset.DEFAULT_WEIGHTS[Provenance.RULE]),
-    ]
-    assert [entry.file for entry in material.files] == ["texts.jsonl", "crawl.jsonl"]
-    assert material.rules
 
 
 def test_answers_in_the_order_asked(trained: Path) -> None:

@@ -15,7 +15,7 @@ from scoring.release import Corrupt
 from training import export_onnx, labelled_lines
 from training.evaluate import Quality
 from training.image import backbone as backbones
-from training.image import export, head, labelled_pictures, release_with, repository
+from training.image import head, labelled_pictures, release_with, repository
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", type=Path, help=f"folder of labelled pictures with {labelled_pictures.MANIFEST}"
     )
-    parser.add_argument("--torchscript", type=Path, help="also write the same function as TorchScript")
     release_with.add_arguments(parser)
 
 
@@ -89,8 +88,6 @@ def _run(arguments: argparse.Namespace) -> None:
             log.warning("left out: %s: %s", name, why)
     facts = repository.write(backbone, out=arguments.out, about=about)
     _write_card(arguments.out, about=facts, quality=quality)
-    if arguments.torchscript:
-        export.write_torchscript(backbone.model, side=backbone.preprocessing.crop, path=arguments.torchscript)
     if arguments.release:
         release_with.write(backbone, arguments=arguments)
     log.info("%s", (arguments.out / CARD).read_text(encoding="utf-8"))

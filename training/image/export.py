@@ -1,4 +1,4 @@
-"""The network as ONNX and as TorchScript: normalised pixels in, probabilities of the classes out."""
+"""The network as ONNX: normalised pixels in, probabilities of the classes out."""
 
 from __future__ import annotations
 
@@ -45,15 +45,6 @@ def write_onnx(model: nn.Module, *, side: int, path: Path) -> float:
             f" at most {MAX_DIFFERENCE} is allowed"
         )
     return difference
-
-
-def write_torchscript(model: nn.Module, *, side: int, path: Path) -> None:
-    """Trace the same function for TorchScript, which the benchmark's peer serves."""
-    import torch
-
-    with torch.inference_mode():
-        traced = torch.jit.trace(with_probabilities(model), torch.zeros(1, 3, side, side))
-    torch.jit.freeze(traced).save(str(path))
 
 
 def _largest_difference(whole: Any, *, side: int, path: Path) -> float:

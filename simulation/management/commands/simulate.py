@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
     help = (
         "Send simulated posts and complaints through the public API, as a platform would. Nothing is real; "
-        "what each post really is goes to simulation/truth.jsonl in the state folder, for measure_quality; "
+        "what each post really is goes to simulation/truth.jsonl in the state folder; "
         "what it leads to goes to web.jsonl beside it, for the simulated web of `make run`."
     )
     requires_system_checks = ()

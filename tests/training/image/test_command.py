@@ -40,10 +40,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fitted")
     data = folder_of(60, folder / "pictures", more=({"file": "nothing.png", "label": 1},))
     out = folder / "repository"
-    script = folder / "resnet50.ts"
-    command_line.main(
-        ["image", "--weights", "random", "--data", str(data), "--out", str(out), "--torchscript", str(script)]
-    )
+    command_line.main(["image", "--weights", "random", "--data", str(data), "--out", str(out)])
     return out
 
 
@@ -67,15 +64,6 @@ class TestFitted:
         labels = np.array([example.label for example in labelled.examples])
         assert probabilities.shape == (20, 2)
         assert ((probabilities[:, 1] > 0.5) == labels).mean() > 0.9
-
-    def test_torchscript_answers_alike(self, fitted: Path) -> None:
-        session = onnxruntime.InferenceSession(str(fitted / NETWORK / "1" / "model.onnx"))
-        script = torch.jit.load(str(fitted.with_name("resnet50.ts")))
-        pixels = np.random.default_rng(0).normal(size=(2, 3, 224, 224)).astype(np.float32)
-
-        [found] = session.run(["probabilities"], {"pixels": pixels})
-
-        np.testing.assert_allclose(script(torch.from_numpy(pixels)).numpy(), found, atol=1e-4)
 
     def test_card_and_configuration_say_that_the_weights_are_random(self, fitted: Path) -> None:
         card = (fitted / "image-card.md").read_text(encoding="utf-8")
