@@ -9,6 +9,7 @@ urlpatterns = [
     path("healthz", health.process),
     path("readyz", health.dependencies),
     path("metrics", health.metrics),
+    path("", include("integrations.akismet.urls")),
     path("", include("moderation.api.urls")),
     path("", include("moderation.web.urls")),
 ]

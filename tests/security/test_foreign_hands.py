@@ -127,7 +127,9 @@ AKISMET = {
     "/1.1/comment-check",
     "/1.1/submit-spam",
     "/1.1/submit-ham",
+    "/1.1/get-subscription",
     "/1.{}/usage-limit",
+    "/1.{}/",
 }
 API = {re.sub(r"{\w+}", "{}", path) for _, path, _ in OPERATIONS}
 

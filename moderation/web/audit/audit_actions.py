@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 ACTIONS: dict[str, StrOrPromise] = {
+    "alias.issued": _("Alias for Akismet's calls issued"),
+    "alias.revoked": _("Alias for Akismet's calls revoked"),
     "blind_review.answered": _("Blind review answered"),
     "blind_review.settled": _("Disagreement settled"),
     "blind_review.undone": _("Blind review answer undone"),
@@ -42,6 +44,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "golden_item.confirmed": _("Golden item confirmed"),
     "golden_item.marked": _("Golden item marked"),
     "golden_item.retired": _("Golden item retired"),
+    "key.changed": _("API key changed"),
     "key.issued": _("API key issued"),
     "key.revoked": _("API key revoked"),
     "labels.suspected": _("Suspicious labels to be judged again"),

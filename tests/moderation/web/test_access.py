@@ -67,7 +67,8 @@ ALLOWED = {
             ADMINS,
             """
             platforms platform endpoint-add endpoint-secret
-            endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke users user
+            endpoint-remove endpoint-test deliveries delivery-again key-issue key-revoke key-akismet
+            alias-issue alias-revoke users user
             user-addresses user-switch user-reset user-sessions-end reasons reason
             """,
         ),
