@@ -27,12 +27,13 @@ from moderation.api.views.base import (
     one_of,
     operation,
 )
-from moderation.models import Author, Post
+from moderation.models import Author, Complaint, Post
 from moderation.models.platforms import Scope
 from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.posts import complaints, counts, ingest
+from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.queries import platform_posts
 
 
@@ -202,12 +203,15 @@ class Complaints(ApiView):
         refuses=("erased",),
     )
     def post(self, request: Request) -> Response:
-        complaint = incoming(self.read(ComplaintSerializer, request))
+        row = self.stored(request, incoming(self.read(ComplaintSerializer, request)))
+        return Response(ComplaintAnswerSerializer(row).data, status=202)
+
+    def stored(self, request: Request, complaint: IncomingComplaint) -> Complaint:
+        """Store a complaint. Raises LimitReached or Erased."""
         platform, at = platform_of(request), timezone.now()
         # An account that reports thousands of posts must not cause thousands of scorings.
         limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
-        row = complaints.record(platform=platform, complaint=complaint, at=at)
-        return Response(ComplaintAnswerSerializer(row).data, status=202)
+        return complaints.record(platform=platform, complaint=complaint, at=at)
 
 
 def _per_reporter() -> Bucket:
