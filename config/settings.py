@@ -207,6 +207,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "moderation.api.serializers.strict.say_defaults",
         "moderation.api.examples.add_examples",
         "moderation.api.openapi_links.add_links",
         "moderation.api.response_headers.add_headers",

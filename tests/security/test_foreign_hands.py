@@ -131,7 +131,7 @@ AKISMET = {
     "/1.{}/usage-limit",
     "/1.{}/",
 }
-DOORS = {"/v1alpha1/comments:analyze", "/v1alpha1/comments:suggestscore", "/api/v1/report"}
+OTHERS = {"/v1alpha1/comments:analyze", "/v1alpha1/comments:suggestscore", "/api/v1/report"}
 """Of other products' clients: described by those products."""
 API = {re.sub(r"{\w+}", "{}", path) for _, path, _ in OPERATIONS}
 
@@ -208,7 +208,7 @@ class TestEveryAddress:
     def test_each_belongs_to_an_interface(self) -> None:
         desk = {path for path, entry in EVERY.items() if entry in urlpatterns}
 
-        assert set(EVERY) - desk == set(OPEN) | API | AKISMET | DOORS
+        assert set(EVERY) - desk == set(OPEN) | API | AKISMET | OTHERS
 
     @pytest.mark.parametrize("path", sorted(API))
     def test_a_session_of_the_desk_opens_no_part_of_the_api(self, path: str, db: None) -> None:
