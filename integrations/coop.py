@@ -93,17 +93,11 @@ def _fields(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return text, pictures and author of an item's data; nothing if it has no text."""
     data = item.get("data", {})
     said = [data[name] for name in _WORDS if isinstance(data.get(name), str) and data[name].strip()]
-    if not said:
-        return {}
-    known = [data[name] for name in _AUTHORS if data.get(name)]
-    # A reference to another item has its id inside.
-    author = known[0].get("id") if known and isinstance(known[0], dict) else next(iter(known), None)
-    images = data.get("images")
-    return {
-        "text": "\n\n".join(said),
-        # Without a name every item has an author of its own: one for all would look like a flood.
-        "author": {"external_id": str(author or f"author of {item['id']}")[:200]},
-        "media_urls": [url for url in images if isinstance(url, str)][:20]
-        if isinstance(images, list)
-        else [],
-    }
+    # A reference to another item has its id inside. Without a name every item has an author of its own: one
+    # for all would look like a flood.
+    known = [one.get("id") if isinstance(one, dict) else one for one in map(data.get, _AUTHORS) if one]
+    author = str(next(iter(known), None) or f"author of {item['id']}")[:200]
+    listed = data.get("images")
+    images = [url for url in listed if isinstance(url, str)] if isinstance(listed, list) else []
+    fields = {"text": "\n\n".join(said), "author": {"external_id": author}, "media_urls": images[:20]}
+    return fields if said else {}

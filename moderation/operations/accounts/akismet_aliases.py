@@ -18,7 +18,8 @@ from moderation.operations.audit import entries
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 
-_audit = entries.writer("akismet_alias", site="site", key="key_id")
+_audit = entries.writer("api_key", subject_id="key_id", alias="pk", site="site")
+_audit_key = entries.writer("api_key", prefix="prefix")
 _CALLS = Bucket(name="alias calls", per_minute=300, burst=300)
 
 
@@ -34,15 +35,7 @@ def configure(
         if before := entries.replaced(row, chosen):
             row.save(update_fields=before)
             after = {name: chosen[name] for name in before}
-            entries.add(
-                action="key.changed",
-                subject_kind="api_key",
-                subject_id=row.pk,
-                actor=actor,
-                at=at,
-                **after,
-                before=before,
-            )
+            _audit_key("key.changed", row, actor=actor, at=at, **after, before=before)
 
 
 def issue(*, key: ApiKey, site: str, actor: User, at: datetime) -> str:
