@@ -76,9 +76,11 @@ class Analyze(Scores):
         code = 400 if answer.status_code in {401, 422} else answer.status_code
         said = " ".join([answer.data["detail"], *(error["detail"] for error in answer.data["errors"])])
         kind = answer.data.get("error_type", "INVALID_REQUEST")
-        error = {"code": code, "message": said, "status": _STATUSES.get(code, "INVALID_ARGUMENT")}
-        body = {"error": error | {"details": [{"@type": _DETAIL, "errorType": kind}]}}
-        return Response(body, status=code)
+        status = _STATUSES.get(code, "INVALID_ARGUMENT" if code < 500 else "INTERNAL")
+        details = [{"@type": _DETAIL, "errorType": kind}]
+        answer.data = {"error": {"code": code, "message": said, "status": status, "details": details}}
+        answer.status_code, answer.content_type = code, "application/json"
+        return answer
 
 
 class SuggestScore(Analyze):
@@ -88,9 +90,11 @@ class SuggestScore(Analyze):
 
     def answer(self, request: Request, spam: dict[str, Any], post: IncomingPost) -> dict[str, Any]:
         """Take a score from one half on as a complaint that the comment is spam, one below as an appeal."""
-        value, platform = _given(_given(spam, "summaryScore", dict), "value", float), platform_of(request)
+        summary, platform, at = _given(spam, "summaryScore", dict), platform_of(request), post.posted_at
+        if "value" not in summary:
+            raise _invalid("Missing summaryScore")
+        value = _given(summary, "value", float)
         reporter = f"perspective:{_given(request.data, 'communityId', str)}"[:200]
-        at = post.posted_at
         _stored(platform, post)
         complaint = IncomingComplaint(post=post.external_id, reporter=reporter, reason="spam", reported_at=at)
         with suppress(opening.NotScored, refusals.Erased):

@@ -74,6 +74,8 @@ def test_suggestions_are_complaints_and_appeals(client: Client, secret: str) -> 
     for text, value in (("Cheap pills!", 1), ("A cat.", 0.0)):
         given = {"comment": {"text": text}, "attributeScores": {"SPAM": {"summaryScore": {"value": value}}}}
         assert call(client, secret, given, SUGGEST).status_code == 200
+    given["attributeScores"] = {"SPAM": {}}
+    assert call(client, secret, given, SUGGEST).json()["error"]["message"] == "Missing summaryScore"
 
     assert Complaint.objects.get().post == Post.objects.get(revisions__text="Cheap pills!")
     assert Case.objects.get(reason="appealed").post == Post.objects.get(revisions__text="A cat.")
@@ -115,4 +117,7 @@ def test_needs_a_key_with_scopes(client: Client, secret: str, platform: Platform
 def test_says_that_the_content_model_is_away(client: Client, secret: str, fake_scorer: FakeScorer) -> None:
     fake_scorer.is_degraded = True
 
-    assert call(client, secret, body()).json()["error"]["status"] == "UNAVAILABLE"
+    answer = call(client, secret, body())
+
+    assert answer.json()["error"]["status"] == "UNAVAILABLE"
+    assert (answer.headers["Content-Type"], "Retry-After" in answer.headers) == ("application/json", True)
