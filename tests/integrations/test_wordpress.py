@@ -18,7 +18,6 @@ from deploy.local.places import ROOT
 from moderation.models import ApiKey, Complaint, Decision, Platform, Post, User
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
-from moderation.models.users import Role
 from moderation.operations.accounts import akismet_aliases, api_keys
 from moderation.operations.cases import platform_verdicts
 from tests.moderation.fakes import FakeScorer
@@ -69,15 +68,8 @@ def site(live_server: LiveServer, fake_scorer: FakeScorer, monkeypatch: pytest.M
 
 
 @pytest.fixture
-def lead(db: None) -> User:
-    return User.objects.create_user("lead", role=Role.LEAD)
-
-
-@pytest.fixture
-def key(db: None, lead: User) -> ApiKey:
-    at = timezone.now()
-    platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at, removal="always")
-    scopes = [Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ]
+def key(platform: Platform, lead: User) -> ApiKey:
+    at, scopes = timezone.now(), [Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ]
     key, _ = api_keys.issue(platform=platform, name="blog", scopes=scopes, expires_at=None, at=at)
     akismet_aliases.configure(key=key, pending_hours=72, decides_as=None, actor=lead, at=at)
     return key
