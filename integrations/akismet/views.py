@@ -20,7 +20,6 @@ from integrations.akismet.comments import external_id_of, host_of, is_by_program
 from integrations.akismet.host_keys import host_key
 from moderation.models import ApiKey, Decision, Score
 from moderation.models.decisions import DecisionSource, Verdict
-from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
 from moderation.operations import refusals, score_now
 from moderation.operations.accounts import akismet_aliases, api_keys
@@ -229,8 +228,7 @@ def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
             key = api_keys.authenticate(secret=secret, at=at, network=network)
     except api_keys.InvalidKey:
         return None
-    wanted = {Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ}
-    return key if wanted <= set(key.scopes) else None
+    return key if key.serves_akismet else None
 
 
 def _too_many(reached: limits.LimitReached) -> HttpResponse:

@@ -178,6 +178,11 @@ class ApiKey(models.Model):
     def __str__(self) -> str:
         return f"{self.prefix}…"
 
+    @property
+    def serves_akismet(self) -> bool:
+        """Whether the key has the scopes of Akismet's calls."""
+        return {Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ} <= set(self.scopes)
+
 
 class AkismetAlias(models.Model):
     """Twelve hexadecimal digits that stand for a key in Akismet's calls of one site.

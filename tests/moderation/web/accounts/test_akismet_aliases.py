@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import ApiKey, AuditEntry, Platform, User
+from moderation.models.platforms import Scope
 from moderation.operations.accounts import api_keys
 from tests.moderation.web.accounts.test_admin_forms import shown_secret
 
@@ -16,7 +17,7 @@ from tests.moderation.web.accounts.test_admin_forms import shown_secret
 @pytest.fixture
 def key(platform: Platform) -> ApiKey:
     return api_keys.issue(
-        platform=platform, name="blog", scopes=["posts:write"], expires_at=None, at=timezone.now()
+        platform=platform, name="blog", scopes=Scope.values, expires_at=None, at=timezone.now()
     )[0]
 
 
